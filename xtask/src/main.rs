@@ -1,0 +1,2 @@
+//! The one test command.
+fn main() {}
