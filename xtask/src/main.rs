@@ -1,2 +1,53 @@
-//! The one test command.
-fn main() {}
+//! The workspace's own commands, run as `cargo xtask`.
+//!
+//! There is one today: `cargo xtask test`, which runs everything that must hold before a
+//! change lands. It uses nothing but the standard library, because it is the first thing
+//! a newcomer waits for.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line tool talks by printing"
+)]
+
+mod arguments;
+mod command;
+mod examples;
+mod program;
+mod steps;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use arguments::{Help, Request};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments::parse(&arguments, &steps::names()) {
+        Ok(Request::Help(Help::Program)) => {
+            print!("{}", arguments::PROGRAM_HELP);
+            ExitCode::SUCCESS
+        }
+        Ok(Request::Help(Help::Test)) => {
+            print!("{}", steps::help());
+            ExitCode::SUCCESS
+        }
+        Ok(Request::Test(selection)) => {
+            if steps::run(&workspace_root(), &selection) {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            }
+        }
+        Err(refusal) => {
+            eprintln!("{refusal}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The folder that holds the workspace, wherever the command was started.
+fn workspace_root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}

@@ -1,0 +1,141 @@
+//! The step `examples`: every example builds, those that end run, and what the README
+//! shows of an example is what it prints.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::command::Line;
+use crate::steps::Workshop;
+use crate::tidy::Tree;
+
+/// An example whose documentation says this is built, but not run.
+const ENDLESS: &str = "Runs until it is stopped.";
+
+/// The most time that one example may take. They are for reading, not for waiting.
+const TIME_MAX: Duration = Duration::from_secs(60);
+
+/// Builds all examples and runs those that end.
+pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
+    let tree = Tree::load(workshop.root)?;
+    let readme = tree.text("README.md").unwrap_or_default();
+    Line::new("cargo build --quiet --workspace --examples").run(workshop.root)?;
+    for file in &tree.files {
+        let Some(name) = example_name(&file.path) else {
+            continue;
+        };
+        if file.text.contains(ENDLESS) {
+            println!("{name}: built, not run, since it does not end by itself");
+            continue;
+        }
+        let line = Line::new(&format!("cargo run --quiet --example {name}"));
+        println!("$ {}", line.shown());
+        let printed = run_to_end(&line, workshop.root)?;
+        if let Some(shown) = transcript(readme, &line.shown())
+            && shown != printed
+        {
+            return Err(format!(
+                "the README shows an output of `{}` that it does not have. It prints:\n{printed}",
+                line.shown()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The name of the example that a file is the root of.
+fn example_name(path: &str) -> Option<&str> {
+    let (_, inside) = path.split_once("/examples/")?;
+    match inside.split_once('/') {
+        Some((name, "main.rs")) => Some(name),
+        Some(_) => None,
+        None => inside.strip_suffix(".rs"),
+    }
+}
+
+/// What a document shows below `$ command` in a fenced block, to the end of the block.
+fn transcript(document: &str, command: &str) -> Option<String> {
+    let prompt = format!("\n$ {command}\n");
+    let start = document.find(&prompt)? + prompt.len();
+    let rest = document.get(start..)?;
+    let end = rest.find("```")?;
+    rest.get(..end).map(str::to_owned)
+}
+
+fn run_to_end(line: &Line, folder: &Path) -> Result<String, String> {
+    let shown = line.shown();
+    // The output goes through a file, because a pipe that nobody empties while we watch
+    // the clock would stop the example half-way.
+    let target = folder.join("target");
+    let captured = target.join("example-output.txt");
+    let file = std::fs::create_dir_all(&target)
+        .and_then(|()| std::fs::File::create(&captured))
+        .map_err(|error| format!("{}: {error}", captured.display()))?;
+    let mut child = line
+        .command(folder)
+        .stdout(Stdio::from(file))
+        .spawn()
+        .map_err(|error| format!("`{shown}` did not start: {error}"))?;
+    let start = Instant::now();
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if start.elapsed() < TIME_MAX => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            Ok(None) => {
+                // It is failing already; whether it can be stopped changes nothing.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!(
+                    "`{shown}` did not end within {} s. If it should not, its documentation \
+                     has to say: {ENDLESS}",
+                    TIME_MAX.as_secs()
+                ));
+            }
+            Err(error) => return Err(format!("`{shown}`: {error}")),
+        }
+    };
+    let printed = std::fs::read_to_string(&captured).map_err(|error| error.to_string())?;
+    if status.success() {
+        Ok(printed)
+    } else {
+        Err(format!(
+            "`{shown}` failed ({status}), having printed:\n{printed}"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_example_is_a_file_or_a_folder_with_a_main() {
+        assert_eq!(example_name("crates/dynamo/examples/tour.rs"), Some("tour"));
+        assert_eq!(example_name("cli/examples/shop/main.rs"), Some("shop"));
+        assert_eq!(example_name("cli/examples/shop/cart.rs"), None);
+        assert_eq!(example_name("cli/examples/README.md"), None);
+        assert_eq!(example_name("cli/src/main.rs"), None);
+    }
+
+    #[test]
+    fn a_transcript_is_what_follows_the_prompt() {
+        let document = "Try it:\n\n```console\n$ cargo run --example tour\none\ntwo\n```\nMore.";
+        assert_eq!(
+            transcript(document, "cargo run --example tour").as_deref(),
+            Some("one\ntwo\n")
+        );
+        assert_eq!(transcript(document, "cargo run --example other"), None);
+    }
+
+    #[test]
+    fn an_example_that_fails_is_named() {
+        let root = crate::workspace_root();
+        let failure = run_to_end(&Line::new("cargo no-such-subcommand"), &root).unwrap_err();
+        assert!(
+            failure.contains("`cargo no-such-subcommand` failed"),
+            "{failure}"
+        );
+    }
+}

@@ -1,0 +1,66 @@
+//! The programs that steps call for and a machine may lack.
+
+use std::process::{Command, Stdio};
+
+/// A program outside the Rust toolchain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Program {
+    /// What people call it.
+    pub(crate) name: &'static str,
+    /// A command that succeeds exactly where it is installed.
+    pub(crate) probe: &'static [&'static str],
+    /// What to do where it is missing.
+    pub(crate) install: &'static str,
+}
+
+/// Runs the tests each in a process of its own, several at once.
+pub(crate) const NEXTEST: Program = Program {
+    name: "cargo-nextest",
+    probe: &["cargo", "nextest", "--version"],
+    install: "cargo install --locked cargo-nextest",
+};
+
+/// Checks licences, sources and duplicates more thoroughly than our own step `tidy`.
+pub(crate) const DENY: Program = Program {
+    name: "cargo-deny",
+    probe: &["cargo", "deny", "--version"],
+    install: "cargo install --locked cargo-deny",
+};
+
+impl Program {
+    /// Whether this machine has it.
+    pub(crate) fn is_installed(&self) -> bool {
+        let Some((program, arguments)) = self.probe.split_first() else {
+            return false;
+        };
+        Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn probed(probe: &'static [&'static str]) -> bool {
+        let program = Program {
+            name: "under test",
+            probe,
+            install: "",
+        };
+        program.is_installed()
+    }
+
+    #[test]
+    fn a_program_is_there_when_its_probe_succeeds() {
+        assert!(probed(&["cargo", "--version"]));
+        assert!(!probed(&["cargo", "no-such-subcommand"]));
+        assert!(!probed(&["no-such-program-anywhere"]));
+        assert!(!probed(&[]));
+    }
+}

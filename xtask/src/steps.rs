@@ -1,0 +1,361 @@
+//! The steps of the test command, in the order in which they fail fastest.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::arguments::Selection;
+use crate::command::Line;
+use crate::program::{self, Program};
+use crate::{examples, tidy};
+
+/// Set for the tests when `--long` is given: those that have a long mode read it.
+const LONG_VARIABLE: &str = "SINGLET_TEST_LONG";
+
+/// One thing that must hold.
+struct Step {
+    name: &'static str,
+    about: &'static str,
+    call: Call,
+    run: fn(&Workshop) -> Result<(), String>,
+}
+
+/// Where and how the steps work.
+pub(crate) struct Workshop<'a> {
+    /// The folder of the workspace.
+    pub(crate) root: &'a Path,
+    /// Whether tests that have a long mode run it.
+    long: bool,
+}
+
+/// When a step runs.
+enum Call {
+    /// Always: it needs the Rust toolchain alone.
+    Always,
+    /// Where a program is installed. It adds depth to what other steps show already.
+    Where(Program),
+    /// Always, except that `--quick` leaves it out, because it needs programs from outside
+    /// the Rust world: Python, Node, Java or a browser. It installs packages for them into
+    /// target/ by itself; the programs must be there, and in CI their absence is a failure.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the wire's clients come with it")
+    )]
+    Outside(&'static [Program]),
+}
+
+const STEPS: &[Step] = &[
+    Step {
+        name: "fmt",
+        about: "the code is formatted",
+        call: Call::Always,
+        run: fmt,
+    },
+    Step {
+        name: "clippy",
+        about: "no warning from the compiler or clippy",
+        call: Call::Always,
+        run: clippy,
+    },
+    Step {
+        name: "tidy",
+        about: "links, code maps, file sizes, manifests, licences",
+        call: Call::Always,
+        run: tidy::run,
+    },
+    Step {
+        name: "deny",
+        about: "deny.toml as cargo-deny reads it",
+        call: Call::Where(program::DENY),
+        run: deny,
+    },
+    Step {
+        name: "test",
+        about: "all Rust tests",
+        call: Call::Always,
+        run: test,
+    },
+    Step {
+        name: "doc",
+        about: "the documentation builds and its examples run",
+        call: Call::Always,
+        run: doc,
+    },
+    Step {
+        name: "examples",
+        about: "examples run, and print what the README shows",
+        call: Call::Always,
+        run: examples::run,
+    },
+];
+
+fn fmt(workshop: &Workshop) -> Result<(), String> {
+    Line::new("cargo fmt --all --check").run(workshop.root)
+}
+
+fn clippy(workshop: &Workshop) -> Result<(), String> {
+    Line::new("cargo clippy --workspace --all-targets -- -D warnings").run(workshop.root)
+}
+
+fn deny(workshop: &Workshop) -> Result<(), String> {
+    Line::new("cargo deny --offline check bans licenses sources").run(workshop.root)
+}
+
+fn test(workshop: &Workshop) -> Result<(), String> {
+    let runner = if program::NEXTEST.is_installed() {
+        Line::new("cargo nextest run --workspace --status-level=slow")
+    } else {
+        println!(
+            "{} is not installed, so `cargo test` runs the tests",
+            program::NEXTEST.name
+        );
+        Line::new("cargo test --workspace --lib --bins --tests --examples")
+    };
+    if workshop.long {
+        runner.variable(LONG_VARIABLE, "1").run(workshop.root)
+    } else {
+        runner.run(workshop.root)
+    }
+}
+
+fn doc(workshop: &Workshop) -> Result<(), String> {
+    Line::new("cargo doc --workspace --no-deps")
+        .variable("RUSTDOCFLAGS", "-D warnings")
+        .run(workshop.root)?;
+    Line::new("cargo test --workspace --doc").run(workshop.root)
+}
+
+/// The names of all steps.
+pub(crate) fn names() -> Vec<&'static str> {
+    STEPS.iter().map(|step| step.name).collect()
+}
+
+/// What `cargo xtask test --help` prints.
+pub(crate) fn help() -> String {
+    let mut help = "\
+Runs everything that must hold before a change lands, and stops at the first failure.
+
+Usage: cargo xtask test [--quick] [--long] [STEP...]
+
+Options:
+  --quick    leave out the steps that need Python, Node, Java or a browser
+  --long     run the long mode of the tests that have one (hours rather than minutes)
+
+Steps, all of them unless some are named:
+"
+    .to_owned();
+    for step in STEPS {
+        let condition = match &step.call {
+            Call::Always => String::new(),
+            Call::Where(program) => format!(" (where {} is installed)", program.name),
+            Call::Outside(_) => " (not with --quick)".to_owned(),
+        };
+        help.push_str(&format!("  {:<10} {}{condition}\n", step.name, step.about));
+    }
+    help.push_str("\nExample:\n  cargo xtask test fmt clippy\n");
+    help
+}
+
+/// How a step ended.
+enum Outcome {
+    Passed,
+    /// It did not run, for this reason.
+    LeftOut(String),
+    /// What went wrong.
+    Failed(String),
+}
+
+/// Runs the selected steps and prints a line for each. True if none failed.
+pub(crate) fn run(root: &Path, selection: &Selection) -> bool {
+    let workshop = Workshop {
+        root,
+        long: selection.long,
+    };
+    let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
+    let mut report = Report::default();
+    for step in STEPS {
+        let named = selection.steps.iter().any(|name| name == step.name);
+        if !selection.steps.is_empty() && !named {
+            continue;
+        }
+        println!("\n== {}: {}", step.name, step.about);
+        let start = Instant::now();
+        let outcome = match presence(&step.call, selection.quick, in_ci, Program::is_installed) {
+            Presence::Run => {
+                (step.run)(&workshop).map_or_else(Outcome::Failed, |()| Outcome::Passed)
+            }
+            Presence::LeaveOut(reason) => Outcome::LeftOut(reason),
+            Presence::Fail(reason) => Outcome::Failed(reason),
+        };
+        let failed = matches!(outcome, Outcome::Failed(_));
+        println!("{}", report.add(step.name, &outcome, start.elapsed()));
+        if failed {
+            break;
+        }
+    }
+    println!("\n{}", report.summary());
+    report.failed == 0
+}
+
+/// Whether a step runs on this machine in this mode.
+#[derive(Debug, PartialEq, Eq)]
+enum Presence {
+    Run,
+    LeaveOut(String),
+    Fail(String),
+}
+
+fn presence(
+    call: &Call,
+    quick: bool,
+    in_ci: bool,
+    is_installed: impl Fn(&Program) -> bool,
+) -> Presence {
+    match call {
+        Call::Always => Presence::Run,
+        Call::Where(program) if is_installed(program) => Presence::Run,
+        Call::Where(program) => Presence::LeaveOut(format!("{} is not installed", program.name)),
+        Call::Outside(_) if quick => Presence::LeaveOut("--quick".to_owned()),
+        Call::Outside(programs) => match programs.iter().find(|program| !is_installed(program)) {
+            None => Presence::Run,
+            Some(missing) => {
+                let reason = format!(
+                    "{} IS MISSING, so this was not tested. To install it: {}",
+                    missing.name, missing.install
+                );
+                // Somebody at a desk may know what they are doing; a machine that
+                // decides what lands may not.
+                if in_ci {
+                    Presence::Fail(reason)
+                } else {
+                    Presence::LeaveOut(reason)
+                }
+            }
+        },
+    }
+}
+
+/// What happened so far.
+#[derive(Default)]
+struct Report {
+    lines: Vec<String>,
+    passed: usize,
+    failed: usize,
+    left_out: usize,
+}
+
+impl Report {
+    /// Notes a step and returns what to print about it now.
+    fn add(&mut self, name: &str, outcome: &Outcome, time: Duration) -> String {
+        let seconds = format!("{:.1} s", time.as_secs_f64());
+        let (word, notice) = match outcome {
+            Outcome::Passed => {
+                self.passed += 1;
+                ("ok", format!("-- {name}: ok in {seconds}"))
+            }
+            Outcome::LeftOut(reason) => {
+                self.left_out += 1;
+                ("left out", format!("-- {name}: left out: {reason}"))
+            }
+            Outcome::Failed(reason) => {
+                self.failed += 1;
+                let again = format!("To see this alone: cargo xtask test {name}");
+                (
+                    "FAILED",
+                    format!("-- {name}: FAILED after {seconds}: {reason}\n{again}"),
+                )
+            }
+        };
+        self.lines
+            .push(format!("{name:<10} {word:<8} {seconds:>9}"));
+        notice
+    }
+
+    /// A table, and a closing line in the form that CI counts by.
+    fn summary(&self) -> String {
+        let mut summary = self.lines.join("\n");
+        summary.push_str(&format!(
+            "\n\n{} passed, {} failed",
+            self.passed, self.failed
+        ));
+        if self.left_out > 0 {
+            summary.push_str(&format!(", {} skipped", self.left_out));
+        }
+        summary
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PYTHON: Program = Program {
+        name: "Python",
+        probe: &["python3", "--version"],
+        install: "apt-get install python3",
+    };
+
+    #[test]
+    fn quick_leaves_out_what_needs_programs_from_outside() {
+        let client = Call::Outside(&[PYTHON]);
+        let everything = |_: &Program| true;
+        assert_eq!(presence(&client, false, false, everything), Presence::Run);
+        assert!(matches!(
+            presence(&client, true, false, everything),
+            Presence::LeaveOut(_)
+        ));
+        assert_eq!(
+            presence(&Call::Always, true, false, everything),
+            Presence::Run
+        );
+    }
+
+    #[test]
+    fn a_missing_program_is_loud_and_fails_in_ci_alone() {
+        let client = Call::Outside(&[PYTHON]);
+        let nothing = |_: &Program| false;
+        let Presence::LeaveOut(reason) = presence(&client, false, false, nothing) else {
+            panic!("at a desk the step is left out");
+        };
+        assert!(reason.contains("Python IS MISSING"), "{reason}");
+        assert!(reason.contains("apt-get install python3"), "{reason}");
+        assert_eq!(
+            presence(&client, false, true, nothing),
+            Presence::Fail(reason)
+        );
+    }
+
+    #[test]
+    fn a_step_that_adds_depth_is_left_out_quietly() {
+        let deny = Call::Where(program::DENY);
+        assert_eq!(
+            presence(&deny, false, true, |_| false),
+            Presence::LeaveOut("cargo-deny is not installed".to_owned())
+        );
+    }
+
+    #[test]
+    fn the_report_closes_with_the_line_that_ci_counts() {
+        let mut report = Report::default();
+        report.add("fmt", &Outcome::Passed, Duration::from_millis(1234));
+        let notice = report.add(
+            "clippy",
+            &Outcome::Failed("a warning".to_owned()),
+            Duration::from_secs(2),
+        );
+        assert!(notice.ends_with("cargo xtask test clippy"), "{notice}");
+        let summary = report.summary();
+        assert!(
+            summary.contains("fmt        ok           1.2 s"),
+            "{summary}"
+        );
+        assert_eq!(summary.lines().last(), Some("1 passed, 1 failed"));
+    }
+
+    #[test]
+    fn help_names_every_step() {
+        let help = help();
+        for name in names() {
+            assert!(help.contains(&format!("\n  {name} ")), "{name}: {help}");
+        }
+    }
+}

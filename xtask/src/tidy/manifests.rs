@@ -1,0 +1,116 @@
+//! Manifests take versions and lints from the workspace.
+
+use super::{Finding, Tree};
+
+/// Finds dependencies with a version of their own, and crates without the shared lints.
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (_, manifest) in tree.manifests() {
+        let mut shares_lints = false;
+        let mut table = String::new();
+        for (index, line) in manifest.text.lines().enumerate() {
+            let line = line.trim();
+            if line.starts_with('[') {
+                table = line.trim_matches(['[', ']']).to_owned();
+                continue;
+            }
+            let Some((key, value)) = line.split_once('=').filter(|_| !line.starts_with('#')) else {
+                continue;
+            };
+            let (key, value) = (key.trim(), value.trim());
+            if table == "lints" && key == "workspace" && value == "true" {
+                shares_lints = true;
+            }
+            let own = match dependency(&table) {
+                Some(Place::Table) => {
+                    !key.ends_with(".workspace") && !value.contains("workspace = true")
+                }
+                // In a table of its own, only what says where it comes from counts.
+                Some(Place::Entry) => matches!(key, "version" | "path" | "git"),
+                None => false,
+            };
+            if own {
+                let text = "the version belongs into the workspace's table of dependencies";
+                findings.push(Finding::new(&manifest.path, index + 1, text));
+            }
+        }
+        if !shares_lints {
+            let text = "the crate lacks the shared lints: [lints] workspace = true";
+            findings.push(Finding::new(&manifest.path, 0, text));
+        }
+    }
+    findings
+}
+
+enum Place {
+    /// A table of dependencies, one to a line.
+    Table,
+    /// The table of one dependency.
+    Entry,
+}
+
+/// What a table of a manifest says about dependencies, if anything.
+fn dependency(table: &str) -> Option<Place> {
+    const KINDS: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
+    // The workspace's own table is where versions belong.
+    if table.starts_with("workspace.") {
+        return None;
+    }
+    let last = table.rsplit('.').next().unwrap_or(table);
+    if KINDS.contains(&last) {
+        return Some(Place::Table);
+    }
+    let parent = table.rsplit_once('.')?.0;
+    let parent = parent.rsplit('.').next().unwrap_or(parent);
+    KINDS.contains(&parent).then_some(Place::Entry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(manifest: &str) -> Vec<String> {
+        let manifest = format!("[lints]\nworkspace = true\n{manifest}");
+        let findings = check(&Tree::of(&[("a/Cargo.toml", &manifest)]));
+        findings.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn inherited_dependencies_pass() {
+        let manifest = "[dependencies]\none.workspace = true\n\
+                        two = { workspace = true, features = [\"x\"] }\n\
+                        # three = \"1\"\n\
+                        [target.'cfg(unix)'.dev-dependencies.four]\nworkspace = true\n\
+                        [workspace.dependencies]\nfive = \"5\"\n\
+                        [features]\nx = []\n";
+        assert_eq!(found(manifest), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_version_of_its_own_is_found() {
+        for manifest in [
+            "[dependencies]\none = \"1\"",
+            "[dev-dependencies]\none = { version = \"1\" }",
+            "[target.'cfg(unix)'.build-dependencies]\none = { path = \"../one\" }",
+            "[dependencies.one]\nversion = \"1\"",
+        ] {
+            assert_eq!(
+                found(manifest),
+                ["a/Cargo.toml:4: the version belongs into the workspace's table of dependencies"]
+            );
+        }
+    }
+
+    #[test]
+    fn a_crate_without_the_shared_lints_is_found() {
+        let findings = check(&Tree::of(&[("a/Cargo.toml", "[package]\nname = \"a\"\n")]));
+        assert_eq!(
+            findings,
+            [Finding::new(
+                "a/Cargo.toml",
+                0,
+                "the crate lacks the shared lints: [lints] workspace = true"
+            )]
+        );
+    }
+}

@@ -1,0 +1,202 @@
+//! The step `tidy`: rules about the tree that no compiler knows.
+//!
+//! Every rule is a function from the [`Tree`] to what it found, so that each can be shown
+//! a tree with a planted violation. The rules about dependencies also read what
+//! `cargo tree` says.
+
+mod architecture;
+mod dependencies;
+mod licence;
+mod links;
+mod manifests;
+mod modules;
+mod text;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::Path;
+
+use crate::command::Line;
+use crate::steps::Workshop;
+
+/// A breach of a rule, at a place.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    path: String,
+    /// Counted from 1; 0 means the file as a whole.
+    line: usize,
+    text: String,
+}
+
+impl Finding {
+    fn new(path: &str, line: usize, text: impl Into<String>) -> Self {
+        Self {
+            path: path.to_owned(),
+            line,
+            text: text.into(),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.path, self.text),
+            line => write!(f, "{}:{line}: {}", self.path, self.text),
+        }
+    }
+}
+
+/// A text file of the project.
+pub(crate) struct File {
+    /// Relative to the root, with `/` between the parts.
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+/// The project's files: those in git, and new ones that git would take.
+pub(crate) struct Tree {
+    pub(crate) files: Vec<File>,
+    /// All paths, those of files that hold no text and of folders among them.
+    paths: BTreeSet<String>,
+}
+
+impl Tree {
+    /// Reads the tree below `root`.
+    pub(crate) fn load(root: &Path) -> Result<Self, String> {
+        let listed = Line::new("git ls-files --cached --others --exclude-standard").read(root)?;
+        let mut files = Vec::new();
+        for path in listed.lines() {
+            match std::fs::read(root.join(path)) {
+                // A file that holds no text is known by its name alone.
+                Ok(bytes) => files.push((path, String::from_utf8(bytes).unwrap_or_default())),
+                // Removed, and the removal not committed yet.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(format!("{path}: {error}")),
+            }
+        }
+        Ok(Self::from_files(files))
+    }
+
+    fn from_files<'a>(files: impl IntoIterator<Item = (&'a str, String)>) -> Self {
+        let files: Vec<File> = files
+            .into_iter()
+            .map(|(path, text)| File {
+                path: path.to_owned(),
+                text,
+            })
+            .collect();
+        let mut paths = BTreeSet::from([String::new()]);
+        for file in &files {
+            let mut path = file.path.as_str();
+            while paths.insert(path.to_owned()) {
+                path = folder(path);
+            }
+        }
+        Self { files, paths }
+    }
+
+    /// A tree as a test plants it.
+    #[cfg(test)]
+    fn of(files: &[(&str, &str)]) -> Self {
+        Self::from_files(files.iter().map(|(path, text)| (*path, (*text).to_owned())))
+    }
+
+    /// The text of the file at a path.
+    pub(crate) fn text(&self, path: &str) -> Option<&str> {
+        self.files
+            .iter()
+            .find(|file| file.path == path)
+            .map(|file| file.text.as_str())
+    }
+
+    /// Whether there is a file or folder at a path.
+    fn exists(&self, path: &str) -> bool {
+        self.paths.contains(path)
+    }
+
+    fn with_extension(&self, extension: &str) -> impl Iterator<Item = &File> {
+        let extension = format!(".{extension}");
+        self.files
+            .iter()
+            .filter(move |file| file.path.ends_with(&extension))
+    }
+
+    /// The manifests of crates, with the folder that each is in.
+    fn manifests(&self) -> impl Iterator<Item = (&str, &File)> {
+        self.files.iter().filter_map(|file| {
+            let folder = file.path.strip_suffix("/Cargo.toml")?;
+            Some((folder, file))
+        })
+    }
+}
+
+/// The folder that a path is in; empty at the root.
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Follows a relative path from a folder. None if it leaves the tree.
+fn join(folder: &str, relative: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// Checks the workspace by all rules.
+pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
+    let tree = Tree::load(workshop.root)?;
+    let mut findings = Vec::new();
+    findings.extend(links::check(&tree));
+    findings.extend(modules::check(&tree));
+    findings.extend(architecture::check(&tree));
+    findings.extend(text::check(&tree));
+    findings.extend(manifests::check(&tree));
+    let packages = dependencies::packages(workshop.root)?;
+    findings.extend(dependencies::check(&tree, &packages));
+    for finding in &findings {
+        println!("{finding}");
+    }
+    match findings.len() {
+        0 => Ok(()),
+        1 => Err("one finding, above".to_owned()),
+        many => Err(format!("{many} findings, above")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_exist_when_a_file_is_in_them() {
+        let tree = Tree::of(&[("docs/decisions/0001.md", "")]);
+        assert!(tree.exists("docs/decisions"));
+        assert!(tree.exists("docs"));
+        assert!(!tree.exists("docs/decisions/0002.md"));
+    }
+
+    #[test]
+    fn relative_paths_are_followed_within_the_tree_only() {
+        assert_eq!(
+            join("docs/decisions", "../format.md").as_deref(),
+            Some("docs/format.md")
+        );
+        assert_eq!(join("", "./README.md").as_deref(), Some("README.md"));
+        assert_eq!(join("docs", "../../outside.md"), None);
+    }
+
+    #[test]
+    fn a_finding_shows_where_it_is() {
+        assert_eq!(Finding::new("a.rs", 3, "bad").to_string(), "a.rs:3: bad");
+        assert_eq!(Finding::new("a.rs", 0, "bad").to_string(), "a.rs: bad");
+    }
+}

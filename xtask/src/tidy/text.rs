@@ -1,0 +1,105 @@
+//! What no file may hold: too many lines, or the traces of one machine.
+
+use super::{Finding, Tree};
+
+/// Past this, a second noun is hiding in the file.
+const RUST_LINES_MAX: usize = 800;
+
+/// Hosts of package registries. A package is named by its name; where it comes from is
+/// the business of whoever builds, who may have a mirror. Written in two parts so that
+/// this file passes its own rule.
+const HOSTS: &[&str] = &[
+    concat!("crates", ".io"),
+    concat!("pypi", ".org"),
+    concat!("pythonhosted", ".org"),
+    concat!("npmjs", ".org"),
+    concat!("npmjs", ".com"),
+    concat!("yarnpkg", ".com"),
+    concat!("deb.debian", ".org"),
+    concat!("maven", ".org"),
+    concat!("maven.apache", ".org"),
+    concat!("golang", ".org"),
+];
+
+/// Where development machines keep homes and checkouts.
+const MACHINE_FOLDERS: &[&str] = &[
+    concat!("/ro", "ot/"),
+    concat!("/ho", "me/"),
+    concat!("/Us", "ers/"),
+    concat!("/wo", "rk/"),
+    concat!("/tmp", "/wt"),
+];
+
+/// Finds files that are too long, registry hosts, and paths of development machines.
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in &tree.files {
+        let lines = file.text.lines().count();
+        if file.path.ends_with(".rs") && lines > RUST_LINES_MAX {
+            let text = format!("{lines} lines, and {RUST_LINES_MAX} are the most");
+            findings.push(Finding::new(&file.path, 0, text));
+        }
+        // Cargo writes the index's name into its lock files, and reads it there.
+        if file.path.ends_with("Cargo.lock") {
+            continue;
+        }
+        for (index, line) in file.text.lines().enumerate() {
+            let lower = line.to_lowercase();
+            if let Some(host) = HOSTS.iter().find(|host| lower.contains(**host)) {
+                let text = format!("names the package registry {host}");
+                findings.push(Finding::new(&file.path, index + 1, text));
+            }
+            if let Some(place) = MACHINE_FOLDERS.iter().find(|place| holds(line, place)) {
+                let text = format!("names a place on one machine, below {place}");
+                findings.push(Finding::new(&file.path, index + 1, text));
+            }
+        }
+    }
+    findings
+}
+
+/// Whether an absolute path below `place` stands in the line. One that goes on from
+/// something, as in a relative path or an address, is another path.
+fn holds(line: &str, place: &str) -> bool {
+    line.match_indices(place).any(|(at, _)| {
+        let before = line.get(..at).and_then(|before| before.chars().next_back());
+        !before.is_some_and(|c| c.is_alphanumeric() || "_-.~/}".contains(c))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(path: &str, text: &str) -> Vec<String> {
+        let findings = check(&Tree::of(&[(path, text)]));
+        findings.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_long_rust_file_is_found() {
+        assert_eq!(found("a.rs", &"\n".repeat(800)), Vec::<String>::new());
+        assert_eq!(
+            found("a.rs", &"\n".repeat(801)),
+            ["a.rs: 801 lines, and 800 are the most"]
+        );
+        assert_eq!(found("a.txt", &"\n".repeat(801)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_registry_host_is_found() {
+        let line = format!("index = \"https://{}/simple\"", HOSTS[1]);
+        assert_eq!(found("a.toml", &line).len(), 1);
+        assert_eq!(found("Cargo.lock", &line).len(), 0);
+    }
+
+    #[test]
+    fn a_path_of_one_machine_is_found() {
+        let line = format!("see {}someone/notes.md", MACHINE_FOLDERS[1]);
+        assert_eq!(found("a.md", &line).len(), 1);
+        assert_eq!(
+            found("a.md", &format!("docs{}x", MACHINE_FOLDERS[3])).len(),
+            0
+        );
+    }
+}
