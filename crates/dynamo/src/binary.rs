@@ -1,0 +1,33 @@
+//! The stored form of an item: compact bytes that are read without being decoded.
+//!
+//! ```text
+//! item    := entries
+//! entries := count (name-length name value)*          names ascending, each once
+//! value   := tag payload
+//! payload := length bytes                              S, B
+//!          | number                                    N: its sortable bytes
+//!          | 0 or 1                                    BOOL
+//!          |                                           NULL
+//!          | length entries                            M
+//!          | length count value*                       L
+//!          | length count (length bytes)*              SS, BS    ascending
+//!          | length count number*                      NS        ascending
+//! ```
+//!
+//! Counts and lengths are LEB128 varints, always the shortest; tags are the places of
+//! [`Type::ALL`]. Every value has exactly one encoding, so equal values are equal bytes.
+//! Containers carry their length, so a reader steps over what it does not want.
+
+mod cursor;
+mod encode;
+mod json;
+mod view;
+
+pub use encode::encode;
+pub use view::{ItemRef, ListRef, Malformed, MapRef, SetRef, ValueRef};
+
+#[cfg(doc)]
+use crate::Type;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! Values to bytes.
+
+use crate::{Map, Value};
+
+/// The stored form of an item.
+///
+/// ```
+/// use singlet_dynamo::{binary, Item, Value};
+///
+/// let item = Item::from([("PK", Value::from("GAME#1")), ("round", Value::from(7))]);
+/// let bytes = binary::encode(&item);
+/// let view = binary::ItemRef::new(&bytes)?;
+/// assert_eq!(view.get("round").map(|v| v.to_value()), Some(Value::from(7)));
+/// assert_eq!(view.to_item(), item);
+/// # Ok::<(), binary::Malformed>(())
+/// ```
+#[must_use]
+pub fn encode(item: &Map) -> Vec<u8> {
+    let mut out = Vec::with_capacity(256);
+    entries(item, &mut out);
+    out
+}
+
+fn entries(map: &Map, out: &mut Vec<u8>) {
+    varint(map.len(), out);
+    for (name, one) in map.iter() {
+        text(name.as_bytes(), out);
+        value(one, out);
+    }
+}
+
+fn value(value: &Value, out: &mut Vec<u8>) {
+    out.push(value.kind() as u8);
+    match value {
+        Value::S(string) => text(string.as_bytes(), out),
+        Value::N(number) => out.extend_from_slice(number.as_bytes()),
+        Value::B(bytes) => text(bytes, out),
+        Value::Bool(truth) => out.push(u8::from(*truth)),
+        Value::Null => {}
+        Value::M(map) => with_length(out, |out| entries(map, out)),
+        Value::L(values) => with_length(out, |out| {
+            varint(values.len(), out);
+            values.iter().for_each(|one| self::value(one, out));
+        }),
+        Value::Ss(set) => with_length(out, |out| {
+            varint(set.len(), out);
+            set.iter().for_each(|one| text(one.as_bytes(), out));
+        }),
+        Value::Ns(set) => with_length(out, |out| {
+            varint(set.len(), out);
+            set.iter().for_each(|one| out.extend_from_slice(one.as_bytes()));
+        }),
+        Value::Bs(set) => with_length(out, |out| {
+            varint(set.len(), out);
+            set.iter().for_each(|one| text(one, out));
+        }),
+    }
+}
+
+fn text(bytes: &[u8], out: &mut Vec<u8>) {
+    varint(bytes.len(), out);
+    out.extend_from_slice(bytes);
+}
+
+/// Writes a body behind its length, which is known only afterwards: one byte is kept free for
+/// it, and a longer length moves the body, which is rare and then still cheaper than two passes.
+fn with_length(out: &mut Vec<u8>, body: impl FnOnce(&mut Vec<u8>)) {
+    let start = out.len();
+    out.push(0);
+    body(out);
+    let length = out.len() - start - 1;
+    match u8::try_from(length) {
+        Ok(short @ 0..0x80) => {
+            if let Some(slot) = out.get_mut(start) {
+                *slot = short;
+            }
+        }
+        _ => {
+            let mut prefix = Vec::with_capacity(5);
+            varint(length, &mut prefix);
+            out.splice(start..=start, prefix);
+        }
+    }
+}
+
+fn varint(mut number: usize, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}

@@ -1,0 +1,320 @@
+//! Every error that DynamoDB's language has, declared once: name, HTTP status, usual text.
+
+use crate::Item;
+use crate::json::Writer;
+use std::borrow::Cow;
+use std::fmt;
+
+/// What an operation gives, or why it was refused.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+macro_rules! error_kinds {
+    ($($(#[$doc:meta])+ $kind:ident = $name:literal, $status:literal, $text:literal;)+) => {
+        /// What went wrong, under the name by which SDKs know it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum ErrorKind {
+            $($(#[$doc])+ $kind,)+
+        }
+
+        impl ErrorKind {
+            /// All kinds, in the order of their declaration.
+            pub const ALL: &[Self] = &[$(Self::$kind,)+];
+
+            /// The full name, as `__type` in an answer carries it.
+            #[must_use]
+            pub fn qualified_name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)+
+                }
+            }
+
+            /// The status of the HTTP answer.
+            #[must_use]
+            pub fn status(self) -> u16 {
+                match self {
+                    $(Self::$kind => $status,)+
+                }
+            }
+
+            /// The text that the service gives when there is nothing particular to say.
+            #[must_use]
+            pub fn usual_text(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $text,)+
+                }
+            }
+        }
+    };
+}
+
+error_kinds! {
+    /// The request is well-formed, but asks for something that cannot be.
+    Validation = "com.amazon.coral.validate#ValidationException", 400, "";
+    /// The request is not JSON of the right shape.
+    Serialization = "com.amazon.coral.service#SerializationException", 400, "";
+    /// There is no operation of this name.
+    UnknownOperation = "com.amazon.coral.service#UnknownOperationException", 400, "";
+    /// The caller may not do this, or not to this resource.
+    AccessDenied = "com.amazon.coral.service#AccessDeniedException", 400, "Access Denied";
+    /// The server has more to do than it takes on at a time.
+    Throttling = "com.amazon.coral.availability#ThrottlingException", 400, "Rate of requests exceeds the allowed throughput.";
+    /// The table, index, stream or tag does not exist.
+    ResourceNotFound = "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException", 400, "Requested resource not found";
+    /// The table exists already, or is being changed.
+    ResourceInUse = "com.amazonaws.dynamodb.v20120810#ResourceInUseException", 400, "The resource which you are attempting to change is in use.";
+    /// Too many tables or indexes, or too many changes at once.
+    LimitExceeded = "com.amazonaws.dynamodb.v20120810#LimitExceededException", 400, "";
+    /// The condition of a write did not hold.
+    ConditionalCheckFailed = "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", 400, "The conditional request failed";
+    /// An item collection of a table with local indexes passed 10 GB.
+    ItemCollectionSizeLimitExceeded = "com.amazonaws.dynamodb.v20120810#ItemCollectionSizeLimitExceededException", 400, "Collection size exceeded.";
+    /// A provisioned table or index was asked for more than it has.
+    ProvisionedThroughputExceeded = "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException", 400, "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.";
+    /// At least one action of a transaction was refused, so none was done.
+    TransactionCanceled = "com.amazonaws.dynamodb.v20120810#TransactionCanceledException", 400, "";
+    /// An item is part of a transaction that is under way.
+    TransactionConflict = "com.amazonaws.dynamodb.v20120810#TransactionConflictException", 400, "Transaction is ongoing for the item";
+    /// The transaction with this token is under way.
+    TransactionInProgress = "com.amazonaws.dynamodb.v20120810#TransactionInProgressException", 400, "";
+    /// The token was used before, with another request.
+    IdempotentParameterMismatch = "com.amazonaws.dynamodb.v20120810#IdempotentParameterMismatchException", 400, "";
+    /// The shard iterator is older than 15 minutes.
+    ExpiredIterator = "com.amazonaws.dynamodb.v20120810#ExpiredIteratorException", 400, "Iterator expired";
+    /// The stream records asked for are past their retention.
+    TrimmedDataAccess = "com.amazonaws.dynamodb.v20120810#TrimmedDataAccessException", 400, "";
+    /// The server failed; the request may or may not have been carried out.
+    InternalServerError = "com.amazonaws.dynamodb.v20120810#InternalServerError", 500, "Internal server error";
+}
+
+impl ErrorKind {
+    /// The name by which SDKs know it: `ResourceNotFoundException`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.qualified_name().rsplit('#').next().unwrap_or_default()
+    }
+}
+
+/// Why a request was refused.
+///
+/// ```
+/// use singlet_dynamo::{Error, ErrorKind};
+///
+/// let error = Error::new(ErrorKind::ResourceNotFound);
+/// assert_eq!(error.kind().name(), "ResourceNotFoundException");
+/// assert_eq!(error.kind().status(), 400);
+/// assert_eq!(error.message(), "Requested resource not found");
+/// ```
+// Boxed: every operation's result carries this type, and errors are the rare case.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Error(Box<Inner>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Inner {
+    kind: ErrorKind,
+    message: Cow<'static, str>,
+    item: Option<Item>,
+    reasons: Vec<CancellationReason>,
+}
+
+/// What became of one action of a transaction that was cancelled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CancellationReason {
+    /// Why the action was refused; `None` for an action that was not to blame.
+    pub failure: Option<CancellationFailure>,
+    /// The item as it is, where the action asked for it with `ReturnValuesOnConditionCheckFailure`.
+    pub item: Option<Item>,
+}
+
+/// Why one action of a transaction was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CancellationFailure {
+    /// `ConditionalCheckFailed`, `ValidationError`, `ItemCollectionSizeLimitExceeded`, ….
+    pub code: &'static str,
+    /// What a single operation would have answered.
+    pub message: Cow<'static, str>,
+}
+
+impl CancellationReason {
+    /// The code as the service lists it; `None` for an action that was not to blame.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        self.failure.as_ref().map_or("None", |failure| failure.code)
+    }
+}
+
+impl Error {
+    /// An error with its usual text.
+    #[must_use]
+    pub fn new(kind: ErrorKind) -> Self {
+        Self::with_message(kind, kind.usual_text())
+    }
+
+    /// An error with a text of its own.
+    pub fn with_message(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Inner { kind, message: message.into(), item: None, reasons: Vec::new() }))
+    }
+
+    /// A `ValidationException`.
+    pub fn validation(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::with_message(ErrorKind::Validation, message)
+    }
+
+    /// A `ValidationException` that begins as very many of them do.
+    #[must_use]
+    pub fn invalid_parameter(detail: impl fmt::Display) -> Self {
+        Self::validation(format!("One or more parameter values were invalid: {detail}"))
+    }
+
+    /// A `SerializationException`.
+    pub fn serialization(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::with_message(ErrorKind::Serialization, message)
+    }
+
+    /// The condition of a write did not hold; `item` is what is stored, where it was asked for.
+    #[must_use]
+    pub fn conditional_check_failed(item: Option<Item>) -> Self {
+        let mut error = Self::new(ErrorKind::ConditionalCheckFailed);
+        error.0.item = item;
+        error
+    }
+
+    /// A transaction was refused, with one reason for each of its actions, in their order.
+    #[must_use]
+    pub fn transaction_canceled(reasons: Vec<CancellationReason>) -> Self {
+        let codes: Vec<&str> = reasons.iter().map(CancellationReason::code).collect();
+        let mut error = Self::with_message(
+            ErrorKind::TransactionCanceled,
+            format!(
+                "Transaction cancelled, please refer cancellation reasons for specific reasons [{}]",
+                codes.join(", ")
+            ),
+        );
+        error.0.reasons = reasons;
+        error
+    }
+
+    /// What went wrong.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The text, in the service's words.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The item that made a condition fail, where it was asked for.
+    #[must_use]
+    pub fn item(&self) -> Option<&Item> {
+        self.0.item.as_ref()
+    }
+
+    /// What became of each action of a cancelled transaction, in their order.
+    #[must_use]
+    pub fn cancellation_reasons(&self) -> &[CancellationReason] {
+        &self.0.reasons
+    }
+
+    /// Writes the error as the body of an answer.
+    pub fn write_json(&self, writer: &mut Writer) {
+        let inner = &*self.0;
+        writer.object(|object| {
+            object.string("__type", inner.kind.qualified_name());
+            if !inner.message.is_empty() {
+                // The service spells this member with a capital for errors of its outer layer.
+                let capital = inner.kind == ErrorKind::Serialization
+                    || inner.kind == ErrorKind::TransactionCanceled;
+                object.string(if capital { "Message" } else { "message" }, &inner.message);
+            }
+            if let Some(item) = &inner.item {
+                object.member("Item", |writer| item.write_json(writer));
+            }
+            if !inner.reasons.is_empty() {
+                object.member("CancellationReasons", |writer| {
+                    writer.array(&inner.reasons, |writer, reason| reason.write_json(writer));
+                });
+            }
+        });
+    }
+}
+
+impl CancellationReason {
+    fn write_json(&self, writer: &mut Writer) {
+        writer.object(|object| {
+            object.string("Code", self.code());
+            if let Some(failure) = &self.failure {
+                object.string("Message", &failure.message);
+            }
+            if let Some(item) = &self.item {
+                object.member("Item", |writer| item.write_json(writer));
+            }
+        });
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind().name(), self.message())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A number that a value cannot have is a validation error, in the number's own words.
+impl From<crate::NumberError> for Error {
+    fn from(error: crate::NumberError) -> Self {
+        Self::validation(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Value;
+
+    fn body(error: &Error) -> String {
+        let mut writer = Writer::new();
+        error.write_json(&mut writer);
+        String::from_utf8(writer.into_bytes()).unwrap()
+    }
+
+    #[test]
+    fn errors_are_written_as_the_service_writes_them() {
+        assert_eq!(
+            body(&Error::validation("no")),
+            r#"{"__type":"com.amazon.coral.validate#ValidationException","message":"no"}"#
+        );
+        assert_eq!(
+            body(&Error::serialization("")),
+            r#"{"__type":"com.amazon.coral.service#SerializationException"}"#
+        );
+        let reasons = vec![
+            CancellationReason::default(),
+            CancellationReason {
+                failure: Some(CancellationFailure {
+                    code: "ConditionalCheckFailed",
+                    message: "The conditional request failed".into(),
+                }),
+                item: Some(Item::from([("pk", Value::from("a"))])),
+            },
+        ];
+        assert_eq!(
+            body(&Error::transaction_canceled(reasons)),
+            concat!(
+                r#"{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","#,
+                r#""Message":"Transaction cancelled, please refer cancellation reasons for specific reasons [None, ConditionalCheckFailed]","#,
+                r#""CancellationReasons":[{"Code":"None"},{"Code":"ConditionalCheckFailed","#,
+                r#""Message":"The conditional request failed","Item":{"pk":{"S":"a"}}}]}"#
+            )
+        );
+    }
+}

@@ -1,0 +1,186 @@
+//! A push writer: appends JSON to a buffer, with no tree and no copy in between.
+
+/// Appends JSON to a buffer.
+///
+/// ```
+/// use singlet_dynamo::json::Writer;
+///
+/// let mut writer = Writer::new();
+/// writer.object(|object| {
+///     object.string("TableName", "games");
+///     object.integer("Count", 2);
+///     object.member("Names", |w| w.array(["a", "b"], |w, name| w.string(name)));
+/// });
+/// assert_eq!(writer.into_bytes(), br#"{"TableName":"games","Count":2,"Names":["a","b"]}"#);
+/// ```
+#[derive(Default)]
+pub struct Writer {
+    out: Vec<u8>,
+}
+
+/// The members of an object that is being written.
+pub struct Object<'a> {
+    writer: &'a mut Writer,
+    is_first: bool,
+}
+
+impl Writer {
+    /// A writer with an empty buffer.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A writer that appends to a buffer, whose room is used again.
+    #[must_use]
+    pub fn with_buffer(out: Vec<u8>) -> Self {
+        Self { out }
+    }
+
+    /// What was written.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.out
+    }
+
+    /// The buffer, for those who append JSON that they have already.
+    pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.out
+    }
+
+    /// Writes an object; the function writes its members.
+    pub fn object(&mut self, members: impl FnOnce(&mut Object<'_>)) {
+        self.out.push(b'{');
+        members(&mut Object { writer: self, is_first: true });
+        self.out.push(b'}');
+    }
+
+    /// Writes an array; the function writes one element.
+    pub fn array<T>(
+        &mut self,
+        elements: impl IntoIterator<Item = T>,
+        mut element: impl FnMut(&mut Self, T),
+    ) {
+        self.out.push(b'[');
+        for (place, one) in elements.into_iter().enumerate() {
+            if place > 0 {
+                self.out.push(b',');
+            }
+            element(self, one);
+        }
+        self.out.push(b']');
+    }
+
+    /// Writes a text.
+    pub fn string(&mut self, text: &str) {
+        self.string_bytes(text.as_bytes());
+    }
+
+    /// Writes a text that is known to be UTF-8, from its bytes.
+    pub(crate) fn string_bytes(&mut self, text: &[u8]) {
+        self.out.push(b'"');
+        let mut rest = text;
+        while let Some(plain) = rest.iter().position(|&b| b < 0x20 || b == b'"' || b == b'\\') {
+            let (before, after) = rest.split_at(plain);
+            self.out.extend_from_slice(before);
+            let Some((&byte, after)) = after.split_first() else { break };
+            match byte {
+                b'"' => self.out.extend_from_slice(b"\\\""),
+                b'\\' => self.out.extend_from_slice(b"\\\\"),
+                b'\n' => self.out.extend_from_slice(b"\\n"),
+                b'\r' => self.out.extend_from_slice(b"\\r"),
+                b'\t' => self.out.extend_from_slice(b"\\t"),
+                _ => self.out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+            }
+            rest = after;
+        }
+        self.out.extend_from_slice(rest);
+        self.out.push(b'"');
+    }
+
+    /// Writes bytes as base64 text.
+    pub fn blob(&mut self, bytes: &[u8]) {
+        self.out.push(b'"');
+        crate::base64::push_encoded(bytes, &mut self.out);
+        self.out.push(b'"');
+    }
+
+    /// Writes true or false.
+    pub fn boolean(&mut self, truth: bool) {
+        self.out.extend_from_slice(if truth { b"true" } else { b"false" });
+    }
+
+    /// Writes a whole number.
+    pub fn integer(&mut self, number: impl Into<i128>) {
+        self.out.extend_from_slice(number.into().to_string().as_bytes());
+    }
+
+    /// Writes a number that may have a fraction: capacity units, timestamps in seconds.
+    pub fn double(&mut self, number: f64) {
+        // JSON knows no infinities; none of our figures is one.
+        let number = if number.is_finite() { number } else { 0.0 };
+        let text = format!("{number:?}");
+        self.out.extend_from_slice(text.as_bytes());
+    }
+}
+
+impl Object<'_> {
+    /// Writes a member; the function writes its value, and must write exactly one.
+    pub fn member(&mut self, name: &str, value: impl FnOnce(&mut Writer)) {
+        if !std::mem::take(&mut self.is_first) {
+            self.writer.out.push(b',');
+        }
+        self.writer.string(name);
+        self.writer.out.push(b':');
+        value(self.writer);
+    }
+
+    /// Like [`Object::member`], with a name that is known to be UTF-8.
+    pub(crate) fn member_bytes(&mut self, name: &[u8], value: impl FnOnce(&mut Writer)) {
+        if !std::mem::take(&mut self.is_first) {
+            self.writer.out.push(b',');
+        }
+        self.writer.string_bytes(name);
+        self.writer.out.push(b':');
+        value(self.writer);
+    }
+
+    /// Writes a member whose value is a text.
+    pub fn string(&mut self, name: &str, text: &str) {
+        self.member(name, |writer| writer.string(text));
+    }
+
+    /// Writes a member whose value is true or false.
+    pub fn boolean(&mut self, name: &str, truth: bool) {
+        self.member(name, |writer| writer.boolean(truth));
+    }
+
+    /// Writes a member whose value is a whole number.
+    pub fn integer(&mut self, name: &str, number: impl Into<i128>) {
+        self.member(name, |writer| writer.integer(number));
+    }
+
+    /// Writes a member whose value may have a fraction.
+    pub fn double(&mut self, name: &str, number: f64) {
+        self.member(name, |writer| writer.double(number));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_escaped() {
+        let mut writer = Writer::new();
+        writer.string("a\"b\\c\nd\u{1}é\u{7f}");
+        assert_eq!(writer.into_bytes(), "\"a\\\"b\\\\c\\nd\\u0001é\u{7f}\"".as_bytes());
+    }
+
+    #[test]
+    fn figures_are_written_plainly() {
+        let mut writer = Writer::new();
+        writer.array([0.5, 1.0, 1_794_710_030.838], |w, n| w.double(n));
+        assert_eq!(writer.into_bytes(), b"[0.5,1.0,1794710030.838]");
+    }
+}

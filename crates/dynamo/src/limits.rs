@@ -1,0 +1,17 @@
+//! The service's limits, each with its name.
+
+/// The most bytes that an item may have, names included: 400 KB.
+pub const ITEM_SIZE_MAX: usize = 400 * 1024;
+/// The most bytes of a partition key.
+pub const PARTITION_KEY_SIZE_MAX: usize = 2048;
+/// The most bytes of a sort key.
+pub const SORT_KEY_SIZE_MAX: usize = 1024;
+/// How often lists and maps may be nested in an attribute. The documentation says 32 levels and
+/// counts the scalar inside as one of them.
+pub const NESTING_MAX: usize = 31;
+/// The most bytes of an attribute's name.
+pub const ATTRIBUTE_NAME_SIZE_MAX: usize = 65_535;
+/// The most bytes of the name of an attribute that is part of a key.
+pub const KEY_ATTRIBUTE_NAME_SIZE_MAX: usize = 255;
+/// A page of Query or Scan ends after the item that brings it to this many bytes: 1 MB.
+pub const PAGE_SIZE_MAX: usize = 1024 * 1024;

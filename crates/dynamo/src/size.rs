@@ -1,0 +1,103 @@
+//! How many bytes the service counts for an item.
+//!
+//! Names count as their UTF-8 bytes, numbers by their digit pairs ([`Number::size`]), BOOL and
+//! NULL as one. A list or map costs three bytes, and one more for each of its elements; the
+//! item itself and sets cost nothing of their own.
+
+use crate::binary::{MapRef, ValueRef};
+use crate::{Map, Value};
+
+#[cfg(doc)]
+use crate::Number;
+
+const CONTAINER_OVERHEAD: usize = 3;
+const ELEMENT_OVERHEAD: usize = 1;
+
+impl Map {
+    /// The size of an item with these attributes.
+    ///
+    /// ```
+    /// use singlet_dynamo::{Item, Value};
+    ///
+    /// let item = Item::from([("id", Value::from("abc")), ("list", Value::L(vec![Value::Null]))]);
+    /// assert_eq!(item.size(), 2 + 3 + 4 + (3 + 1 + 1));
+    /// ```
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.iter().map(|(name, value)| name.len() + value.size()).sum()
+    }
+}
+
+impl Value {
+    /// The size of the value alone, without its name.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Self::S(text) => text.len(),
+            Self::N(number) => number.size(),
+            Self::B(bytes) => bytes.len(),
+            Self::Bool(_) | Self::Null => 1,
+            Self::M(map) => CONTAINER_OVERHEAD + map.len() * ELEMENT_OVERHEAD + map.size(),
+            Self::L(values) => {
+                CONTAINER_OVERHEAD
+                    + values.iter().map(|value| ELEMENT_OVERHEAD + value.size()).sum::<usize>()
+            }
+            Self::Ss(set) => set.iter().map(String::len).sum(),
+            Self::Ns(set) => set.iter().map(|number| number.size()).sum(),
+            Self::Bs(set) => set.iter().map(Vec::len).sum(),
+        }
+    }
+}
+
+impl MapRef<'_> {
+    /// The size of an item with these attributes: what [`Map::size`] gives for the tree.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.iter().map(|(name, value)| name.len() + value.size()).sum()
+    }
+}
+
+impl ValueRef<'_> {
+    /// The size of the value alone, without its name.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match *self {
+            Self::S(text) => text.len(),
+            Self::N(number) => number.size(),
+            Self::B(bytes) => bytes.len(),
+            Self::Bool(_) | Self::Null => 1,
+            Self::M(map) => CONTAINER_OVERHEAD + map.len() * ELEMENT_OVERHEAD + map.size(),
+            Self::L(list) => {
+                CONTAINER_OVERHEAD
+                    + list.iter().map(|value| ELEMENT_OVERHEAD + value.size()).sum::<usize>()
+            }
+            Self::Ss(set) | Self::Ns(set) | Self::Bs(set) => {
+                set.iter().map(|element| element.size()).sum()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Item, binary};
+
+    fn size(json: &str) -> usize {
+        let item = Item::from_json(json.as_bytes()).unwrap();
+        assert_eq!(binary::ItemRef::trusted(&binary::encode(&item)).size(), item.size());
+        item.size()
+    }
+
+    #[test]
+    fn sizes_follow_the_developer_guide() {
+        // Developer guide, "DynamoDB item sizes and formats".
+        assert_eq!(size("{}"), 0);
+        assert_eq!(size(r#"{"é":{"S":"é"}}"#), 4);
+        assert_eq!(size(r#"{"n":{"N":"-123.45"}}"#), 1 + 5);
+        assert_eq!(size(r#"{"b":{"B":"YWJj"}}"#), 1 + 3);
+        assert_eq!(size(r#"{"b":{"BOOL":false},"n":{"NULL":true}}"#), 4);
+        assert_eq!(size(r#"{"m":{"M":{}},"l":{"L":[]}}"#), 8);
+        assert_eq!(size(r#"{"m":{"M":{"ab":{"S":"cd"}}}}"#), 1 + 3 + 1 + 4);
+        assert_eq!(size(r#"{"s":{"SS":["a","bc"]},"n":{"NS":["1","22"]}}"#), 1 + 3 + 1 + 4);
+    }
+}
