@@ -108,15 +108,9 @@ mod tests {
 
     #[test]
     fn options_and_steps_may_come_in_any_order() {
-        let expected = Selection {
-            quick: true,
-            long: true,
-            steps: vec!["test".to_owned(), "fmt".to_owned()],
-        };
-        assert_eq!(
-            parsed("test test --long fmt --quick"),
-            Ok(Request::Test(expected))
-        );
+        let expected =
+            Selection { quick: true, long: true, steps: vec!["test".to_owned(), "fmt".to_owned()] };
+        assert_eq!(parsed("test test --long fmt --quick"), Ok(Request::Test(expected)));
     }
 
     #[test]

@@ -55,11 +55,7 @@ impl Line {
             .command(folder)
             .status()
             .map_err(|error| format!("`{}` did not start: {error}", self.shown()))?;
-        if status.success() {
-            Ok(())
-        } else {
-            Err(format!("`{}` failed ({status})", self.shown()))
-        }
+        if status.success() { Ok(()) } else { Err(format!("`{}` failed ({status})", self.shown())) }
     }
 
     /// Runs it in `folder` and returns what it printed to standard output.
@@ -118,21 +114,13 @@ mod tests {
         let line = Line::new("cargo tree --prefix none")
             .argument("{p}|{l}")
             .variable("RUSTDOCFLAGS", "-D warnings");
-        assert_eq!(
-            line.shown(),
-            "RUSTDOCFLAGS='-D warnings' cargo tree --prefix none '{p}|{l}'"
-        );
+        assert_eq!(line.shown(), "RUSTDOCFLAGS='-D warnings' cargo tree --prefix none '{p}|{l}'");
     }
 
     #[test]
     fn a_failing_command_is_named() {
-        let failure = Line::new("cargo no-such-subcommand")
-            .run(Path::new("."))
-            .unwrap_err();
-        assert!(
-            failure.contains("`cargo no-such-subcommand` failed"),
-            "{failure}"
-        );
+        let failure = Line::new("cargo no-such-subcommand").run(Path::new(".")).unwrap_err();
+        assert!(failure.contains("`cargo no-such-subcommand` failed"), "{failure}");
         let missing = Line::new("no-such-program-anywhere").run(Path::new("."));
         assert!(missing.unwrap_err().contains("did not start"));
     }

@@ -100,9 +100,7 @@ fn run_to_end(line: &Line, folder: &Path) -> Result<String, String> {
     if status.success() {
         Ok(printed)
     } else {
-        Err(format!(
-            "`{shown}` failed ({status}), having printed:\n{printed}"
-        ))
+        Err(format!("`{shown}` failed ({status}), having printed:\n{printed}"))
     }
 }
 
@@ -122,10 +120,7 @@ mod tests {
     #[test]
     fn a_transcript_is_what_follows_the_prompt() {
         let document = "Try it:\n\n```console\n$ cargo run --example tour\none\ntwo\n```\nMore.";
-        assert_eq!(
-            transcript(document, "cargo run --example tour").as_deref(),
-            Some("one\ntwo\n")
-        );
+        assert_eq!(transcript(document, "cargo run --example tour").as_deref(), Some("one\ntwo\n"));
         assert_eq!(transcript(document, "cargo run --example other"), None);
     }
 
@@ -133,9 +128,6 @@ mod tests {
     fn an_example_that_fails_is_named() {
         let root = crate::workspace_root();
         let failure = run_to_end(&Line::new("cargo no-such-subcommand"), &root).unwrap_err();
-        assert!(
-            failure.contains("`cargo no-such-subcommand` failed"),
-            "{failure}"
-        );
+        assert!(failure.contains("`cargo no-such-subcommand` failed"), "{failure}");
     }
 }

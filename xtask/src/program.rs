@@ -48,11 +48,7 @@ mod tests {
     use super::*;
 
     fn probed(probe: &'static [&'static str]) -> bool {
-        let program = Program {
-            name: "under test",
-            probe,
-            install: "",
-        };
+        let program = Program { name: "under test", probe, install: "" };
         program.is_installed()
     }
 

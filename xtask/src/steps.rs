@@ -36,20 +36,12 @@ enum Call {
     /// Always, except that `--quick` leaves it out, because it needs programs from outside
     /// the Rust world: Python, Node, Java or a browser. It installs packages for them into
     /// target/ by itself; the programs must be there, and in CI their absence is a failure.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the wire's clients come with it")
-    )]
+    #[cfg_attr(not(test), expect(dead_code, reason = "the wire's clients come with it"))]
     Outside(&'static [Program]),
 }
 
 const STEPS: &[Step] = &[
-    Step {
-        name: "fmt",
-        about: "the code is formatted",
-        call: Call::Always,
-        run: fmt,
-    },
+    Step { name: "fmt", about: "the code is formatted", call: Call::Always, run: fmt },
     Step {
         name: "clippy",
         about: "no warning from the compiler or clippy",
@@ -68,12 +60,7 @@ const STEPS: &[Step] = &[
         call: Call::Where(program::DENY),
         run: deny,
     },
-    Step {
-        name: "test",
-        about: "all Rust tests",
-        call: Call::Always,
-        run: test,
-    },
+    Step { name: "test", about: "all Rust tests", call: Call::Always, run: test },
     Step {
         name: "doc",
         about: "the documentation builds and its examples run",
@@ -104,10 +91,7 @@ fn test(workshop: &Workshop) -> Result<(), String> {
     let runner = if program::NEXTEST.is_installed() {
         Line::new("cargo nextest run --workspace --status-level=slow")
     } else {
-        println!(
-            "{} is not installed, so `cargo test` runs the tests",
-            program::NEXTEST.name
-        );
+        println!("{} is not installed, so `cargo test` runs the tests", program::NEXTEST.name);
         Line::new("cargo test --workspace --lib --bins --tests --examples")
     };
     if workshop.long {
@@ -166,10 +150,7 @@ enum Outcome {
 
 /// Runs the selected steps and prints a line for each. True if none failed.
 pub(crate) fn run(root: &Path, selection: &Selection) -> bool {
-    let workshop = Workshop {
-        root,
-        long: selection.long,
-    };
+    let workshop = Workshop { root, long: selection.long };
     let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
     let mut report = Report::default();
     for step in STEPS {
@@ -224,11 +205,7 @@ fn presence(
                 );
                 // Somebody at a desk may know what they are doing; a machine that
                 // decides what lands may not.
-                if in_ci {
-                    Presence::Fail(reason)
-                } else {
-                    Presence::LeaveOut(reason)
-                }
+                if in_ci { Presence::Fail(reason) } else { Presence::LeaveOut(reason) }
             }
         },
     }
@@ -259,24 +236,17 @@ impl Report {
             Outcome::Failed(reason) => {
                 self.failed += 1;
                 let again = format!("To see this alone: cargo xtask test {name}");
-                (
-                    "FAILED",
-                    format!("-- {name}: FAILED after {seconds}: {reason}\n{again}"),
-                )
+                ("FAILED", format!("-- {name}: FAILED after {seconds}: {reason}\n{again}"))
             }
         };
-        self.lines
-            .push(format!("{name:<10} {word:<8} {seconds:>9}"));
+        self.lines.push(format!("{name:<10} {word:<8} {seconds:>9}"));
         notice
     }
 
     /// A table, and a closing line in the form that CI counts by.
     fn summary(&self) -> String {
         let mut summary = self.lines.join("\n");
-        summary.push_str(&format!(
-            "\n\n{} passed, {} failed",
-            self.passed, self.failed
-        ));
+        summary.push_str(&format!("\n\n{} passed, {} failed", self.passed, self.failed));
         if self.left_out > 0 {
             summary.push_str(&format!(", {} skipped", self.left_out));
         }
@@ -299,14 +269,8 @@ mod tests {
         let client = Call::Outside(&[PYTHON]);
         let everything = |_: &Program| true;
         assert_eq!(presence(&client, false, false, everything), Presence::Run);
-        assert!(matches!(
-            presence(&client, true, false, everything),
-            Presence::LeaveOut(_)
-        ));
-        assert_eq!(
-            presence(&Call::Always, true, false, everything),
-            Presence::Run
-        );
+        assert!(matches!(presence(&client, true, false, everything), Presence::LeaveOut(_)));
+        assert_eq!(presence(&Call::Always, true, false, everything), Presence::Run);
     }
 
     #[test]
@@ -318,10 +282,7 @@ mod tests {
         };
         assert!(reason.contains("Python IS MISSING"), "{reason}");
         assert!(reason.contains("apt-get install python3"), "{reason}");
-        assert_eq!(
-            presence(&client, false, true, nothing),
-            Presence::Fail(reason)
-        );
+        assert_eq!(presence(&client, false, true, nothing), Presence::Fail(reason));
     }
 
     #[test]
@@ -337,17 +298,11 @@ mod tests {
     fn the_report_closes_with_the_line_that_ci_counts() {
         let mut report = Report::default();
         report.add("fmt", &Outcome::Passed, Duration::from_millis(1234));
-        let notice = report.add(
-            "clippy",
-            &Outcome::Failed("a warning".to_owned()),
-            Duration::from_secs(2),
-        );
+        let notice =
+            report.add("clippy", &Outcome::Failed("a warning".to_owned()), Duration::from_secs(2));
         assert!(notice.ends_with("cargo xtask test clippy"), "{notice}");
         let summary = report.summary();
-        assert!(
-            summary.contains("fmt        ok           1.2 s"),
-            "{summary}"
-        );
+        assert!(summary.contains("fmt        ok           1.2 s"), "{summary}");
         assert_eq!(summary.lines().last(), Some("1 passed, 1 failed"));
     }
 

@@ -62,14 +62,8 @@ impl fmt::Display for Answer {
         match self {
             Self::Accepted => f.write_str("ok"),
             Self::Exactly(json) => write!(f, "ok {json}"),
-            Self::Refused {
-                code,
-                message: Some(message),
-            } => write!(f, "{code}: {message}"),
-            Self::Refused {
-                code,
-                message: None,
-            } => f.write_str(code),
+            Self::Refused { code, message: Some(message) } => write!(f, "{code}: {message}"),
+            Self::Refused { code, message: None } => f.write_str(code),
         }
     }
 }
@@ -83,14 +77,10 @@ impl Answer {
             return Self::Exactly(json.to_owned());
         }
         match line.split_once(": ") {
-            Some((code, message)) => Self::Refused {
-                code: code.to_owned(),
-                message: Some(message.to_owned()),
-            },
-            None => Self::Refused {
-                code: line.to_owned(),
-                message: None,
-            },
+            Some((code, message)) => {
+                Self::Refused { code: code.to_owned(), message: Some(message.to_owned()) }
+            }
+            None => Self::Refused { code: line.to_owned(), message: None },
         }
     }
 }
@@ -141,11 +131,7 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, String> {
         let place = format!("{file}:{}", index + 1);
         if let Some(title) = line.strip_prefix("== ") {
             cases.extend(draft.take().map(Draft::finish).transpose()?);
-            draft = Some(Draft {
-                place,
-                title,
-                ..Draft::default()
-            });
+            draft = Some(Draft { place, title, ..Draft::default() });
         } else if !line.is_empty() && !line.starts_with('#') {
             draft
                 .as_mut()
@@ -184,11 +170,7 @@ impl<'a> Draft<'a> {
                 return Ok(());
             }
             // A request may be anything, or nothing: bad ones are cases too.
-            return set(
-                &mut self.request,
-                line.split_once(' ').unwrap_or((line, "")),
-                "request",
-            );
+            return set(&mut self.request, line.split_once(' ').unwrap_or((line, "")), "request");
         }
         set(&mut self.answer, line, "answer")
     }
@@ -277,12 +259,7 @@ ValidationException: Missing: the key
 
     #[test]
     fn answers_come_in_four_forms() {
-        for line in [
-            "ok",
-            "ok {\"Item\":{}}",
-            "SerializationException",
-            "Code: a: b",
-        ] {
+        for line in ["ok", "ok {\"Item\":{}}", "SerializationException", "Code: a: b"] {
             assert_eq!(Answer::parse(line).to_string(), line);
         }
     }
@@ -297,18 +274,9 @@ ValidationException: Missing: the key
     #[test]
     fn a_case_that_lacks_a_part_is_refused_with_its_place() {
         let lacking = "== one\nsource: x\nGetItem {}\n\n== two\nsource: y\nGetItem {}\nok\n";
-        assert_eq!(
-            parse("f", lacking).unwrap_err(),
-            "f:1: the case has no answer"
-        );
+        assert_eq!(parse("f", lacking).unwrap_err(), "f:1: the case has no answer");
         let surplus = PUT.to_owned() + "ok\n";
-        assert_eq!(
-            parse("f", &surplus).unwrap_err(),
-            "f:9: a second answer in one case"
-        );
-        assert_eq!(
-            parse("f", "ok\n").unwrap_err(),
-            "f:1: a line outside any case"
-        );
+        assert_eq!(parse("f", &surplus).unwrap_err(), "f:9: a second answer in one case");
+        assert_eq!(parse("f", "ok\n").unwrap_err(), "f:1: a line outside any case");
     }
 }

@@ -11,10 +11,7 @@ const MAP: &str = "ARCHITECTURE.md";
 /// Finds paths that do not exist, and crates that the map leaves out.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let maps = tree
-        .files
-        .iter()
-        .filter(|file| file.path.rsplit('/').next() == Some(MAP));
+    let maps = tree.files.iter().filter(|file| file.path.rsplit('/').next() == Some(MAP));
     for map in maps {
         for (line, path) in paths(&map.text) {
             let trimmed = path.trim_end_matches('/');
@@ -76,10 +73,8 @@ mod tests {
     fn a_path_that_is_gone_is_found() {
         assert_eq!(
             found("`crates/dynamo`\n`crates/dynamo/src/decimal.rs`\n"),
-            [
-                "ARCHITECTURE.md:2: the code map names `crates/dynamo/src/decimal.rs`, \
-              which does not exist"
-            ]
+            ["ARCHITECTURE.md:2: the code map names `crates/dynamo/src/decimal.rs`, \
+              which does not exist"]
         );
     }
 

@@ -45,20 +45,13 @@ fn package(line: &str) -> Option<Package> {
 /// Finds licences that are not allowed, and second versions that are not explained.
 pub(super) fn check(tree: &Tree, packages: &BTreeSet<Package>) -> Vec<Finding> {
     let Some(policy) = tree.text(POLICY) else {
-        return vec![Finding::new(
-            POLICY,
-            0,
-            "there is no list of allowed licences",
-        )];
+        return vec![Finding::new(POLICY, 0, "there is no list of allowed licences")];
     };
     let allowed = allowed_licences(policy);
     let mut findings = Vec::new();
     let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for package in packages {
-        versions
-            .entry(&package.name)
-            .or_default()
-            .insert(&package.version);
+        versions.entry(&package.name).or_default().insert(&package.version);
         if !licence::is_met(&package.licence, &allowed) {
             let text = format!(
                 "{} {} is under `{}`, which is not allowed",
@@ -91,13 +84,8 @@ fn allowed_licences(policy: &str) -> Vec<String> {
         .split_once("\nallow = [")
         .and_then(|(_, rest)| rest.split_once(']'))
         .map_or("", |(list, _)| list);
-    let uncommented = list
-        .lines()
-        .map(|line| line.split('#').next().unwrap_or(""));
-    uncommented
-        .flat_map(|line| line.split('"').skip(1).step_by(2))
-        .map(str::to_owned)
-        .collect()
+    let uncommented = list.lines().map(|line| line.split('#').next().unwrap_or(""));
+    uncommented.flat_map(|line| line.split('"').skip(1).step_by(2)).map(str::to_owned).collect()
 }
 
 /// The versions that `skip` allows beside another, each of which must give a reason.

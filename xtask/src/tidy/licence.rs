@@ -5,18 +5,10 @@
 /// `AND` binds closer than `OR`; a slash is how old packages write `OR`. An expression
 /// that makes no sense is not met.
 pub(super) fn is_met(expression: &str, allowed: &[String]) -> bool {
-    let spaced = expression
-        .replace('(', " ( ")
-        .replace(')', " ) ")
-        .replace('/', " OR ");
+    let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
-    let mut parser = Parser {
-        words: &words,
-        allowed,
-    };
-    parser
-        .any()
-        .is_some_and(|met| met && parser.words.is_empty())
+    let mut parser = Parser { words: &words, allowed };
+    parser.any().is_some_and(|met| met && parser.words.is_empty())
 }
 
 struct Parser<'a> {
@@ -74,12 +66,7 @@ mod tests {
     use super::*;
 
     fn met(expression: &str) -> bool {
-        let allowed = [
-            "MIT",
-            "Apache-2.0",
-            "Unicode-3.0",
-            "Apache-2.0 WITH LLVM-exception",
-        ];
+        let allowed = ["MIT", "Apache-2.0", "Unicode-3.0", "Apache-2.0 WITH LLVM-exception"];
         is_met(expression, &allowed.map(str::to_owned))
     }
 

@@ -30,11 +30,7 @@ pub(crate) struct Finding {
 
 impl Finding {
     fn new(path: &str, line: usize, text: impl Into<String>) -> Self {
-        Self {
-            path: path.to_owned(),
-            line,
-            text: text.into(),
-        }
+        Self { path: path.to_owned(), line, text: text.into() }
     }
 }
 
@@ -79,13 +75,8 @@ impl Tree {
     }
 
     fn from_files<'a>(files: impl IntoIterator<Item = (&'a str, String)>) -> Self {
-        let files: Vec<File> = files
-            .into_iter()
-            .map(|(path, text)| File {
-                path: path.to_owned(),
-                text,
-            })
-            .collect();
+        let files: Vec<File> =
+            files.into_iter().map(|(path, text)| File { path: path.to_owned(), text }).collect();
         let mut paths = BTreeSet::from([String::new()]);
         for file in &files {
             let mut path = file.path.as_str();
@@ -104,10 +95,7 @@ impl Tree {
 
     /// The text of the file at a path.
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
-        self.files
-            .iter()
-            .find(|file| file.path == path)
-            .map(|file| file.text.as_str())
+        self.files.iter().find(|file| file.path == path).map(|file| file.text.as_str())
     }
 
     /// Whether there is a file or folder at a path.
@@ -117,9 +105,7 @@ impl Tree {
 
     fn with_extension(&self, extension: &str) -> impl Iterator<Item = &File> {
         let extension = format!(".{extension}");
-        self.files
-            .iter()
-            .filter(move |file| file.path.ends_with(&extension))
+        self.files.iter().filter(move |file| file.path.ends_with(&extension))
     }
 
     /// The manifests of crates, with the folder that each is in.
@@ -186,10 +172,7 @@ mod tests {
 
     #[test]
     fn relative_paths_are_followed_within_the_tree_only() {
-        assert_eq!(
-            join("docs/decisions", "../format.md").as_deref(),
-            Some("docs/format.md")
-        );
+        assert_eq!(join("docs/decisions", "../format.md").as_deref(), Some("docs/format.md"));
         assert_eq!(join("", "./README.md").as_deref(), Some("README.md"));
         assert_eq!(join("docs", "../../outside.md"), None);
     }

@@ -39,9 +39,7 @@ fn roots(tree: &Tree) -> Vec<String> {
 /// Whether cargo builds this file as a target of its own.
 fn is_root(tree: &Tree, path: &str) -> bool {
     tree.manifests().any(|(crate_folder, manifest)| {
-        let Some(inside) = path
-            .strip_prefix(crate_folder)
-            .and_then(|rest| rest.strip_prefix('/'))
+        let Some(inside) = path.strip_prefix(crate_folder).and_then(|rest| rest.strip_prefix('/'))
         else {
             return false;
         };
@@ -60,11 +58,8 @@ fn is_root(tree: &Tree, path: &str) -> bool {
 /// The files that `mod` declarations and `#[path]` attributes in `text` name.
 fn named_files(tree: &Tree, path: &str, text: &str, is_root: bool) -> Vec<String> {
     let here = folder(path);
-    let stem = path
-        .rsplit('/')
-        .next()
-        .and_then(|name| name.strip_suffix(".rs"))
-        .unwrap_or_default();
+    let stem =
+        path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs")).unwrap_or_default();
     // A file `a.rs` keeps its modules in `a/`; a root and a `mod.rs` keep them beside.
     let children = if is_root || stem == "mod" {
         here.to_owned()
@@ -125,10 +120,7 @@ mod tests {
             ("crates/a/src/one/inner.rs", ""),
             ("crates/a/src/two/mod.rs", "mod leaf;"),
             ("crates/a/src/two/leaf.rs", ""),
-            (
-                "crates/a/tests/story.rs",
-                "#[path = \"shared/setup.rs\"]\nmod setup;",
-            ),
+            ("crates/a/tests/story.rs", "#[path = \"shared/setup.rs\"]\nmod setup;"),
             ("crates/a/tests/shared/setup.rs", ""),
             ("crates/a/tests/cases/main.rs", "mod file;"),
             ("crates/a/tests/cases/file.rs", ""),
@@ -150,11 +142,7 @@ mod tests {
         ];
         assert_eq!(
             unreached(&files),
-            [
-                "crates/a/src/old.rs",
-                "crates/a/src/deep.rs",
-                "crates/a/tests/cases/file.rs"
-            ]
+            ["crates/a/src/old.rs", "crates/a/src/deep.rs", "crates/a/tests/cases/file.rs"]
         );
     }
 }

@@ -79,10 +79,7 @@ mod tests {
     #[test]
     fn a_long_rust_file_is_found() {
         assert_eq!(found("a.rs", &"\n".repeat(800)), Vec::<String>::new());
-        assert_eq!(
-            found("a.rs", &"\n".repeat(801)),
-            ["a.rs: 801 lines, and 800 are the most"]
-        );
+        assert_eq!(found("a.rs", &"\n".repeat(801)), ["a.rs: 801 lines, and 800 are the most"]);
         assert_eq!(found("a.txt", &"\n".repeat(801)), Vec::<String>::new());
     }
 
@@ -97,9 +94,6 @@ mod tests {
     fn a_path_of_one_machine_is_found() {
         let line = format!("see {}someone/notes.md", MACHINE_FOLDERS[1]);
         assert_eq!(found("a.md", &line).len(), 1);
-        assert_eq!(
-            found("a.md", &format!("docs{}x", MACHINE_FOLDERS[3])).len(),
-            0
-        );
+        assert_eq!(found("a.md", &format!("docs{}x", MACHINE_FOLDERS[3])).len(), 0);
     }
 }
