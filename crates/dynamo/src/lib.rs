@@ -1,13 +1,31 @@
-//! The language of DynamoDB.
+//! The language of DynamoDB: values, numbers, keys, sizes, expressions, requests, answers and
+//! errors, exactly as the service has them.
+//!
+//! Everything here is a pure function of its arguments: no I/O, no clock, no randomness, no
+//! dependency but the standard library. No input makes it panic.
+//!
+//! - [`Value`], [`Number`], [`Set`], [`Map`]: what attributes hold.
+//! - [`json`]: DynamoDB's JSON, read and written without a tree in between.
+//! - [`binary`]: the stored form of items, read where it lies.
+//! - [`key`] and [`schema`]: keys that sort as bytes, and what tables look like.
+//! - [`operation`]: requests and answers, one file each.
+//! - [`error`], [`constraint`], [`limits`], [`capacity`]: what is refused, and what things cost.
+
 pub mod base64;
 pub mod binary;
+pub mod capacity;
+pub mod constraint;
 pub mod error;
 pub mod json;
+pub mod key;
 pub mod limits;
 mod map;
 pub mod number;
+pub mod operation;
+pub mod schema;
 mod set;
 mod size;
+pub mod stored;
 mod value;
 
 pub use error::{Error, ErrorKind, Result};

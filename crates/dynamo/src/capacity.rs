@@ -1,0 +1,184 @@
+//! What operations cost, in the service's capacity units.
+
+use crate::json::{Object, Writer};
+use crate::schema::Scope;
+
+/// A read unit is this many bytes, read strongly consistently.
+const READ_UNIT_SIZE: usize = 4 * 1024;
+/// A write unit is this many bytes.
+const WRITE_UNIT_SIZE: usize = 1024;
+
+/// How a read relates to writes that came before it; what it costs follows from that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consistency {
+    /// May miss a recent write: half a unit for 4 KB.
+    Eventual,
+    /// Sees every write that was acknowledged before: one unit for 4 KB.
+    Strong,
+    /// Part of a transaction: two units for 4 KB.
+    Transactional,
+}
+
+/// The units of reading so many bytes: at least one step, also for nothing found.
+///
+/// ```
+/// use singlet_dynamo::capacity::{read_units, Consistency};
+///
+/// assert_eq!(read_units(0, Consistency::Eventual), 0.5);
+/// assert_eq!(read_units(4096, Consistency::Strong), 1.0);
+/// assert_eq!(read_units(4097, Consistency::Transactional), 4.0);
+/// ```
+#[must_use]
+pub fn read_units(size: usize, consistency: Consistency) -> f64 {
+    let steps = size.div_ceil(READ_UNIT_SIZE).max(1) as f64;
+    steps
+        * match consistency {
+            Consistency::Eventual => 0.5,
+            Consistency::Strong => 1.0,
+            Consistency::Transactional => 2.0,
+        }
+}
+
+/// The units of writing so many bytes, the larger of what was and what is: at least one.
+///
+/// ```
+/// use singlet_dynamo::capacity::write_units;
+///
+/// assert_eq!(write_units(0), 1.0);
+/// assert_eq!(write_units(1024), 1.0);
+/// assert_eq!(write_units(1025), 2.0);
+/// ```
+#[must_use]
+pub fn write_units(size: usize) -> f64 {
+    size.div_ceil(WRITE_UNIT_SIZE).max(1) as f64
+}
+
+/// How much of its cost a request wants to be told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReturnConsumedCapacity {
+    /// Nothing.
+    #[default]
+    None,
+    /// The sum.
+    Total,
+    /// The sum, and the part of the table and of each index.
+    Indexes,
+}
+
+impl ReturnConsumedCapacity {
+    /// The names, in the order in which the service lists them.
+    pub(crate) const CHOICES: [(&str, Self); 3] =
+        [("INDEXES", Self::Indexes), ("TOTAL", Self::Total), ("NONE", Self::None)];
+}
+
+/// What one request cost at one table.
+///
+/// ```
+/// use singlet_dynamo::capacity::{ConsumedCapacity, ReturnConsumedCapacity};
+/// use singlet_dynamo::schema::Scope;
+///
+/// let mut consumed = ConsumedCapacity::new("games", ReturnConsumedCapacity::Total, 1.0);
+/// consumed.add_index("GSI1", Scope::Global, 2.0);
+/// assert_eq!(consumed.total(), 3.0);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConsumedCapacity {
+    table_name: String,
+    /// How much of it the answer tells.
+    detail: ReturnConsumedCapacity,
+    table: f64,
+    indexes: Vec<(String, Scope, f64)>,
+}
+
+impl ConsumedCapacity {
+    /// A cost at the table itself, to be told in this detail.
+    pub fn new(table_name: impl Into<String>, detail: ReturnConsumedCapacity, units: f64) -> Self {
+        Self { table_name: table_name.into(), detail, table: units, indexes: Vec::new() }
+    }
+
+    /// Adds to the cost at the table itself.
+    pub fn add_table(&mut self, units: f64) {
+        self.table += units;
+    }
+
+    /// Adds to the cost at an index.
+    pub fn add_index(&mut self, name: &str, scope: Scope, units: f64) {
+        match self.indexes.iter_mut().find(|(own, _, _)| own == name) {
+            Some((_, _, sum)) => *sum += units,
+            None => self.indexes.push((name.to_owned(), scope, units)),
+        }
+    }
+
+    /// The table's name.
+    #[must_use]
+    pub fn table_name(&self) -> &str {
+        &self.table_name
+    }
+
+    /// The sum over the table and its indexes.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.table + self.indexes.iter().map(|(_, _, units)| units).sum::<f64>()
+    }
+
+    /// Writes as much of the cost as was asked for.
+    pub fn write_json(&self, writer: &mut Writer) {
+        writer.object(|object| {
+            object.string("TableName", &self.table_name);
+            object.double("CapacityUnits", self.total());
+            if self.detail == ReturnConsumedCapacity::Indexes {
+                object.member("Table", |writer| write_units_object(self.table, writer));
+                self.write_indexes("LocalSecondaryIndexes", Scope::Local, object);
+                self.write_indexes("GlobalSecondaryIndexes", Scope::Global, object);
+            }
+        });
+    }
+
+    fn write_indexes(&self, member: &str, scope: Scope, object: &mut Object<'_>) {
+        let of_scope = || self.indexes.iter().filter(|(_, own, _)| *own == scope);
+        if of_scope().next().is_none() {
+            return;
+        }
+        object.member(member, |writer| {
+            writer.object(|object| {
+                for (name, _, units) in of_scope() {
+                    object.member(name, |writer| write_units_object(*units, writer));
+                }
+            });
+        });
+    }
+}
+
+fn write_units_object(units: f64, writer: &mut Writer) {
+    writer.object(|object| object.double("CapacityUnits", units));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn detail_is_what_was_asked_for() {
+        let json = |detail| {
+            let mut consumed = ConsumedCapacity::new("games", detail, 1.0);
+            consumed.add_index("byDay", Scope::Global, 1.0);
+            consumed.add_index("byDay", Scope::Global, 1.0);
+            consumed.add_index("byName", Scope::Local, 1.0);
+            let mut writer = Writer::new();
+            consumed.write_json(&mut writer);
+            String::from_utf8(writer.into_bytes()).unwrap()
+        };
+        assert_eq!(
+            json(ReturnConsumedCapacity::Total),
+            r#"{"TableName":"games","CapacityUnits":4.0}"#
+        );
+        assert_eq!(
+            json(ReturnConsumedCapacity::Indexes),
+            concat!(
+                r#"{"TableName":"games","CapacityUnits":4.0,"Table":{"CapacityUnits":1.0},"#,
+                r#""LocalSecondaryIndexes":{"byName":{"CapacityUnits":1.0}},"#,
+                r#""GlobalSecondaryIndexes":{"byDay":{"CapacityUnits":2.0}}}"#
+            )
+        );
+    }
+}

@@ -1,0 +1,199 @@
+//! The service's first round of checks: members against the constraints of their shape.
+//!
+//! Unlike all later checks, these are collected, at most ten, and told together:
+//! `2 validation errors detected: Value null at 'key' failed to satisfy constraint: Member must
+//! not be null; Value …`.
+
+use crate::error::{Error, Result};
+use std::fmt;
+
+/// How many violations the service tells at once.
+const TOLD_MAX: usize = 10;
+
+/// The violations found so far.
+///
+/// ```
+/// use singlet_dynamo::constraint::Constraints;
+///
+/// let mut constraints = Constraints::default();
+/// constraints.required("key", &None::<()>);
+/// constraints.at_least("limit", Some(0), 1);
+/// assert_eq!(
+///     constraints.finish().unwrap_err().message(),
+///     "2 validation errors detected: Value null at 'key' failed to satisfy constraint: \
+///      Member must not be null; Value '0' at 'limit' failed to satisfy constraint: \
+///      Member must have value greater than or equal to 1"
+/// );
+/// ```
+#[derive(Default)]
+pub struct Constraints {
+    violations: Vec<String>,
+}
+
+impl Constraints {
+    /// A member that must be there.
+    pub fn required<T>(&mut self, path: &str, member: &Option<T>) {
+        if member.is_none() {
+            self.violate("null", path, "Member must not be null");
+        }
+    }
+
+    /// A number with a lower bound.
+    pub fn at_least(&mut self, path: &str, number: Option<i64>, min: i64) {
+        if let Some(number) = number.filter(|number| *number < min) {
+            self.violate(
+                Quoted(number),
+                path,
+                format_args!("Member must have value greater than or equal to {min}"),
+            );
+        }
+    }
+
+    /// A number with an upper bound.
+    pub fn at_most(&mut self, path: &str, number: Option<i64>, max: i64) {
+        if let Some(number) = number.filter(|number| *number > max) {
+            self.violate(
+                Quoted(number),
+                path,
+                format_args!("Member must have value less than or equal to {max}"),
+            );
+        }
+    }
+
+    /// A text, list or map with a lower bound of its length; `shown` is the member as the service
+    /// prints it.
+    pub fn length_at_least(
+        &mut self,
+        path: &str,
+        shown: impl fmt::Display,
+        len: usize,
+        min: usize,
+    ) {
+        if len < min {
+            self.violate(
+                Quoted(shown),
+                path,
+                format_args!("Member must have length greater than or equal to {min}"),
+            );
+        }
+    }
+
+    /// A text, list or map with an upper bound of its length.
+    pub fn length_at_most(&mut self, path: &str, shown: impl fmt::Display, len: usize, max: usize) {
+        if len > max {
+            self.violate(
+                Quoted(shown),
+                path,
+                format_args!("Member must have length less than or equal to {max}"),
+            );
+        }
+    }
+
+    /// A text of a pattern, which the caller has tried.
+    pub fn pattern(&mut self, path: &str, text: &str, pattern: &str, fits: bool) {
+        if !fits {
+            self.violate(
+                Quoted(text),
+                path,
+                format_args!("Member must satisfy regular expression pattern: {pattern}"),
+            );
+        }
+    }
+
+    /// A text that must be one of a few; gives what it stands for. `choices` are in the order in
+    /// which the service lists them.
+    pub fn one_of<T: Copy>(
+        &mut self,
+        path: &str,
+        text: Option<&str>,
+        choices: &[(&str, T)],
+    ) -> Option<T> {
+        let text = text?;
+        let found = choices.iter().find(|(name, _)| *name == text).map(|(_, choice)| *choice);
+        if found.is_none() {
+            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+            self.violate(
+                Quoted(text),
+                path,
+                format_args!("Member must satisfy enum value set: [{}]", names.join(", ")),
+            );
+        }
+        found
+    }
+
+    /// A violation in the service's form; `value` is printed as it is.
+    pub fn violate(&mut self, value: impl fmt::Display, path: &str, constraint: impl fmt::Display) {
+        if self.violations.len() < TOLD_MAX {
+            self.violations.push(format!(
+                "Value {value} at '{path}' failed to satisfy constraint: {constraint}"
+            ));
+        }
+    }
+
+    /// All is well, or a `ValidationException` that tells all violations.
+    pub fn finish(self) -> Result<()> {
+        match self.violations.len() {
+            0 => Ok(()),
+            1 => Err(self.told("1 validation error detected: ")),
+            count => Err(self.told(&format!("{count} validation errors detected: "))),
+        }
+    }
+
+    fn told(self, prefix: &str) -> Error {
+        Error::validation(format!("{prefix}{}", self.violations.join("; ")))
+    }
+}
+
+/// A value between the quotes that the service puts around all but `null`.
+pub struct Quoted<T>(pub T);
+
+impl<T: fmt::Display> fmt::Display for Quoted<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}'", self.0)
+    }
+}
+
+/// A list as Java prints it: `[a, b]`.
+pub struct JavaList<'a, T>(pub &'a [T]);
+
+impl<T: fmt::Display> fmt::Display for JavaList<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (place, element) in self.0.iter().enumerate() {
+            if place > 0 {
+                f.write_str(", ")?;
+            }
+            element.fmt(f)?;
+        }
+        f.write_str("]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ten_violations_are_told_and_no_more() {
+        let mut constraints = Constraints::default();
+        for _ in 0..12 {
+            constraints.required("tableName", &None::<()>);
+        }
+        let error = constraints.finish().unwrap_err();
+        assert!(
+            error.message().starts_with("10 validation errors detected: Value null at 'tableName'")
+        );
+    }
+
+    #[test]
+    fn choices_are_listed_in_the_services_order() {
+        let mut constraints = Constraints::default();
+        let choices = [("INDEXES", 1), ("TOTAL", 2), ("NONE", 3)];
+        assert_eq!(constraints.one_of("x", Some("TOTAL"), &choices), Some(2));
+        assert_eq!(constraints.one_of("returnConsumedCapacity", Some("hi"), &choices), None);
+        assert_eq!(
+            constraints.finish().unwrap_err().message(),
+            "1 validation error detected: Value 'hi' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum value set: [INDEXES, TOTAL, NONE]"
+        );
+    }
+}

@@ -1,0 +1,323 @@
+//! Keys: taken out of items, checked against a schema, and encoded so that bytes sort as
+//! DynamoDB sorts.
+
+use crate::error::{Error, Result};
+use crate::limits::{PARTITION_KEY_SIZE_MAX, SORT_KEY_SIZE_MAX};
+use crate::schema::{Index, KeyAttribute, KeySchema, KeyType, TableSchema};
+use crate::{Map, Number, Type, Value};
+
+/// The key of an item: values of type S, N or B that fit their schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// The value of the partition key.
+    pub partition: Value,
+    /// The value of the sort key, if the schema has one.
+    pub sort: Option<Value>,
+}
+
+/// Which part of a key: the service has limits and words for each.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Partition,
+    Sort,
+}
+
+impl KeySchema {
+    /// The key that a request names in its `Key`: exactly the key's attributes, no others.
+    pub fn key_of_request(&self, key: &Map) -> Result<Key> {
+        let mismatch = || Error::validation("The provided key element does not match the schema");
+        if key.len() != self.attributes().count() {
+            return Err(mismatch());
+        }
+        self.key(|attribute, part| {
+            let value = key.get(&attribute.name).ok_or_else(mismatch)?;
+            if value.kind() != attribute.kind.into() {
+                return Err(mismatch());
+            }
+            check_content(attribute, part, value).map_err(Fault::into_error)?;
+            Ok(value.clone())
+        })
+    }
+
+    /// The key of an item that is to be stored.
+    pub fn key_of_item(&self, item: &Map) -> Result<Key> {
+        self.key(|attribute, part| {
+            let KeyAttribute { name, kind } = attribute;
+            let Some(value) = item.get(name) else {
+                return Err(Error::invalid_parameter(format_args!(
+                    "Missing the key {name} in the item"
+                )));
+            };
+            if value.kind() != (*kind).into() {
+                return Err(Error::invalid_parameter(format_args!(
+                    "Type mismatch for key {name} expected: {kind} actual: {}",
+                    value.kind()
+                )));
+            }
+            check_content(attribute, part, value).map_err(Fault::into_error)?;
+            Ok(value.clone())
+        })
+    }
+
+    /// The key, by a function that gives the value of each attribute.
+    fn key(&self, value: impl Fn(&KeyAttribute, Part) -> Result<Value>) -> Result<Key> {
+        Ok(Key {
+            partition: value(&self.partition, Part::Partition)?,
+            sort: self.sort.as_ref().map(|sort| value(sort, Part::Sort)).transpose()?,
+        })
+    }
+
+    /// The key of a stored item, or `None` where a part is missing or of another type: then the
+    /// item is not in an index of this key.
+    #[must_use]
+    pub fn key_if_any(&self, item: &Map) -> Option<Key> {
+        let value = |attribute: &KeyAttribute| {
+            item.get(&attribute.name).filter(|value| value.kind() == attribute.kind.into()).cloned()
+        };
+        Some(Key {
+            partition: value(&self.partition)?,
+            sort: match &self.sort {
+                None => None,
+                Some(sort) => Some(value(sort)?),
+            },
+        })
+    }
+}
+
+impl TableSchema {
+    /// Checks an item that is to be stored against the table's key and all of its indexes', and
+    /// gives its primary key.
+    pub fn check_item(&self, item: &Map) -> Result<Key> {
+        let key = self.key.key_of_item(item)?;
+        for index in &self.indexes {
+            index.check_item(item)?;
+        }
+        Ok(key)
+    }
+}
+
+impl Index {
+    /// An attribute that is part of the index's key may be missing, but not of another type,
+    /// empty or too long.
+    pub fn check_item(&self, item: &Map) -> Result<()> {
+        let parts = std::iter::once((&self.key.partition, Part::Partition))
+            .chain(self.key.sort.as_ref().map(|sort| (sort, Part::Sort)));
+        for (attribute, part) in parts {
+            let KeyAttribute { name, kind } = attribute;
+            let Some(value) = item.get(name) else { continue };
+            if value.kind() != (*kind).into() {
+                return Err(Error::invalid_parameter(format_args!(
+                    "Type mismatch for Index Key {name} Expected: {kind} Actual: {} IndexName: {}",
+                    value.kind(),
+                    self.name
+                )));
+            }
+            check_content(attribute, part, value).map_err(|fault| match fault {
+                Fault::Empty(what, name) => Error::validation(format!(
+                    "One or more parameter values are not valid. A value specified for a secondary index key is not supported. \
+                     The AttributeValue for a key attribute cannot contain an empty {what} value. IndexName: {}, IndexKey: {name}",
+                    self.name
+                )),
+                fault => fault.into_error(),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong with a value of the right type.
+enum Fault<'a> {
+    Empty(&'static str, &'a str),
+    TooLong(Part),
+}
+
+impl Fault<'_> {
+    fn into_error(self) -> Error {
+        match self {
+            Self::Empty(what, name) => Error::validation(format!(
+                "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty {what} value. Key: {name}"
+            )),
+            // The missing space is the service's.
+            Self::TooLong(Part::Partition) => Error::invalid_parameter(format_args!(
+                "Size of hashkey has exceeded the maximum size limit of{PARTITION_KEY_SIZE_MAX} bytes"
+            )),
+            Self::TooLong(Part::Sort) => Error::invalid_parameter(format_args!(
+                "Aggregated size of all range keys has exceeded the size limit of {SORT_KEY_SIZE_MAX} bytes"
+            )),
+        }
+    }
+}
+
+fn check_content<'a>(
+    attribute: &'a KeyAttribute,
+    part: Part,
+    value: &Value,
+) -> Result<(), Fault<'a>> {
+    let len = match value {
+        Value::S(text) => text.len(),
+        Value::B(bytes) => bytes.len(),
+        _ => return Ok(()),
+    };
+    let max = match part {
+        Part::Partition => PARTITION_KEY_SIZE_MAX,
+        Part::Sort => SORT_KEY_SIZE_MAX,
+    };
+    if len == 0 {
+        let what = if attribute.kind == KeyType::S { "string" } else { "binary" };
+        return Err(Fault::Empty(what, &attribute.name));
+    }
+    if len > max { Err(Fault::TooLong(part)) } else { Ok(()) }
+}
+
+/// Appends a key value so that the bytes sort as the values do, whatever follows them.
+///
+/// Numbers are their sortable bytes. In texts and bytes, zero becomes `00 FF` and the end is
+/// `00 00`, so that a value sorts before all that it is a prefix of. Values of other types
+/// cannot be keys; nothing is appended for them.
+///
+/// ```
+/// use singlet_dynamo::{key, Value};
+///
+/// let encoded = |text: &str| {
+///     let mut out = Vec::new();
+///     key::push_encoded(&Value::from(text), &mut out);
+///     out
+/// };
+/// assert!(encoded("SITE#1") < encoded("SITE#10"));
+/// assert!(encoded("a") < encoded("a\0"));
+/// assert!(encoded("a\0") < encoded("a\u{1}"));
+/// ```
+pub fn push_encoded(value: &Value, out: &mut Vec<u8>) {
+    match value {
+        Value::N(number) => out.extend_from_slice(number.as_bytes()),
+        Value::S(text) => {
+            push_escaped(text.as_bytes(), out);
+            out.extend_from_slice(&[0, 0]);
+        }
+        Value::B(bytes) => {
+            push_escaped(bytes, out);
+            out.extend_from_slice(&[0, 0]);
+        }
+        _ => {}
+    }
+}
+
+/// Appends what the encodings of all texts and bytes that begin with `prefix` begin with.
+pub fn push_encoded_prefix(prefix: &[u8], out: &mut Vec<u8>) {
+    push_escaped(prefix, out);
+}
+
+fn push_escaped(bytes: &[u8], out: &mut Vec<u8>) {
+    out.reserve(bytes.len() + 2);
+    let mut rest = bytes;
+    while let Some(zero) = rest.iter().position(|&b| b == 0) {
+        let (before, after) = rest.split_at(zero);
+        out.extend_from_slice(before);
+        out.extend_from_slice(&[0, 0xff]);
+        rest = after.get(1..).unwrap_or_default();
+    }
+    out.extend_from_slice(rest);
+}
+
+/// Reads a key value of a type off the front of `bytes`, with what follows it: the inverse of
+/// [`push_encoded`]. Bytes that it would not have given are refused.
+#[must_use]
+pub fn split_encoded(kind: KeyType, bytes: &[u8]) -> Option<(Value, &[u8])> {
+    if kind == KeyType::N {
+        let (number, rest) = Number::split_first(bytes)?;
+        return Some((Value::N(number), rest));
+    }
+    let mut content = Vec::new();
+    let mut rest = bytes;
+    loop {
+        let zero = rest.iter().position(|&b| b == 0)?;
+        let (before, after) = rest.split_at(zero);
+        content.extend_from_slice(before);
+        match after {
+            [0, 0xff, after @ ..] => {
+                content.push(0);
+                rest = after;
+            }
+            [0, 0, after @ ..] => {
+                let value = match kind {
+                    KeyType::S => Value::S(String::from_utf8(content).ok()?),
+                    _ => Value::B(content),
+                };
+                return Some((value, after));
+            }
+            _ => return None,
+        }
+    }
+}
+
+impl Value {
+    /// Whether values of this type can be part of a key.
+    #[must_use]
+    pub fn is_key_type(&self) -> bool {
+        matches!(self.kind(), Type::S | Type::N | Type::B)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema() -> KeySchema {
+        KeySchema {
+            partition: KeyAttribute::new("pk", KeyType::S),
+            sort: Some(KeyAttribute::new("sk", KeyType::N)),
+        }
+    }
+
+    fn text(result: Result<Key>) -> String {
+        result.unwrap_err().message().to_owned()
+    }
+
+    #[test]
+    fn a_requests_key_has_exactly_the_keys_attributes() {
+        let key = |json: &str| schema().key_of_request(&Map::from_json(json.as_bytes()).unwrap());
+        let mismatch = "The provided key element does not match the schema";
+        assert_eq!(text(key("{}")), mismatch);
+        assert_eq!(text(key(r#"{"pk":{"S":"a"}}"#)), mismatch);
+        assert_eq!(text(key(r#"{"pk":{"S":"a"},"sk":{"S":"b"}}"#)), mismatch);
+        assert_eq!(text(key(r#"{"pk":{"S":"a"},"sk":{"N":"1"},"x":{"N":"1"}}"#)), mismatch);
+        let found = key(r#"{"pk":{"S":"a"},"sk":{"N":"1"}}"#).unwrap();
+        assert_eq!(found, Key { partition: "a".into(), sort: Some(1.into()) });
+    }
+
+    #[test]
+    fn key_sizes_end_where_the_service_says() {
+        let key = |len: usize| {
+            let item = Map::from([("pk", Value::from("x".repeat(len))), ("sk", Value::from(1))]);
+            schema().key_of_item(&item)
+        };
+        assert!(key(2048).is_ok());
+        assert_eq!(
+            text(key(2049)),
+            "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"
+        );
+        assert_eq!(
+            text(key(0)),
+            "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: pk"
+        );
+    }
+
+    #[test]
+    fn encoded_values_are_read_again() {
+        for value in [
+            Value::from(""),
+            Value::from("a\0b\0\0"),
+            Value::from("é"),
+            Value::B(vec![0, 0xff, 0, 0]),
+            Value::from(-17),
+        ] {
+            let kind = KeyType::from_name(value.kind().as_str()).unwrap();
+            let mut bytes = Vec::new();
+            push_encoded(&value, &mut bytes);
+            bytes.extend_from_slice(b"rest");
+            assert_eq!(split_encoded(kind, &bytes), Some((value, b"rest".as_slice())));
+            let cut = &bytes[..bytes.len() - 5];
+            assert_eq!(split_encoded(kind, cut), None);
+        }
+    }
+}

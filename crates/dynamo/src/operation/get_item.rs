@@ -1,0 +1,131 @@
+//! GetItem: one item by its key.
+
+use super::parameter::{constrain_table_name, table_name_of};
+use crate::Map;
+use crate::capacity::{Consistency, ConsumedCapacity, ReturnConsumedCapacity};
+use crate::constraint::Constraints;
+use crate::error::Result;
+use crate::json::value::{Unchecked, read_map};
+use crate::json::{Reader, Writer};
+use crate::key::Key;
+use crate::schema::TableSchema;
+use crate::stored::Attributes;
+
+/// Asks for one item by its key.
+///
+/// ```
+/// use singlet_dynamo::operation::GetItem;
+///
+/// let request = GetItem::from_json(br#"{"TableName": "games", "Key": {"PK": {"S": "GAME#1"}}}"#)?;
+/// assert_eq!(request.table_name, "games");
+/// # Ok::<(), singlet_dynamo::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct GetItem {
+    /// The table.
+    pub table_name: String,
+    /// The item's key: all of the table's key attributes, and no others.
+    pub key: Map,
+    /// Whether the read sees every write that was acknowledged before it.
+    pub consistent_read: bool,
+    /// How much of its cost the answer tells.
+    pub return_consumed_capacity: ReturnConsumedCapacity,
+}
+
+/// The members as they stand in the body.
+#[derive(Default)]
+struct Body {
+    table_name: Option<String>,
+    key: Option<Unchecked<Map>>,
+    consistent_read: Option<bool>,
+    return_consumed_capacity: Option<String>,
+}
+
+impl Body {
+    fn read(json: &[u8]) -> Result<Self> {
+        let mut body = Self::default();
+        let mut reader = Reader::new(json)?;
+        reader.structure("GetItemInput", |reader, member| {
+            match member {
+                "TableName" => body.table_name = reader.owned_string()?,
+                "Key" => body.key = read_map(reader)?,
+                "ConsistentRead" => body.consistent_read = reader.boolean()?,
+                "ReturnConsumedCapacity" => {
+                    body.return_consumed_capacity = reader.owned_string()?;
+                }
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        reader.end()?;
+        Ok(body)
+    }
+}
+
+impl GetItem {
+    /// Asks for an item, eventually consistent, with all of its attributes.
+    pub fn new(table_name: impl Into<String>, key: Map) -> Self {
+        Self {
+            table_name: table_name.into(),
+            key,
+            consistent_read: false,
+            return_consumed_capacity: ReturnConsumedCapacity::None,
+        }
+    }
+
+    /// Reads a request's body.
+    pub fn from_json(json: &[u8]) -> Result<Self> {
+        let body = Body::read(json)?;
+
+        let mut constraints = Constraints::default();
+        let return_consumed_capacity = constraints.one_of(
+            "returnConsumedCapacity",
+            body.return_consumed_capacity.as_deref(),
+            &ReturnConsumedCapacity::CHOICES,
+        );
+        constrain_table_name(&mut constraints, &body.table_name);
+        constraints.required("key", &body.key);
+        constraints.finish()?;
+
+        Ok(Self {
+            table_name: table_name_of(body.table_name.unwrap_or_default()),
+            key: body.key.unwrap_or_else(|| Map::new().into()).into_result()?,
+            consistent_read: body.consistent_read.unwrap_or(false),
+            return_consumed_capacity: return_consumed_capacity.unwrap_or_default(),
+        })
+    }
+
+    /// The key, checked against the table's schema.
+    pub fn check(&self, schema: &TableSchema) -> Result<Key> {
+        schema.key.key_of_request(&self.key)
+    }
+
+    /// What the read costs by.
+    #[must_use]
+    pub fn consistency(&self) -> Consistency {
+        if self.consistent_read { Consistency::Strong } else { Consistency::Eventual }
+    }
+}
+
+/// The item, if there is one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GetItemAnswer {
+    /// The item, or what the projection left of it.
+    pub item: Option<Attributes>,
+    /// What the read cost, where the request asked for it.
+    pub consumed_capacity: Option<ConsumedCapacity>,
+}
+
+impl GetItemAnswer {
+    /// Writes the answer's body.
+    pub fn write_json(&self, writer: &mut Writer) {
+        writer.object(|object| {
+            if let Some(consumed) = &self.consumed_capacity {
+                object.member("ConsumedCapacity", |writer| consumed.write_json(writer));
+            }
+            if let Some(item) = &self.item {
+                object.member("Item", |writer| item.write_json(writer));
+            }
+        });
+    }
+}

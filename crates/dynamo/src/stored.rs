@@ -1,0 +1,90 @@
+//! Items as answers carry them: the bytes that are stored, or a tree that was made from them.
+
+use crate::binary::ItemRef;
+use crate::json::Writer;
+use crate::{Item, Map};
+use std::fmt;
+use std::sync::Arc;
+
+/// The stored bytes of an item, shared with whoever else holds them.
+///
+/// Cheap to clone, so that an answer can carry an item out of the store without a copy.
+#[derive(Clone, PartialEq, Eq)]
+pub struct StoredItem {
+    bytes: Arc<[u8]>,
+    /// Where the item begins: a store may keep a header of its own before it.
+    start: usize,
+}
+
+impl StoredItem {
+    /// The item that begins at `start` of these bytes. Whoever makes this has checked them, or
+    /// made them: see [`ItemRef::trusted`].
+    #[must_use]
+    pub fn new(bytes: Arc<[u8]>, start: usize) -> Self {
+        Self { bytes, start }
+    }
+
+    /// The item, read where it lies.
+    #[must_use]
+    pub fn as_item(&self) -> ItemRef<'_> {
+        ItemRef::trusted(self.bytes.get(self.start..).unwrap_or_default())
+    }
+}
+
+impl From<&Map> for StoredItem {
+    fn from(item: &Map) -> Self {
+        Self::new(crate::binary::encode(item).into(), 0)
+    }
+}
+
+impl fmt::Debug for StoredItem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_item().fmt(f)
+    }
+}
+
+/// Attributes in an answer: an item as it is stored, or some of its attributes.
+#[derive(Clone, Debug)]
+pub enum Attributes {
+    /// All of an item, written to JSON straight from its bytes.
+    Stored(StoredItem),
+    /// What a projection or an update left.
+    Selected(Item),
+}
+
+impl Attributes {
+    /// The attributes as a tree.
+    #[must_use]
+    pub fn to_item(&self) -> Item {
+        match self {
+            Self::Stored(stored) => stored.as_item().to_item(),
+            Self::Selected(item) => item.clone(),
+        }
+    }
+
+    /// Writes the attributes as DynamoDB's JSON.
+    pub fn write_json(&self, writer: &mut Writer) {
+        match self {
+            Self::Stored(stored) => stored.as_item().write_json(writer),
+            Self::Selected(item) => item.write_json(writer),
+        }
+    }
+}
+
+impl PartialEq for Attributes {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_item() == other.to_item()
+    }
+}
+
+impl From<StoredItem> for Attributes {
+    fn from(stored: StoredItem) -> Self {
+        Self::Stored(stored)
+    }
+}
+
+impl From<Item> for Attributes {
+    fn from(item: Item) -> Self {
+        Self::Selected(item)
+    }
+}
