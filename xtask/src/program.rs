@@ -27,6 +27,13 @@ pub(crate) const DENY: Program = Program {
     install: "cargo install --locked cargo-deny",
 };
 
+/// Fuzzes with coverage as a guide, which only the nightly compiler can measure.
+pub(crate) const FUZZ: Program = Program {
+    name: "cargo-fuzz with a nightly toolchain",
+    probe: &["cargo", "+nightly", "fuzz", "--version"],
+    install: "rustup toolchain install nightly && cargo install --locked cargo-fuzz",
+};
+
 impl Program {
     /// Whether this machine has it.
     pub(crate) fn is_installed(&self) -> bool {

@@ -60,7 +60,12 @@ const STEPS: &[Step] = &[
         call: Call::Where(program::DENY),
         run: deny,
     },
-    Step { name: "test", about: "all Rust tests", call: Call::Always, run: test },
+    Step {
+        name: "test",
+        about: "all Rust tests, with a short seeded run of the fuzz targets",
+        call: Call::Always,
+        run: test,
+    },
     Step {
         name: "doc",
         about: "the documentation builds and its examples run",
@@ -73,10 +78,18 @@ const STEPS: &[Step] = &[
         call: Call::Always,
         run: examples::run,
     },
+    Step {
+        name: "fuzz",
+        about: "a few seconds of coverage-guided fuzzing for each target",
+        call: Call::Where(program::FUZZ),
+        run: fuzz,
+    },
 ];
 
 fn fmt(workshop: &Workshop) -> Result<(), String> {
-    Line::new("cargo fmt --all --check").run(workshop.root)
+    Line::new("cargo fmt --all --check").run(workshop.root)?;
+    // A workspace of its own, which `--all` does not see.
+    Line::new("cargo fmt --manifest-path fuzz/Cargo.toml --check").run(workshop.root)
 }
 
 fn clippy(workshop: &Workshop) -> Result<(), String> {
@@ -106,6 +119,20 @@ fn doc(workshop: &Workshop) -> Result<(), String> {
         .variable("RUSTDOCFLAGS", "-D warnings")
         .run(workshop.root)?;
     Line::new("cargo test --workspace --doc").run(workshop.root)
+}
+
+fn fuzz(workshop: &Workshop) -> Result<(), String> {
+    Line::new("cargo run --quiet --package singlet-testkit --bin fuzz-seeds").run(workshop.root)?;
+    let targets = Line::new("cargo +nightly fuzz list").read(workshop.root)?;
+    let seconds = if workshop.long { 600 } else { 5 };
+    for target in targets.lines() {
+        // libFuzzer narrates every step, which is of no use unless it finds something.
+        Line::new(&format!("cargo +nightly fuzz run {target} --"))
+            .argument(&format!("-max_total_time={seconds}"))
+            .argument("-verbosity=0")
+            .run(workshop.root)?;
+    }
+    Ok(())
 }
 
 /// The names of all steps.

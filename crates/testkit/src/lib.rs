@@ -1,5 +1,12 @@
 //! What the tests of several crates share. Never a dependency of a product.
 //!
 //! - [`cases`] reads the validation cases: requests, and what the service says to them.
+//! - [`fuzz`] holds the fuzz targets, and runs them without cargo-fuzz.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a panic here is a failing test, which is what this crate is for"
+)]
 
 pub mod cases;
+pub mod fuzz;

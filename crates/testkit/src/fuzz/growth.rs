@@ -1,0 +1,87 @@
+//! How the time for an input grows with the input.
+//!
+//! A parser that does a little more for each byte than for the byte before is harmless on
+//! every input a test would think of, and takes minutes on a megabyte that somebody sends on
+//! purpose. The clock of a shared machine is too unsteady to say how long something takes,
+//! but steady enough to tell eight times from sixty-four times.
+
+use std::time::{Duration, Instant};
+
+/// How much longer the larger input is.
+const FACTOR: u32 = 8;
+/// How much longer it may take: eight times would be linear, sixty-four times quadratic.
+const TIMES_MAX: u32 = 24;
+/// What is too short to be measured is not judged.
+const FLOOR: Duration = Duration::from_micros(200);
+/// A measurement that looks bad is made again this often before it is believed.
+const ATTEMPTS: usize = 4;
+/// Of so many runs, the fastest is the one that nothing else disturbed.
+const RUNS: usize = 5;
+
+/// What a comparison showed.
+#[derive(Clone, Copy, Debug)]
+pub struct Growth {
+    /// The time for the input of the given size.
+    pub small: Duration,
+    /// The time for one eight times as large.
+    pub large: Duration,
+}
+
+impl Growth {
+    /// Whether the time grows about as the input does.
+    #[must_use]
+    pub fn is_linear(&self) -> bool {
+        self.large <= self.small.max(FLOOR) * TIMES_MAX
+    }
+}
+
+/// Compares the times for inputs of size `n` and eight times `n`.
+pub fn growth(n: usize, input: impl Fn(usize) -> Vec<u8>, run: impl Fn(&[u8])) -> Growth {
+    let small = input(n);
+    let large = input(n * FACTOR as usize);
+    let mut found = Growth { small: fastest(&small, &run), large: fastest(&large, &run) };
+    for _ in 1..ATTEMPTS {
+        if found.is_linear() {
+            break;
+        }
+        // Never the slower of two measurements of one thing: slowness has many reasons.
+        found = Growth {
+            small: found.small.max(fastest(&small, &run)),
+            large: found.large.min(fastest(&large, &run)),
+        };
+    }
+    found
+}
+
+fn fastest(input: &[u8], run: impl Fn(&[u8])) -> Duration {
+    let mut fastest = Duration::MAX;
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        run(input);
+        fastest = fastest.min(start.elapsed());
+    }
+    fastest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::hint::black_box;
+
+    #[test]
+    fn a_planted_quadratic_body_is_caught() {
+        let zeros = |n| vec![0; n];
+        let every_pair = |input: &[u8]| {
+            for i in 0..input.len() {
+                black_box(input[i..].iter().filter(|&&byte| black_box(byte) == 1).count());
+            }
+        };
+        let once = |input: &[u8]| {
+            for _ in 0..500 {
+                black_box(input.iter().filter(|&&byte| black_box(byte) == 1).count());
+            }
+        };
+        assert!(!growth(1000, zeros, every_pair).is_linear());
+        assert!(growth(1000, zeros, once).is_linear());
+    }
+}

@@ -1,0 +1,124 @@
+//! A short run of every fuzz target: nothing panics, and nothing takes longer than its
+//! input is worth. The inputs follow from a fixed seed, so a failure comes again.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic in a test is a failing test")]
+
+use singlet_testkit::fuzz::{Random, TARGETS, growth, mutate};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+/// How many inputs each target gets.
+const ROUNDS: usize = 20_000;
+/// And with `cargo xtask test --long`.
+const ROUNDS_LONG: usize = 5_000_000;
+/// The most time for an input: this much, and more for each byte. A hundred times what is
+/// needed, so that only work that grows faster than the input can exceed it.
+const TIME_MAX: Duration = Duration::from_millis(20);
+const TIME_PER_BYTE_MAX: Duration = Duration::from_micros(5);
+
+fn rounds() -> usize {
+    if std::env::var_os("SINGLET_TEST_LONG").is_some() { ROUNDS_LONG } else { ROUNDS }
+}
+
+fn fuzz(name: &str) {
+    let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
+    let seeds = (target.seeds)();
+    let mut random = Random::new(0x51_4e_47_4c_45_54);
+    let mut tried = seeds.clone();
+    for round in 0..rounds() {
+        let input = tried.pop().unwrap_or_else(|| mutate(&seeds, &mut random));
+        let shown = input.escape_ascii();
+        let run = || {
+            let start = Instant::now();
+            let outcome = catch_unwind(AssertUnwindSafe(|| (target.run)(&input)));
+            assert!(outcome.is_ok(), "{name}, round {round}: panicked on b\"{shown}\"");
+            start.elapsed()
+        };
+        let budget = TIME_MAX + TIME_PER_BYTE_MAX * u32::try_from(input.len()).unwrap();
+        // A slow run may be the machine's fault; five in a row are not.
+        let in_time = (0..5).any(|_| run() <= budget);
+        assert!(in_time, "{name}, round {round}: over {budget:?} for b\"{shown}\"");
+    }
+}
+
+#[test]
+fn json() {
+    fuzz("json");
+}
+
+#[test]
+fn binary() {
+    fuzz("binary");
+}
+
+#[test]
+fn number() {
+    fuzz("number");
+}
+
+/// Checks that a target's time grows as its input, which `input` makes from a count.
+fn check_growth(name: &str, what: &str, n: usize, input: impl Fn(usize) -> String) {
+    let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
+    let found = growth(n, |n| input(n).into_bytes(), target.run);
+    assert!(found.is_linear(), "{name}: {what}: {found:?}");
+}
+
+/// `count` pieces with commas between them.
+fn list(count: usize, piece: impl Fn(usize) -> String) -> String {
+    (0..count).map(piece).collect::<Vec<_>>().join(",")
+}
+
+#[test]
+fn json_costs_what_it_weighs() {
+    let check = |what, n, input: fn(usize) -> String| check_growth("json", what, n, input);
+    check("a long text", 50_000, |n| format!(r#"{{"a":{{"S":"{}"}}}}"#, "x".repeat(n)));
+    check("escapes", 10_000, |n| format!(r#"{{"a":{{"S":"{}"}}}}"#, r"\u00e9\n".repeat(n)));
+    check("a long blob", 10_000, |n| format!(r#"{{"a":{{"B":"{}"}}}}"#, "AAAA".repeat(n)));
+    check("space", 100_000, |n| format!("{}{{}}", " ".repeat(n)));
+    check("names ascending", 1_000, |n| {
+        format!("{{{}}}", list(n, |i| format!(r#""{i:09}":{{"S":"x"}}"#)))
+    });
+    check("names descending", 1_000, |n| {
+        format!("{{{}}}", list(n, |i| format!(r#""{:09}":{{"S":"x"}}"#, n - i)))
+    });
+    check("one name many times", 1_000, |n| {
+        format!("{{{}}}", list(n, |i| format!(r#""a":{{"N":"{i}"}}"#)))
+    });
+    check("a long list", 1_000, |n| {
+        format!(r#"{{"a":{{"L":[{}]}}}}"#, list(n, |_| r#"{"BOOL":true}"#.to_owned()))
+    });
+    check("a large set", 1_000, |n| {
+        format!(r#"{{"a":{{"SS":[{}]}}}}"#, list(n, |i| format!(r#""{}""#, n - i)))
+    });
+    check("a set of equals", 1_000, |n| {
+        format!(r#"{{"a":{{"SS":[{}]}}}}"#, list(n, |_| r#""x""#.to_owned()))
+    });
+    check("a set of numbers", 1_000, |n| {
+        format!(r#"{{"a":{{"NS":[{}]}}}}"#, list(n, |i| format!(r#""{}""#, n - i)))
+    });
+    check("too deep", 2_000, |n| r#"{"a":{"M":"#.repeat(n));
+    check("too deep, and skipped", 10_000, |n| "[".repeat(n));
+    check("many types in one value", 1_000, |n| {
+        format!(r#"{{"a":{{{}}}}}"#, list(n, |_| r#""S":"x","unknown":[[]]"#.to_owned()))
+    });
+}
+
+#[test]
+fn numbers_cost_what_they_weigh() {
+    let check = |what, n, input: fn(usize) -> String| check_growth("number", what, n, input);
+    check("digits", 50_000, |n| "9".repeat(n));
+    check("leading zeros", 50_000, |n| "0".repeat(n) + "1");
+    check("trailing zeros", 50_000, |n| format!("1.{}", "0".repeat(n)));
+    check("a large exponent", 50_000, |n| format!("1e{}", "9".repeat(n)));
+}
+
+#[test]
+fn every_target_has_its_program_for_cargo_fuzz() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz");
+    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+    for target in TARGETS {
+        let name = target.name;
+        let program = std::fs::read_to_string(folder.join(format!("fuzz_targets/{name}.rs")));
+        assert!(program.unwrap().contains(&format!("fuzz::{name}(input)")), "{name}");
+        assert!(manifest.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name}");
+    }
+}
