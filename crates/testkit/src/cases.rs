@@ -12,7 +12,7 @@
 //! ```
 //!
 //! `source:` says where the answer was seen. Each `given:` is an item that is in the table
-//! beforehand. `local:` is what DynamoDB Local answers where it differs from the service.
+//! beforehand; each `after:` is a request that was carried out before. `local:` is what DynamoDB Local answers where it differs from the service.
 //! An answer is `ok`, or `ok` with the exact JSON, or the error's code with its message.
 //! A line that begins with `#` is a remark. `[[ab * 3]]` anywhere in a line is `ababab`,
 //! since a key that is too long is tedious to read.
@@ -31,14 +31,31 @@ pub struct Case {
     pub source: String,
     /// Items that are in the table beforehand, as JSON.
     pub given: Vec<String>,
-    /// The name of the operation.
-    pub operation: String,
-    /// The body of the request, which need not be JSON.
-    pub request: String,
+    /// Requests that were carried out before.
+    pub after: Vec<Request>,
+    /// The request itself.
+    pub request: Request,
     /// What the service answers.
     pub answer: Answer,
     /// What DynamoDB Local answers, where that is something else.
     pub local: Option<Answer>,
+}
+
+/// A request as it comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The name of the operation.
+    pub operation: String,
+    /// The body, which need not be JSON.
+    pub body: String,
+}
+
+impl Request {
+    fn parse(line: &str) -> Self {
+        // The body may be anything, or nothing: bad requests are cases too.
+        let (operation, body) = line.split_once(' ').unwrap_or((line, ""));
+        Self { operation: operation.to_owned(), body: written_out(body) }
+    }
 }
 
 /// What is said to a request.
@@ -152,7 +169,8 @@ struct Draft<'a> {
     source: Option<&'a str>,
     local: Option<&'a str>,
     given: Vec<&'a str>,
-    request: Option<(&'a str, &'a str)>,
+    after: Vec<&'a str>,
+    request: Option<&'a str>,
     answer: Option<&'a str>,
 }
 
@@ -169,21 +187,23 @@ impl<'a> Draft<'a> {
                 self.given.push(given);
                 return Ok(());
             }
-            // A request may be anything, or nothing: bad ones are cases too.
-            return set(&mut self.request, line.split_once(' ').unwrap_or((line, "")), "request");
+            if let Some(after) = line.strip_prefix("after: ") {
+                self.after.push(after);
+                return Ok(());
+            }
+            return set(&mut self.request, line, "request");
         }
         set(&mut self.answer, line, "answer")
     }
 
     fn finish(self) -> Result<Case, String> {
         let lacks = |part: &str| format!("{}: the case has no {part}", self.place);
-        let (operation, request) = self.request.ok_or_else(|| lacks("request"))?;
         Ok(Case {
             title: self.title.to_owned(),
             source: self.source.ok_or_else(|| lacks("source"))?.to_owned(),
             given: self.given.iter().map(|item| written_out(item)).collect(),
-            operation: operation.to_owned(),
-            request: written_out(request),
+            after: self.after.iter().map(|line| Request::parse(line)).collect(),
+            request: Request::parse(self.request.ok_or_else(|| lacks("request"))?),
             answer: Answer::parse(&written_out(self.answer.ok_or_else(|| lacks("answer"))?)),
             local: self.local.map(|answer| Answer::parse(&written_out(answer))),
             place: self.place,
@@ -234,6 +254,7 @@ mod tests {
 source: DynamoDB Local 3.3.0
 local: ok
 given: {\"pk\":{\"S\":\"a\"}}
+after: DeleteTable {\"TableName\":\"Range\"}
 PutItem {\"TableName\":\"Hash\",\"Item\":{}}
 ValidationException: Missing: the key
 ";
@@ -246,8 +267,14 @@ ValidationException: Missing: the key
             title: "an item without its key is refused".to_owned(),
             source: "DynamoDB Local 3.3.0".to_owned(),
             given: vec!["{\"pk\":{\"S\":\"a\"}}".to_owned()],
-            operation: "PutItem".to_owned(),
-            request: "{\"TableName\":\"Hash\",\"Item\":{}}".to_owned(),
+            after: vec![Request {
+                operation: "DeleteTable".to_owned(),
+                body: "{\"TableName\":\"Range\"}".to_owned(),
+            }],
+            request: Request {
+                operation: "PutItem".to_owned(),
+                body: "{\"TableName\":\"Hash\",\"Item\":{}}".to_owned(),
+            },
             answer: Answer::Refused {
                 code: "ValidationException".to_owned(),
                 message: Some("Missing: the key".to_owned()),
@@ -276,7 +303,13 @@ ValidationException: Missing: the key
         let lacking = "== one\nsource: x\nGetItem {}\n\n== two\nsource: y\nGetItem {}\nok\n";
         assert_eq!(parse("f", lacking).unwrap_err(), "f:1: the case has no answer");
         let surplus = PUT.to_owned() + "ok\n";
-        assert_eq!(parse("f", &surplus).unwrap_err(), "f:9: a second answer in one case");
+        assert_eq!(parse("f", &surplus).unwrap_err(), "f:10: a second answer in one case");
         assert_eq!(parse("f", "ok\n").unwrap_err(), "f:1: a line outside any case");
+    }
+
+    #[test]
+    fn the_case_files_are_well_formed() {
+        let cases = load().unwrap();
+        assert!(!cases.is_empty());
     }
 }
