@@ -2,6 +2,7 @@
 //!
 //! - [`cases`] reads the validation cases: requests, and what the service says to them.
 //! - [`fuzz`] holds the fuzz targets, and runs them without cargo-fuzz.
+//! - [`strategy`] makes values, numbers and items for property tests.
 #![allow(
     clippy::expect_used,
     clippy::panic,
@@ -10,3 +11,4 @@
 
 pub mod cases;
 pub mod fuzz;
+pub mod strategy;
