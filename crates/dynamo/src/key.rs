@@ -1,6 +1,7 @@
 //! Keys: taken out of items, checked against a schema, and encoded so that bytes sort as
 //! DynamoDB sorts.
 
+use crate::binary::ValueRef;
 use crate::error::{Error, Result};
 use crate::limits::{PARTITION_KEY_SIZE_MAX, SORT_KEY_SIZE_MAX};
 use crate::schema::{Index, KeyAttribute, KeySchema, KeyType, TableSchema};
@@ -64,22 +65,6 @@ impl KeySchema {
         Ok(Key {
             partition: value(&self.partition, Part::Partition)?,
             sort: self.sort.as_ref().map(|sort| value(sort, Part::Sort)).transpose()?,
-        })
-    }
-
-    /// The key of a stored item, or `None` where a part is missing or of another type: then the
-    /// item is not in an index of this key.
-    #[must_use]
-    pub fn key_if_any(&self, item: &Map) -> Option<Key> {
-        let value = |attribute: &KeyAttribute| {
-            item.get(&attribute.name).filter(|value| value.kind() == attribute.kind.into()).cloned()
-        };
-        Some(Key {
-            partition: value(&self.partition)?,
-            sort: match &self.sort {
-                None => None,
-                Some(sort) => Some(value(sort)?),
-            },
         })
     }
 }
@@ -189,12 +174,22 @@ fn check_content<'a>(
 /// ```
 pub fn push_encoded(value: &Value, out: &mut Vec<u8>) {
     match value {
-        Value::N(number) => out.extend_from_slice(number.as_bytes()),
-        Value::S(text) => {
+        Value::N(number) => push_stored(ValueRef::N(*number), out),
+        Value::S(text) => push_stored(ValueRef::S(text), out),
+        Value::B(bytes) => push_stored(ValueRef::B(bytes), out),
+        _ => {}
+    }
+}
+
+/// Appends a key value of a stored item: [`push_encoded`] without a tree.
+pub fn push_stored(value: ValueRef<'_>, out: &mut Vec<u8>) {
+    match value {
+        ValueRef::N(number) => out.extend_from_slice(number.as_bytes()),
+        ValueRef::S(text) => {
             push_escaped(text.as_bytes(), out);
             out.extend_from_slice(&[0, 0]);
         }
-        Value::B(bytes) => {
+        ValueRef::B(bytes) => {
             push_escaped(bytes, out);
             out.extend_from_slice(&[0, 0]);
         }
@@ -245,6 +240,24 @@ pub fn split_encoded(kind: KeyType, bytes: &[u8]) -> Option<(Value, &[u8])> {
                 };
                 return Some((value, after));
             }
+            _ => return None,
+        }
+    }
+}
+
+/// How many bytes the encoded key value at the front of `bytes` takes.
+#[must_use]
+pub fn encoded_len(kind: KeyType, bytes: &[u8]) -> Option<usize> {
+    if kind == KeyType::N {
+        return Number::encoded_len(bytes);
+    }
+    // A zero that is followed by FF is content; the first that is not ends the value.
+    let mut from = 0;
+    loop {
+        let zero = from + bytes.get(from..)?.iter().position(|&b| b == 0)?;
+        match bytes.get(zero + 1)? {
+            0xff => from = zero + 2,
+            0 => return Some(zero + 2),
             _ => return None,
         }
     }

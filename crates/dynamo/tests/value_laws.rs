@@ -83,6 +83,7 @@ proptest! {
     fn keys_come_back(value in key_value(), rest in any::<[u8; 3]>()) {
         let kind = KeyType::from_name(value.kind().as_str()).unwrap();
         let bytes = [encoded(&value).as_slice(), &rest].concat();
+        prop_assert_eq!(key::encoded_len(kind, &bytes), Some(bytes.len() - rest.len()));
         prop_assert_eq!(key::split_encoded(kind, &bytes), Some((value, rest.as_slice())));
     }
 
