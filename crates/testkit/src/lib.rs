@@ -2,13 +2,16 @@
 //!
 //! - [`cases`] reads the validation cases: requests, and what the service says to them.
 //! - [`fuzz`] holds the fuzz targets, and runs them without cargo-fuzz.
+//! - [`history`] tells whether one order explains what concurrent callers saw.
 //! - [`strategy`] makes values, numbers and items for property tests.
 #![allow(
     clippy::expect_used,
     clippy::panic,
+    clippy::indexing_slicing,
     reason = "a panic here is a failing test, which is what this crate is for"
 )]
 
 pub mod cases;
 pub mod fuzz;
+pub mod history;
 pub mod strategy;
