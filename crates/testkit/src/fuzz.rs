@@ -25,4 +25,4 @@ mod targets;
 pub use growth::{Growth, growth};
 pub use mutation::mutate;
 pub use random::Random;
-pub use targets::{TARGETS, Target, binary, json, number};
+pub use targets::{TARGETS, Target, binary, json, key, number};

@@ -51,6 +51,11 @@ fn binary() {
 }
 
 #[test]
+fn key() {
+    fuzz("key");
+}
+
+#[test]
 fn number() {
     fuzz("number");
 }
@@ -109,6 +114,14 @@ fn numbers_cost_what_they_weigh() {
     check("leading zeros", 50_000, |n| "0".repeat(n) + "1");
     check("trailing zeros", 50_000, |n| format!("1.{}", "0".repeat(n)));
     check("a large exponent", 50_000, |n| format!("1e{}", "9".repeat(n)));
+}
+
+#[test]
+fn keys_cost_what_they_weigh() {
+    let check = |what, n, input: fn(usize) -> String| check_growth("key", what, n, input);
+    check("zeros", 50_000, |n| "\0".repeat(n));
+    check("escaped zeros", 20_000, |n| "\0\u{7f}".repeat(n));
+    check("a long text", 50_000, |n| "x".repeat(n) + "\0\0");
 }
 
 #[test]

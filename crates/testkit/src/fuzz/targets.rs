@@ -3,7 +3,8 @@
 use crate::cases;
 use singlet_dynamo::binary::{self, ItemRef};
 use singlet_dynamo::json::{Reader, Writer};
-use singlet_dynamo::{Item, Number};
+use singlet_dynamo::schema::KeyType;
+use singlet_dynamo::{Item, Number, Value, key as keys};
 
 /// A parser, and what must hold whatever it is given.
 pub struct Target {
@@ -19,6 +20,7 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target { name: "json", run: json, seeds: items },
     Target { name: "binary", run: binary, seeds: stored_items },
+    Target { name: "key", run: key, seeds: encoded_keys },
     Target { name: "number", run: number, seeds: numbers },
 ];
 
@@ -88,6 +90,32 @@ pub fn number(input: &[u8]) {
     }
 }
 
+/// Reads encoded keys, and encodes what the input is as a text and as bytes.
+pub fn key(input: &[u8]) {
+    for kind in [KeyType::S, KeyType::N, KeyType::B] {
+        if let Some((value, rest)) = keys::split_encoded(kind, input) {
+            let own = input.strip_suffix(rest).expect("what follows is the end of the input");
+            assert_eq!(encoded(&value), own, "one value, one encoding");
+        }
+    }
+    // Two values, to compare.
+    let (first, second) = input.split_at(input.len() / 2);
+    let [a, b] = [first, second].map(|bytes| Value::B(bytes.to_vec()));
+    assert_eq!(first.cmp(second), encoded(&a).cmp(&encoded(&b)), "bytes sort as values do");
+    let followed = [encoded(&a), encoded(&b)].concat();
+    let (value, rest) = keys::split_encoded(KeyType::B, &followed).expect("a key is read again");
+    assert_eq!((value, rest), (a, encoded(&b).as_slice()));
+    let mut prefix = Vec::new();
+    keys::push_encoded_prefix(first, &mut prefix);
+    assert!(encoded(&Value::B(input.to_vec())).starts_with(&prefix), "a prefix stays one");
+}
+
+fn encoded(value: &Value) -> Vec<u8> {
+    let mut out = Vec::new();
+    keys::push_encoded(value, &mut out);
+    out
+}
+
 /// Items as JSON: those that the cases put, and some with a bit of everything.
 fn items() -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> = [
@@ -109,6 +137,14 @@ fn items() -> Vec<Vec<u8>> {
 fn stored_items() -> Vec<Vec<u8>> {
     let items = items();
     items.iter().filter_map(|json| Item::from_json(json).ok()).map(|i| binary::encode(&i)).collect()
+}
+
+fn encoded_keys() -> Vec<Vec<u8>> {
+    let texts = ["", "GAME#ABC123", "a\0b", "\0\0", "\u{ff}", "SITE#1SITE#10"].map(Value::from);
+    let numbers = [0, 1, -1, 1_000_000, i64::MIN].map(Value::from);
+    let mut seeds: Vec<Vec<u8>> = texts.iter().chain(&numbers).map(encoded).collect();
+    seeds.push(b"\0\xff\0\0\0\xff".to_vec());
+    seeds
 }
 
 fn numbers() -> Vec<Vec<u8>> {
