@@ -1,0 +1,14 @@
+//! The suite `language`: what every request costs before a store is asked.
+
+mod items;
+mod numbers;
+mod sample;
+
+use crate::contest::Contest;
+
+/// All contests of the suite.
+pub(crate) fn contests() -> Vec<Contest> {
+    let mut contests = items::contests();
+    contests.extend(numbers::contests());
+    contests
+}

@@ -1,0 +1,101 @@
+//! Measurements, side by side with the peers.
+//!
+//! `cargo run --release --package bench -- language` measures the language crate: times, and
+//! with `--instructions` also the instructions that valgrind counts, which do not depend on
+//! what else the machine is doing. README.md beside this crate's manifest tells how to read
+//! the figures.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program talks by printing")]
+#![allow(clippy::expect_used, reason = "a sample that does not parse is a broken benchmark")]
+
+mod contest;
+mod instructions;
+mod language;
+mod stopwatch;
+
+use contest::Contest;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Measures Singlet beside its peers.
+
+Usage: cargo run --release --package bench -- SUITE [--instructions] [FILTER]
+
+Suites:
+  language    values, items, numbers and conditions of the crate `dynamo`
+
+Options:
+  --instructions    also count instructions with valgrind's callgrind
+  FILTER            only the contests whose title contains this
+
+Example:
+  cargo run --release --package bench -- language --instructions condition
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["language", options @ ..] => match Options::parse(options) {
+            Ok(options) => run(&language::contests(), &options),
+            Err(refusal) => {
+                eprintln!("{refusal}\n\n{HELP}");
+                ExitCode::from(2)
+            }
+        },
+        // What valgrind is given to run: one contender, so and so often, and nothing else.
+        [instructions::REPEAT, title, name] => {
+            instructions::repeat(&language::contests(), title, name)
+        }
+        [] | ["--help" | "-h" | "help"] => {
+            print!("{HELP}");
+            ExitCode::SUCCESS
+        }
+        [other, ..] => {
+            eprintln!("there is no suite `{other}`\n\n{HELP}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+#[derive(Default)]
+struct Options {
+    instructions: bool,
+    filter: String,
+}
+
+impl Options {
+    fn parse(words: &[&str]) -> Result<Self, String> {
+        let mut options = Self::default();
+        for word in words {
+            match *word {
+                "--instructions" => options.instructions = true,
+                option if option.starts_with('-') => {
+                    return Err(format!("there is no option `{option}`"));
+                }
+                filter => filter.clone_into(&mut options.filter),
+            }
+        }
+        Ok(options)
+    }
+}
+
+fn run(contests: &[Contest], options: &Options) -> ExitCode {
+    if cfg!(debug_assertions) {
+        eprintln!("These are figures of a debug build, and mean nothing: use --release.");
+    }
+    for contest in contests.iter().filter(|contest| contest.title.contains(&options.filter)) {
+        let counts = if options.instructions {
+            match instructions::count(contest) {
+                Ok(counts) => counts,
+                Err(problem) => {
+                    eprintln!("{problem}");
+                    return ExitCode::FAILURE;
+                }
+            }
+        } else {
+            Vec::new()
+        };
+        println!("{}", contest.report(&stopwatch::race(&contest.bodies()), &counts));
+    }
+    ExitCode::SUCCESS
+}
