@@ -4,36 +4,48 @@ use crate::binary::ItemRef;
 use crate::json::Writer;
 use crate::{Item, Map};
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The stored bytes of an item, shared with whoever else holds them.
 ///
 /// Cheap to clone, so that an answer can carry an item out of the store without a copy.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct StoredItem {
     bytes: Arc<[u8]>,
-    /// Where the item begins: a store may keep a header of its own before it.
-    start: usize,
+    /// Where the item lies: a store may keep other things before and after it.
+    range: Range<usize>,
 }
 
 impl StoredItem {
-    /// The item that begins at `start` of these bytes. Whoever makes this has checked them, or
+    /// The item that lies at this range of these bytes. Whoever makes this has checked them, or
     /// made them: see [`ItemRef::trusted`].
     #[must_use]
-    pub fn new(bytes: Arc<[u8]>, start: usize) -> Self {
-        Self { bytes, start }
+    pub fn new(bytes: Arc<[u8]>, range: Range<usize>) -> Self {
+        Self { bytes, range }
     }
 
     /// The item, read where it lies.
     #[must_use]
     pub fn as_item(&self) -> ItemRef<'_> {
-        ItemRef::trusted(self.bytes.get(self.start..).unwrap_or_default())
+        ItemRef::trusted(self.bytes.get(self.range.clone()).unwrap_or_default())
     }
 }
 
+/// Items are equal when they have the same attributes, wherever they lie.
+impl PartialEq for StoredItem {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_item() == other.as_item()
+    }
+}
+
+impl Eq for StoredItem {}
+
 impl From<&Map> for StoredItem {
     fn from(item: &Map) -> Self {
-        Self::new(crate::binary::encode(item).into(), 0)
+        let bytes: Arc<[u8]> = crate::binary::encode(item).into();
+        let range = 0..bytes.len();
+        Self::new(bytes, range)
     }
 }
 
