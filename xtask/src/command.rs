@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 pub(crate) struct Line {
     program: String,
     arguments: Vec<String>,
-    environment: Vec<(&'static str, String)>,
+    environment: Vec<(&'static str, &'static str)>,
 }
 
 impl Line {
@@ -29,8 +29,8 @@ impl Line {
     }
 
     /// Sets an environment variable for this command only.
-    pub(crate) fn variable(mut self, name: &'static str, value: &str) -> Self {
-        self.environment.push((name, value.to_owned()));
+    pub(crate) fn variable(mut self, name: &'static str, value: &'static str) -> Self {
+        self.environment.push((name, value));
         self
     }
 
@@ -77,7 +77,7 @@ impl Line {
         let mut command = Command::new(self.executable());
         command
             .args(&self.arguments)
-            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .envs(self.environment.iter().copied())
             .current_dir(folder)
             .stdin(Stdio::null());
         command

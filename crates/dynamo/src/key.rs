@@ -60,6 +60,23 @@ impl KeySchema {
         })
     }
 
+    /// Checks a value of the right type that a query compares an attribute of the key to.
+    pub(crate) fn check_compared(
+        &self,
+        attribute: &KeyAttribute,
+        value: &Value,
+        index: Option<&Index>,
+    ) -> Result<()> {
+        let part = match attribute.name == self.partition.name {
+            true => Part::Partition,
+            false => Part::Sort,
+        };
+        check_content(attribute, part, value).map_err(|fault| match index {
+            Some(index) => fault.into_index_error(index),
+            None => fault.into_error(),
+        })
+    }
+
     /// The key, by a function that gives the value of each attribute.
     fn key(&self, value: impl Fn(&KeyAttribute, Part) -> Result<Value>) -> Result<Key> {
         Ok(Key {
@@ -97,14 +114,7 @@ impl Index {
                     self.name
                 )));
             }
-            check_content(attribute, part, value).map_err(|fault| match fault {
-                Fault::Empty(what, name) => Error::validation(format!(
-                    "One or more parameter values are not valid. A value specified for a secondary index key is not supported. \
-                     The AttributeValue for a key attribute cannot contain an empty {what} value. IndexName: {}, IndexKey: {name}",
-                    self.name
-                )),
-                fault => fault.into_error(),
-            })?;
+            check_content(attribute, part, value).map_err(|fault| fault.into_index_error(self))?;
         }
         Ok(())
     }
@@ -117,6 +127,17 @@ enum Fault<'a> {
 }
 
 impl Fault<'_> {
+    fn into_index_error(self, index: &Index) -> Error {
+        match self {
+            Self::Empty(what, name) => Error::validation(format!(
+                "One or more parameter values are not valid. A value specified for a secondary index key is not supported. \
+                 The AttributeValue for a key attribute cannot contain an empty {what} value. IndexName: {}, IndexKey: {name}",
+                index.name
+            )),
+            Self::TooLong(_) => self.into_error(),
+        }
+    }
+
     fn into_error(self) -> Error {
         match self {
             Self::Empty(what, name) => Error::validation(format!(

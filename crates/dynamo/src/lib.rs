@@ -8,6 +8,7 @@
 //! - [`json`]: DynamoDB's JSON, read and written without a tree in between.
 //! - [`binary`]: the stored form of items, read where it lies.
 //! - [`key`] and [`schema`]: keys that sort as bytes, and what tables look like.
+//! - [`expression`]: conditions, key conditions, projections and updates.
 //! - [`operation`]: requests and answers, one file each.
 //! - [`error`], [`constraint`], [`limits`], [`capacity`]: what is refused, and what things cost.
 
@@ -16,6 +17,7 @@ pub mod binary;
 pub mod capacity;
 pub mod constraint;
 pub mod error;
+pub mod expression;
 pub mod json;
 pub mod key;
 pub mod limits;

@@ -103,7 +103,7 @@ fn element(reader: &mut Reader<'_>, level: usize, faults: &mut Faults) -> Result
     }))
 }
 
-const EMPTY: &str =
+pub(crate) const EMPTY: &str =
     "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes";
 const SEVERAL: &str = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes";
 const TOO_DEEP: &str = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit";

@@ -1,0 +1,109 @@
+//! Expressions: conditions, key conditions, projections and updates.
+//!
+//! An expression's text is read in the steps that the service takes, since they decide which of
+//! several errors is told: tokens, then a syntax tree without meaning (`syntax`), then the names
+//! of functions and attributes in the order of the text, then placeholders and operands. What
+//! comes out holds attribute names and [`Value`](crate::Value)s, and no placeholders:
+//!
+//! - [`Condition`] says of an item whether it is so. It serves ConditionExpression,
+//!   FilterExpression and the legacy parameters.
+//! - [`KeyCondition`] names a partition and a range of sort keys.
+//! - [`Projection`] takes parts out of an item.
+//! - [`Update`] makes a new item of an old one.
+//!
+//! All of them can be built in Rust too, by constructors that refuse what the service refuses,
+//! and [`Printer`] turns them back into text with placeholders. No function here recurses deeper
+//! than [`OPERATORS_MAX`] or [`LEVELS_MAX`], whatever the input.
+//!
+//! ```
+//! use singlet_dynamo::expression::{Condition, Parameter, Placeholders};
+//! use singlet_dynamo::{Item, Value, binary};
+//!
+//! let mut placeholders = Placeholders::of(&[("#r", "round")], [(":max", Value::from(9))]);
+//! let text = "attribute_exists(winner) OR #r < :max";
+//! let condition = Condition::parse(text, Parameter::ConditionExpression, &mut placeholders)?;
+//! placeholders.check_all_used()?;
+//!
+//! let stored = binary::encode(&Item::from([("round", Value::from(3))]));
+//! assert!(condition.matches(Some(binary::ItemRef::new(&stored)?)));
+//! assert!(!condition.matches(None));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod condition;
+mod fault;
+mod function;
+mod key_condition;
+mod lexer;
+mod operand;
+mod overlap;
+mod path;
+mod placeholders;
+mod print;
+mod projection;
+mod reserved;
+mod schema;
+mod syntax;
+mod update;
+
+pub use condition::{Comparator, Condition};
+pub use fault::Fault;
+pub use function::Function;
+pub use key_condition::{ByteRange, KeyCondition, KeyRange, KeyTest};
+pub use operand::{Measured, Operand};
+pub use path::{Element, Path};
+pub use placeholders::{PLACEHOLDER_SIZE_MAX, PLACEHOLDERS_SIZE_MAX, Placeholders};
+pub use print::Printer;
+pub use projection::Projection;
+pub use update::{Action, Clause, IfNotExists, SetOperand, SetValue, Update, UpdateFault};
+
+use crate::error::Error;
+use std::fmt;
+
+/// The most characters that an expression may have, counted as the service counts them: in
+/// UTF-16 code units.
+pub const SIZE_MAX: usize = 4096;
+/// The most operators and functions that an expression may have.
+pub const OPERATORS_MAX: usize = 300;
+/// The most operands that IN may have.
+pub const IN_OPERANDS_MAX: usize = 100;
+/// The most elements that a path may have.
+pub const LEVELS_MAX: usize = 32;
+/// The greatest index that a path may have.
+pub const INDEX_MAX: u32 = i32::MAX as u32;
+
+/// The parameter of a request that an expression stands in, which error texts name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the variants are the parameters' names")]
+pub enum Parameter {
+    ConditionExpression,
+    FilterExpression,
+    KeyConditionExpression,
+    ProjectionExpression,
+    UpdateExpression,
+}
+
+impl Parameter {
+    /// The name in a request.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ConditionExpression => "ConditionExpression",
+            Self::FilterExpression => "FilterExpression",
+            Self::KeyConditionExpression => "KeyConditionExpression",
+            Self::ProjectionExpression => "ProjectionExpression",
+            Self::UpdateExpression => "UpdateExpression",
+        }
+    }
+
+    /// The error that a fault is when it stands in this parameter.
+    fn refuse(self, fault: &Fault) -> Error {
+        Error::validation(format!("Invalid {self}: {fault}"))
+    }
+}
+
+impl fmt::Display for Parameter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

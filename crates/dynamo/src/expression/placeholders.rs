@@ -1,0 +1,273 @@
+//! ExpressionAttributeNames and ExpressionAttributeValues.
+
+use super::{Fault, Parameter};
+use crate::Value;
+use crate::error::{Error, Result};
+use crate::json::Reader;
+use crate::json::value::{ATTRIBUTE_VALUE, Unchecked, read_value};
+use crate::limits::ATTRIBUTE_NAME_SIZE_MAX;
+
+/// The most bytes that the names, or the values, of one request may have together: 2 MB.
+pub const PLACEHOLDERS_SIZE_MAX: usize = 2 * 1024 * 1024;
+/// The most bytes of a placeholder, `#` or `:` included.
+pub const PLACEHOLDER_SIZE_MAX: usize = 255;
+
+/// What the placeholders of a request stand for, and which of them were used.
+///
+/// One of these serves all expressions of a request; when all are parsed,
+/// [`check_all_used`](Self::check_all_used) finds the placeholders that none of them has.
+///
+/// ```
+/// use singlet_dynamo::expression::{Parameter, Placeholders, Projection};
+///
+/// let mut placeholders = Placeholders::of(&[("#n", "name"), ("#c", "count")], []);
+/// Projection::parse("#n, age", Parameter::ProjectionExpression, &mut placeholders)?;
+/// assert_eq!(
+///     placeholders.check_all_used().unwrap_err().message(),
+///     "Value provided in ExpressionAttributeNames unused in expressions: keys: {#c}"
+/// );
+/// # Ok::<(), singlet_dynamo::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Placeholders {
+    names: Option<Entries<Option<String>>>,
+    values: Option<Entries<Option<Unchecked<Value>>>>,
+}
+
+/// What keys stand for, sorted by key.
+#[derive(Clone, Debug)]
+struct Entries<T>(Vec<Entry<T>>);
+
+#[derive(Clone, Debug)]
+struct Entry<T> {
+    key: String,
+    meaning: T,
+    /// The place in the request, from which Java's order follows.
+    place: usize,
+    used: bool,
+}
+
+impl Placeholders {
+    /// These names and values.
+    pub fn of<const N: usize>(names: &[(&str, &str)], values: [(&str, Value); N]) -> Self {
+        let names = names.iter().map(|(key, name)| ((*key).to_owned(), Some((*name).to_owned())));
+        let values =
+            values.into_iter().map(|(key, value)| (key.to_owned(), Some(Unchecked::from(value))));
+        let (names, values) = (names.collect::<Vec<_>>(), values.collect::<Vec<_>>());
+        Self {
+            names: (!names.is_empty()).then(|| Entries::new(names)),
+            values: (!values.is_empty()).then(|| Entries::new(values)),
+        }
+    }
+
+    /// Reads the member `ExpressionAttributeNames` of a request.
+    pub fn read_names(&mut self, reader: &mut Reader<'_>) -> Result<()> {
+        let mut entries = Vec::new();
+        let found = reader.map("java.lang.String", |reader, key| {
+            entries.push((key.into_owned(), reader.owned_string()?));
+            Ok(())
+        })?;
+        self.names = found.then(|| Entries::new(entries));
+        Ok(())
+    }
+
+    /// Reads the member `ExpressionAttributeValues` of a request.
+    pub fn read_values(&mut self, reader: &mut Reader<'_>) -> Result<()> {
+        let mut entries = Vec::new();
+        let found = reader.map(ATTRIBUTE_VALUE, |reader, key| {
+            entries.push((key.into_owned(), read_value(reader)?));
+            Ok(())
+        })?;
+        self.values = found.then(|| Entries::new(entries));
+        Ok(())
+    }
+
+    /// Refuses names or values in a request that has no expression for them. `expressions` are
+    /// all that the operation can have, in the service's order, with whether they were given.
+    pub fn check_needed(&self, expressions: &[(Parameter, bool)]) -> Result<()> {
+        if self.names.is_some() && expressions.iter().all(|(_, given)| !given) {
+            return Err(Error::validation(
+                "ExpressionAttributeNames can only be specified when using expressions",
+            ));
+        }
+        let mut with_values = expressions
+            .iter()
+            .filter(|(parameter, _)| *parameter != Parameter::ProjectionExpression)
+            .peekable();
+        if self.values.is_some()
+            && with_values.peek().is_some()
+            && with_values.clone().all(|(_, given)| !given)
+        {
+            let names: Vec<&str> = with_values.map(|(parameter, _)| parameter.name()).collect();
+            return Err(Error::validation(format!(
+                "ExpressionAttributeValues can only be specified when using expressions: {} {} null",
+                names.join(" and "),
+                if names.len() == 1 { "is" } else { "are" }
+            )));
+        }
+        Ok(())
+    }
+
+    /// Refuses keys that are no placeholders, and meanings that nothing can have.
+    pub fn check(&self) -> Result<()> {
+        if let Some(names) = &self.names {
+            let refuse =
+                |why: String| Err(Error::validation(format!("ExpressionAttributeNames {why}")));
+            if let Err(fault) = names.check_keys('#') {
+                return refuse(fault);
+            }
+            for Entry { key, meaning, .. } in names.in_place() {
+                let fault = match meaning.as_ref().map(String::len) {
+                    None => "null",
+                    Some(0) => "Empty attribute name",
+                    Some(1..=ATTRIBUTE_NAME_SIZE_MAX) => continue,
+                    Some(_) => "Attribute name is too large, must be less than 65536 bytes",
+                };
+                return refuse(format!("contains invalid value: {fault} for key {key}"));
+            }
+            let size =
+                |entry: &Entry<Option<String>>| entry.meaning.as_ref().map_or(0, String::len);
+            if names.size(size) > PLACEHOLDERS_SIZE_MAX {
+                return refuse("exceeds max size".to_owned());
+            }
+        }
+        if let Some(values) = &self.values {
+            let refuse =
+                |why: String| Err(Error::validation(format!("ExpressionAttributeValues {why}")));
+            if let Err(fault) = values.check_keys(':') {
+                return refuse(fault);
+            }
+            for Entry { key, meaning, .. } in values.in_place() {
+                let fault = match meaning {
+                    None => Some(crate::json::value::EMPTY),
+                    Some(value) => value.fault(),
+                };
+                if let Some(fault) = fault {
+                    return refuse(format!("contains invalid value: {fault} for key {key}"));
+                }
+            }
+            let size = |entry: &Entry<Option<Unchecked<Value>>>| {
+                entry.meaning.as_ref().map_or(0, |value| value.content().size())
+            };
+            if values.size(size) > PLACEHOLDERS_SIZE_MAX {
+                return refuse("exceeds max size".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses placeholders that no expression used.
+    pub fn check_all_used(&self) -> Result<()> {
+        for (member, unused) in [
+            ("ExpressionAttributeNames", self.names.as_ref().map(Entries::unused)),
+            ("ExpressionAttributeValues", self.values.as_ref().map(Entries::unused)),
+        ] {
+            let unused = unused.unwrap_or_default();
+            if !unused.is_empty() {
+                return Err(Error::validation(format!(
+                    "Value provided in {member} unused in expressions: keys: {{{}}}",
+                    unused.join(", ")
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The attribute name that a placeholder stands for.
+    pub(super) fn name(&mut self, key: &str) -> Result<String, Fault> {
+        let found = self.names.as_mut().and_then(|names| names.find(key));
+        found.cloned().flatten().ok_or_else(|| Fault::UndefinedName(key.to_owned()))
+    }
+
+    /// The value that a placeholder stands for.
+    pub(super) fn value(&mut self, key: &str) -> Result<Value, Fault> {
+        let found = self.values.as_mut().and_then(|values| values.find(key));
+        match found.and_then(Option::as_ref) {
+            Some(value) => Ok(value.content().clone()),
+            None => Err(Fault::UndefinedValue(key.to_owned())),
+        }
+    }
+}
+
+impl<T> Entries<T> {
+    fn new(entries: Vec<(String, T)>) -> Self {
+        let mut entries: Vec<Entry<T>> = entries
+            .into_iter()
+            .enumerate()
+            .map(|(place, (key, meaning))| Entry { key, meaning, place, used: false })
+            .collect();
+        // Of two entries with one key the later counts, so it is put first and the other dropped.
+        entries.sort_by(|a, b| a.key.cmp(&b.key).then(b.place.cmp(&a.place)));
+        entries.dedup_by(|later, kept| later.key == kept.key);
+        Self(entries)
+    }
+
+    fn find(&mut self, key: &str) -> Option<&T> {
+        let place = self.0.binary_search_by(|entry| entry.key.as_str().cmp(key)).ok()?;
+        let entry = self.0.get_mut(place)?;
+        entry.used = true;
+        Some(&entry.meaning)
+    }
+
+    /// The entries in the order of the request.
+    fn in_place(&self) -> Vec<&Entry<T>> {
+        let mut entries: Vec<&Entry<T>> = self.0.iter().collect();
+        entries.sort_by_key(|entry| entry.place);
+        entries
+    }
+
+    /// Refuses keys that are not `first` and then letters, digits and underscores.
+    fn check_keys(&self, first: char) -> Result<(), String> {
+        if self.0.is_empty() {
+            return Err("must not be empty".to_owned());
+        }
+        for Entry { key, .. } in self.in_place() {
+            let fault = if key.is_empty() {
+                "The expression attribute map contains an empty key;".to_owned()
+            } else if key.len() > PLACEHOLDER_SIZE_MAX {
+                let size = if first == '#' {
+                    format!(" size of key: {}", key.len())
+                } else {
+                    String::new()
+                };
+                format!("The expression attribute map contains a key that is too long;{size}")
+            } else {
+                let word = key.strip_prefix(first).unwrap_or_default();
+                if !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                {
+                    continue;
+                }
+                format!("Syntax error; key: \"{key}\"")
+            };
+            return Err(format!("contains invalid key: {fault}"));
+        }
+        Ok(())
+    }
+
+    fn size(&self, meaning: impl Fn(&Entry<T>) -> usize) -> usize {
+        self.0.iter().map(|entry| entry.key.len() + meaning(entry)).sum()
+    }
+
+    /// The keys that were not used, in the order in which the service lists them: that of a
+    /// Java `HashMap` of all keys, by bucket and then by arrival.
+    fn unused(&self) -> Vec<&str> {
+        if self.0.iter().all(|entry| entry.used) {
+            return Vec::new();
+        }
+        // A table of 16 buckets doubles when more than three quarters are taken.
+        let mut buckets = 16;
+        while self.0.len() > buckets / 4 * 3 {
+            buckets *= 2;
+        }
+        let bucket = |key: &str| {
+            let hash = key
+                .encode_utf16()
+                .fold(0_u32, |hash, unit| hash.wrapping_mul(31).wrapping_add(u32::from(unit)));
+            (hash ^ (hash >> 16)) as usize % buckets
+        };
+        let mut unused = self.in_place();
+        unused.retain(|entry| !entry.used);
+        unused.sort_by_key(|entry| bucket(&entry.key));
+        unused.into_iter().map(|entry| entry.key.as_str()).collect()
+    }
+}

@@ -1,0 +1,143 @@
+//! Projections: which parts of an item are wanted.
+
+use super::syntax;
+use super::{Element, Fault, Parameter, Path, Placeholders, overlap};
+use crate::binary::{ItemRef, ValueRef};
+use crate::error::Result;
+use crate::{Item, Map, Value};
+use std::borrow::Borrow;
+
+/// Takes parts out of an item.
+///
+/// ```
+/// use singlet_dynamo::expression::{Parameter, Placeholders, Projection};
+/// use singlet_dynamo::{Item, binary};
+///
+/// let item = Item::from_json(br#"{"info": {"M": {"year": {"N": "1998"}, "actors": {"L":
+///     [{"S": "Jeff"}, {"S": "John"}, {"S": "Julianne"}]}}}, "title": {"S": "Lebowski"}}"#)?;
+/// let stored = binary::encode(&item);
+///
+/// let text = "info.actors[2], info.actors[0], plot";
+/// let projection =
+///     Projection::parse(text, Parameter::ProjectionExpression, &mut Placeholders::default())?;
+/// let parts = projection.project(binary::ItemRef::trusted(&stored));
+/// assert_eq!(
+///     parts.to_json(),
+///     br#"{"info":{"M":{"actors":{"L":[{"S":"Jeff"},{"S":"Julianne"}]}}}}"#
+/// );
+/// # Ok::<(), singlet_dynamo::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Projection {
+    /// Sorted, and none of them part of another.
+    paths: Vec<Path>,
+}
+
+impl Projection {
+    /// The parts at these paths, of which there must be one at least.
+    pub fn new(mut paths: Vec<Path>) -> Result<Self, Fault> {
+        if paths.is_empty() {
+            return Err(Fault::Empty);
+        }
+        overlap::check(paths.iter().rev())?;
+        paths.sort_unstable();
+        Ok(Self { paths })
+    }
+
+    /// Reads a projection's text. The placeholders that it has are noted as used.
+    pub fn parse(
+        text: &str,
+        parameter: Parameter,
+        placeholders: &mut Placeholders,
+    ) -> Result<Self> {
+        parse(text, placeholders).map_err(|fault| parameter.refuse(&fault))
+    }
+
+    /// The paths, sorted.
+    #[must_use]
+    pub fn paths(&self) -> &[Path] {
+        &self.paths
+    }
+
+    /// The names of the attributes, if they are wanted as wholes and nothing else is: then they
+    /// can be written from the stored item without making a tree of them.
+    #[must_use]
+    pub fn whole_attributes(&self) -> Option<impl ExactSizeIterator<Item = &str>> {
+        let whole = self.paths.iter().all(Path::is_attribute);
+        whole.then(|| self.paths.iter().map(Path::name))
+    }
+
+    /// The parts that the item has. What is around them is kept: maps with nothing but them in
+    /// it, lists with nothing but them in it, in their order.
+    #[must_use]
+    pub fn project(&self, item: ItemRef<'_>) -> Item {
+        project(&self.paths, item)
+    }
+}
+
+fn parse(text: &str, placeholders: &mut Placeholders) -> Result<Projection, Fault> {
+    let tree = syntax::projection(text)?;
+    let mut paths = Vec::with_capacity(tree.nodes.len());
+    // The service goes from the last path to the first, and looks for overlaps on the way.
+    for node in (0..tree.nodes.len()).rev() {
+        match Path::resolve(&tree, node, placeholders) {
+            Ok(path) => paths.push(path),
+            Err(fault) => {
+                overlap::check(paths.iter())?;
+                return Err(fault);
+            }
+        }
+    }
+    paths.reverse();
+    Projection::new(paths)
+}
+
+/// The parts of the item at paths that are sorted and none of them part of another.
+pub(super) fn project<P: Borrow<Path>>(paths: &[P], item: ItemRef<'_>) -> Item {
+    let groups = paths.chunk_by(|a, b| a.borrow().name() == b.borrow().name());
+    let entries = groups.filter_map(|group| {
+        let name = group.first()?.borrow().name();
+        Some((name.to_owned(), part(group, 0, item.get(name)?)?))
+    });
+    Map::from_entries(entries.collect())
+}
+
+/// What the paths leave of a value that they reach after `depth` steps. Nested no deeper than a
+/// path is long.
+fn part<P: Borrow<Path>>(paths: &[P], depth: usize, value: ValueRef<'_>) -> Option<Value> {
+    if step(paths.first()?, depth).is_none() {
+        return Some(value.to_value());
+    }
+    let mut groups = paths.chunk_by(|a, b| step(a, depth) == step(b, depth));
+    match value {
+        ValueRef::M(map) => {
+            let entries = groups.filter_map(|group| match step(group.first()?, depth)? {
+                Element::Field(name) => {
+                    Some((name.clone(), part(group, depth + 1, map.get(name)?)?))
+                }
+                Element::Index(_) => None,
+            });
+            let entries: Vec<_> = entries.collect();
+            (!entries.is_empty()).then(|| Value::M(Map::from_entries(entries)))
+        }
+        ValueRef::L(list) => {
+            // Once along the list, since the paths come in the order of their indexes.
+            let mut parts = Vec::new();
+            let mut wanted = groups.next();
+            for (place, element) in list.iter().enumerate() {
+                let Some(group) = wanted else { break };
+                let Element::Index(index) = step(group.first()?, depth)? else { return None };
+                if usize::try_from(*index).ok()? == place {
+                    parts.extend(part(group, depth + 1, element));
+                    wanted = groups.next();
+                }
+            }
+            (!parts.is_empty()).then_some(Value::L(parts))
+        }
+        _ => None,
+    }
+}
+
+fn step<P: Borrow<Path>>(path: &P, depth: usize) -> Option<&Element> {
+    path.borrow().rest().get(depth)
+}

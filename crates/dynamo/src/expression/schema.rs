@@ -1,0 +1,141 @@
+//! What expressions may do with the attributes that are keys.
+
+use super::{Action, Condition, Path, Projection, Update};
+use crate::error::{Error, Result};
+use crate::schema::{Index, KeyAttribute, KeySchema, TableSchema};
+use crate::{Item, Value};
+
+impl Condition {
+    /// Refuses a path into a part of a key attribute, since those have none.
+    pub fn check_keys(&self, schema: &TableSchema) -> Result<()> {
+        let mut nested = NestedPaths::default();
+        self.visit_paths(&mut |path| nested.note(path));
+        nested.check(schema)
+    }
+
+    /// Refuses an attribute of the key that is queried, in the filter of a query.
+    pub fn check_filter(&self, key: &KeySchema) -> Result<()> {
+        for attribute in key.attributes() {
+            let mut found = false;
+            self.visit_paths(&mut |path| found |= path.name() == attribute.name);
+            if found {
+                return Err(Error::validation(format!(
+                    "Filter Expression can only contain non-primary key attributes: Primary key attribute: {}",
+                    attribute.name
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Projection {
+    /// Refuses a path into a part of a key attribute, since those have none.
+    pub fn check_keys(&self, schema: &TableSchema) -> Result<()> {
+        let mut nested = NestedPaths::default();
+        self.paths().iter().for_each(|path| nested.note(path));
+        nested.check(schema)
+    }
+}
+
+impl Update {
+    /// Refuses to change the key, to set an attribute of an index's key to another type than it
+    /// has, and to use a path into a part of a key attribute.
+    pub fn check_keys(&self, schema: &TableSchema) -> Result<()> {
+        for attribute in schema.key.attributes() {
+            if self.actions().iter().any(|action| action.path().name() == attribute.name) {
+                return Err(Error::invalid_parameter(format_args!(
+                    "Cannot update attribute {}. This attribute is part of the key",
+                    attribute.name
+                )));
+            }
+        }
+        for (index, KeyAttribute { name, kind }) in index_attributes(schema) {
+            let actual = self
+                .actions()
+                .iter()
+                .find(|action| action.path().is_attribute() && action.path().name() == name)
+                .and_then(|action| match action {
+                    Action::Set(_, value) => value.known_type(),
+                    Action::Add(_, value) | Action::Delete(_, value) => Some(value.kind()),
+                    Action::Remove(_) => None,
+                });
+            if let Some(actual) = actual
+                && actual != (*kind).into()
+            {
+                return Err(Error::invalid_parameter(format_args!(
+                    "Type mismatch for Index Key {name} Expected: {kind} Actual: {actual} IndexName: {}",
+                    index.name
+                )));
+            }
+        }
+        let mut nested = NestedPaths::default();
+        self.visit_paths(&mut |path| nested.note(path));
+        nested.check(schema)
+    }
+
+    /// Refuses a new item in which the update gave an attribute of an index's key a value that
+    /// cannot be one.
+    pub fn check_new(&self, new: &Item, schema: &TableSchema) -> Result<()> {
+        for (_, KeyAttribute { name, kind }) in index_attributes(schema) {
+            if !self.actions().iter().any(|action| action.path().name() == name) {
+                continue;
+            }
+            let empty = match new.get(name) {
+                None => continue,
+                Some(value) if value.kind() != (*kind).into() => {
+                    return Err(Error::validation(
+                        "The update expression attempted to update the secondary index key to unsupported type",
+                    ));
+                }
+                Some(Value::S(text)) if text.is_empty() => "string",
+                Some(Value::B(bytes)) if bytes.is_empty() => "binary",
+                Some(_) => continue,
+            };
+            return Err(Error::validation(format!(
+                "One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. \
+                 The AttributeValue for a key attribute cannot contain an empty {empty} value."
+            )));
+        }
+        schema.indexes.iter().try_for_each(|index| index.check_item(new))
+    }
+}
+
+/// The key attributes of all indexes, with the index of each.
+fn index_attributes(schema: &TableSchema) -> impl Iterator<Item = (&Index, &KeyAttribute)> {
+    schema
+        .indexes
+        .iter()
+        .flat_map(|index| index.key.attributes().map(move |attribute| (index, attribute)))
+}
+
+/// The names of attributes of which an expression uses a part.
+#[derive(Default)]
+struct NestedPaths<'a>(Vec<&'a str>);
+
+impl<'a> NestedPaths<'a> {
+    fn note(&mut self, path: &'a Path) {
+        if !path.is_attribute() {
+            self.0.push(path.name());
+        }
+    }
+
+    fn check(&self, schema: &TableSchema) -> Result<()> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let refuse = |what: &str, name: &str| {
+            Err(Error::validation(format!(
+                "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: {what}: {name}"
+            )))
+        };
+        let used = |attribute: &&KeyAttribute| self.0.contains(&attribute.name.as_str());
+        if let Some(attribute) = schema.key.attributes().find(used) {
+            return refuse("Key", &attribute.name);
+        }
+        match index_attributes(schema).map(|(_, attribute)| attribute).find(used) {
+            Some(attribute) => refuse("IndexKey", &attribute.name),
+            None => Ok(()),
+        }
+    }
+}

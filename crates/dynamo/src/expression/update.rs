@@ -1,0 +1,328 @@
+//! Updates: how a new item is made of an old one.
+
+mod apply;
+mod parse;
+
+pub use apply::UpdateFault;
+
+use super::{Fault, Function, OPERATORS_MAX, Path, overlap};
+use crate::{Type, Value};
+use std::fmt;
+
+/// Makes a new item of an old one.
+///
+/// It is made from text by [`Update::parse`], or of actions by [`Update::new`]; either way the
+/// actions touch different parts of the item, and read what it was before all of them.
+///
+/// ```
+/// use singlet_dynamo::expression::{Parameter, Placeholders, Update};
+/// use singlet_dynamo::{Item, Value, binary};
+///
+/// let mut placeholders = Placeholders::of(&[], [(":one", Value::from(1))]);
+/// let text = "SET round = round + :one, last_round = round REMOVE winner";
+/// let update = Update::parse(text, Parameter::UpdateExpression, &mut placeholders)?;
+///
+/// let key = Item::from([("PK", Value::from("GAME#1"))]);
+/// let mut old = key.clone();
+/// old.insert("round", Value::from(7));
+/// old.insert("winner", Value::from("Ada"));
+/// let stored = binary::encode(&old);
+///
+/// let new = update.apply(Some(binary::ItemRef::trusted(&stored)), &key)?;
+/// assert_eq!(new.get("round"), Some(&Value::from(8)));
+/// assert_eq!(new.get("last_round"), Some(&Value::from(7)));
+/// assert_eq!(new.get("winner"), None);
+/// # Ok::<(), singlet_dynamo::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// In the order of their clauses: SET, REMOVE, ADD, DELETE.
+    actions: Vec<Action>,
+}
+
+/// One change of an [`Update`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Sets what is at the path.
+    Set(Path, SetValue),
+    /// Takes out what is at the path, if there is something.
+    Remove(Path),
+    /// Adds a number to a number, or a set to a set. What is not there is begun.
+    Add(Path, Value),
+    /// Takes elements out of a set.
+    Delete(Path, Value),
+}
+
+/// The part of an update that an action stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the variants are the keywords")]
+pub enum Clause {
+    Set,
+    Remove,
+    Add,
+    Delete,
+}
+
+impl fmt::Display for Clause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Set => "SET",
+            Self::Remove => "REMOVE",
+            Self::Add => "ADD",
+            Self::Delete => "DELETE",
+        })
+    }
+}
+
+/// What SET sets something to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetValue(Computation);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Computation {
+    Operand(SetOperand),
+    Sum(SetOperand, SetOperand),
+    Difference(SetOperand, SetOperand),
+    ListAppend(SetOperand, SetOperand),
+}
+
+/// An operand of SET.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SetOperand {
+    /// What the item had at this path before the update.
+    Path(Path),
+    /// A value of the request.
+    Value(Value),
+    /// What the item had at a path before the update, or else something else.
+    IfNotExists(Box<IfNotExists>),
+}
+
+/// `if_not_exists(path, otherwise)`.
+// Invariant: nested no deeper than OPERATORS_MAX.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IfNotExists {
+    path: Path,
+    otherwise: SetOperand,
+    operators: usize,
+}
+
+impl IfNotExists {
+    /// The path that is looked at first.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What counts if nothing is there.
+    #[must_use]
+    pub fn otherwise(&self) -> &SetOperand {
+        &self.otherwise
+    }
+}
+
+impl SetOperand {
+    /// `if_not_exists(path, otherwise)`.
+    pub fn if_not_exists(path: Path, otherwise: Self) -> Result<Self, Fault> {
+        let operators = otherwise.operators() + 1;
+        if operators > OPERATORS_MAX {
+            return Err(Fault::TooManyOperators);
+        }
+        if matches!(&otherwise, Self::Path(other) if *other == path) {
+            return Err(Fault::SameOperand(Function::IfNotExists.name(), path));
+        }
+        Ok(Self::IfNotExists(Box::new(IfNotExists { path, otherwise, operators })))
+    }
+
+    fn operators(&self) -> usize {
+        match self {
+            Self::Path(_) | Self::Value(_) => 0,
+            Self::IfNotExists(inner) => inner.operators,
+        }
+    }
+
+    /// Refuses a value of another type than an operator or function takes. What a path or a
+    /// default will be is seen only when there is an item.
+    fn check(&self, operator: &'static str, wanted: Type) -> Result<(), Fault> {
+        match self {
+            Self::Value(value) if value.kind() != wanted => {
+                Err(Fault::OperandType(operator, value.kind()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The type, as far as it is known before there is an item: that of a value, or of a default.
+    fn known_type(&self) -> Option<Type> {
+        let mut operand = self;
+        loop {
+            match operand {
+                Self::Path(_) => return None,
+                Self::Value(value) => return Some(value.kind()),
+                Self::IfNotExists(inner) => operand = &inner.otherwise,
+            }
+        }
+    }
+
+    fn visit_paths<'a>(&'a self, visit: &mut impl FnMut(&'a Path)) {
+        let mut operand = self;
+        loop {
+            match operand {
+                Self::Path(path) => return visit(path),
+                Self::Value(_) => return,
+                Self::IfNotExists(inner) => {
+                    visit(&inner.path);
+                    operand = &inner.otherwise;
+                }
+            }
+        }
+    }
+}
+
+impl SetValue {
+    /// The operand itself.
+    #[must_use]
+    pub fn operand(operand: SetOperand) -> Self {
+        Self(Computation::Operand(operand))
+    }
+
+    /// `left + right`, of numbers.
+    pub fn sum(left: SetOperand, right: SetOperand) -> Result<Self, Fault> {
+        left.check("+", Type::N)?;
+        right.check("+", Type::N)?;
+        Ok(Self(Computation::Sum(left, right)))
+    }
+
+    /// `left - right`, of numbers.
+    pub fn difference(left: SetOperand, right: SetOperand) -> Result<Self, Fault> {
+        left.check("-", Type::N)?;
+        right.check("-", Type::N)?;
+        Ok(Self(Computation::Difference(left, right)))
+    }
+
+    /// `list_append(first, second)`.
+    pub fn list_append(first: SetOperand, second: SetOperand) -> Result<Self, Fault> {
+        first.check(Function::ListAppend.name(), Type::L)?;
+        second.check(Function::ListAppend.name(), Type::L)?;
+        Ok(Self(Computation::ListAppend(first, second)))
+    }
+
+    pub(super) fn computation(&self) -> &Computation {
+        &self.0
+    }
+
+    fn operators(&self) -> usize {
+        match &self.0 {
+            Computation::Operand(operand) => operand.operators(),
+            Computation::Sum(a, b)
+            | Computation::Difference(a, b)
+            | Computation::ListAppend(a, b) => a.operators() + b.operators() + 1,
+        }
+    }
+
+    /// The type, as far as it is known before there is an item.
+    pub(super) fn known_type(&self) -> Option<Type> {
+        match &self.0 {
+            Computation::Operand(operand) => operand.known_type(),
+            Computation::Sum(..) | Computation::Difference(..) => Some(Type::N),
+            Computation::ListAppend(..) => Some(Type::L),
+        }
+    }
+
+    fn visit_paths<'a>(&'a self, visit: &mut impl FnMut(&'a Path)) {
+        match &self.0 {
+            Computation::Operand(operand) => operand.visit_paths(visit),
+            Computation::Sum(a, b)
+            | Computation::Difference(a, b)
+            | Computation::ListAppend(a, b) => {
+                a.visit_paths(visit);
+                b.visit_paths(visit);
+            }
+        }
+    }
+}
+
+impl From<Value> for SetValue {
+    fn from(value: Value) -> Self {
+        Self::operand(SetOperand::Value(value))
+    }
+}
+
+impl Action {
+    /// The path that the action changes.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Set(path, _)
+            | Self::Remove(path)
+            | Self::Add(path, _)
+            | Self::Delete(path, _) => path,
+        }
+    }
+
+    /// The clause that the action stands in.
+    #[must_use]
+    pub fn clause(&self) -> Clause {
+        match self {
+            Self::Set(..) => Clause::Set,
+            Self::Remove(_) => Clause::Remove,
+            Self::Add(..) => Clause::Add,
+            Self::Delete(..) => Clause::Delete,
+        }
+    }
+
+    /// Refuses values that ADD or DELETE can do nothing with.
+    fn check(&self) -> Result<(), Fault> {
+        let (value, fits) = match self {
+            Self::Set(..) | Self::Remove(_) => return Ok(()),
+            Self::Add(_, value) => {
+                (value, matches!(value.kind(), Type::N | Type::Ss | Type::Ns | Type::Bs))
+            }
+            Self::Delete(_, value) => {
+                (value, matches!(value.kind(), Type::Ss | Type::Ns | Type::Bs))
+            }
+        };
+        match fits {
+            true => Ok(()),
+            false => Err(Fault::ClauseOperandType(self.clause(), value.kind())),
+        }
+    }
+}
+
+impl Update {
+    /// An update of these actions, of which there must be one at least.
+    pub fn new(mut actions: Vec<Action>) -> Result<Self, Fault> {
+        if actions.is_empty() {
+            return Err(Fault::Empty);
+        }
+        overlap::check(actions.iter().rev().map(Action::path))?;
+        actions.iter().rev().try_for_each(Action::check)?;
+        let operators: usize = actions
+            .iter()
+            .map(|action| match action {
+                Action::Set(_, value) => value.operators(),
+                _ => 0,
+            })
+            .sum();
+        if operators > OPERATORS_MAX {
+            return Err(Fault::TooManyOperators);
+        }
+        actions.sort_by_key(Action::clause);
+        Ok(Self { actions })
+    }
+
+    /// The actions, in the order of their clauses.
+    #[must_use]
+    pub fn actions(&self) -> &[Action] {
+        &self.actions
+    }
+
+    /// Calls the function with each path of the update, those that are read included.
+    pub(super) fn visit_paths<'a>(&'a self, visit: &mut impl FnMut(&'a Path)) {
+        for action in &self.actions {
+            visit(action.path());
+            if let Action::Set(_, value) = action {
+                value.visit_paths(visit);
+            }
+        }
+    }
+}

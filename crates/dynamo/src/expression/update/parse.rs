@@ -1,0 +1,133 @@
+//! Text to updates.
+
+use super::{Action, Clause, Fault, SetOperand, SetValue, Update};
+use crate::Value;
+use crate::error::Result;
+use crate::expression::syntax::{self, Node, NodeId, Tree};
+use crate::expression::{Function, OPERATORS_MAX, Parameter, Path, Placeholders, overlap};
+use std::ops::RangeInclusive;
+
+impl Update {
+    /// Reads an update's text. The placeholders that it has are noted as used.
+    pub fn parse(
+        text: &str,
+        parameter: Parameter,
+        placeholders: &mut Placeholders,
+    ) -> Result<Self> {
+        parse(text, placeholders).map_err(|fault| parameter.refuse(&fault))
+    }
+}
+
+fn parse(text: &str, placeholders: &mut Placeholders) -> Result<Update, Fault> {
+    let (tree, actions) = syntax::update(text)?;
+    // The service goes through the actions twice, from the last to the first: once for the paths
+    // that they change, and once for the rest.
+    let mut paths = Vec::with_capacity(actions.len());
+    for action in actions.iter().rev() {
+        match Path::resolve(&tree, action.path, placeholders) {
+            Ok(path) => paths.push(path),
+            Err(fault) => {
+                overlap::check(paths.iter())?;
+                return Err(fault);
+            }
+        }
+    }
+    overlap::check(paths.iter())?;
+    let mut made = Vec::with_capacity(actions.len());
+    for (action, path) in actions.iter().rev().zip(paths) {
+        let action = match (action.clause, action.value) {
+            (Clause::Set, Some(value)) => {
+                // The nodes of the value stand between the path and the value's own.
+                let nodes = action.path + 1..=value;
+                Action::Set(path, set_value(&tree, nodes, placeholders)?)
+            }
+            (Clause::Add, Some(value)) => Action::Add(path, given(&tree, value, placeholders)?),
+            (Clause::Delete, Some(value)) => {
+                Action::Delete(path, given(&tree, value, placeholders)?)
+            }
+            _ => Action::Remove(path),
+        };
+        action.check()?;
+        made.push(action);
+    }
+    if tree.operator_count() > OPERATORS_MAX {
+        return Err(Fault::TooManyOperators);
+    }
+    made.reverse();
+    Update::new(made)
+}
+
+/// The value of an ADD or DELETE action.
+fn given(tree: &Tree<'_>, node: NodeId, placeholders: &mut Placeholders) -> Result<Value, Fault> {
+    match tree.nodes.get(node) {
+        Some(Node::Value(span)) => placeholders.value(span.of(tree.text)),
+        _ => Err(Fault::Empty),
+    }
+}
+
+/// What became of a node.
+enum Built {
+    Operand(SetOperand),
+    Whole(SetValue),
+    Taken,
+}
+
+/// The value of a SET action, made of its nodes from the first to the last.
+fn set_value(
+    tree: &Tree<'_>,
+    nodes: RangeInclusive<NodeId>,
+    placeholders: &mut Placeholders,
+) -> Result<SetValue, Fault> {
+    let first = *nodes.start();
+    let mut built: Vec<Built> = Vec::new();
+    for node in nodes {
+        let mut operand = |node: NodeId| {
+            let place = node.checked_sub(first).and_then(|place| built.get_mut(place));
+            match place.map(|place| std::mem::replace(place, Built::Taken)) {
+                Some(Built::Operand(operand)) => Ok(operand),
+                // The look at the words leaves no whole value where an operand must be.
+                _ => Err(Fault::Empty),
+            }
+        };
+        let one = match tree.nodes.get(node) {
+            Some(Node::Path { .. }) => {
+                Built::Operand(SetOperand::Path(Path::resolve(tree, node, placeholders)?))
+            }
+            Some(Node::Value(span)) => {
+                Built::Operand(SetOperand::Value(placeholders.value(span.of(tree.text))?))
+            }
+            Some(&Node::Sum(left, right)) => {
+                Built::Whole(SetValue::sum(operand(left)?, operand(right)?)?)
+            }
+            Some(&Node::Difference(left, right)) => {
+                Built::Whole(SetValue::difference(operand(left)?, operand(right)?)?)
+            }
+            Some(&Node::Call(name, list)) => {
+                let operands = tree.list(list);
+                let function = match Function::from_name(name.of(tree.text)) {
+                    Some(function) => function,
+                    None => return Err(Fault::UnknownFunction(name.of(tree.text).to_owned())),
+                };
+                let &[one, two] = operands else {
+                    return Err(Fault::OperandCount(function, operands.len()));
+                };
+                let (one, two) = (operand(one)?, operand(two)?);
+                match (function, one) {
+                    (Function::ListAppend, one) => Built::Whole(SetValue::list_append(one, two)?),
+                    (_, SetOperand::Path(path)) => {
+                        Built::Operand(SetOperand::if_not_exists(path, two)?)
+                    }
+                    _ => return Err(Fault::PathWanted(function)),
+                }
+            }
+            // The grammar of updates has no others.
+            _ => return Err(Fault::Empty),
+        };
+        built.push(one);
+    }
+    match built.pop() {
+        Some(Built::Whole(value)) => Ok(value),
+        Some(Built::Operand(operand)) => Ok(SetValue::operand(operand)),
+        _ => Err(Fault::Empty),
+    }
+}
