@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 pub(crate) struct Line {
     program: String,
     arguments: Vec<String>,
-    environment: Vec<(&'static str, &'static str)>,
+    environment: Vec<(&'static str, String)>,
 }
 
 impl Line {
@@ -29,8 +29,8 @@ impl Line {
     }
 
     /// Sets an environment variable for this command only.
-    pub(crate) fn variable(mut self, name: &'static str, value: &'static str) -> Self {
-        self.environment.push((name, value));
+    pub(crate) fn variable(mut self, name: &'static str, value: &str) -> Self {
+        self.environment.push((name, value.to_owned()));
         self
     }
 
@@ -77,7 +77,7 @@ impl Line {
         let mut command = Command::new(self.executable());
         command
             .args(&self.arguments)
-            .envs(self.environment.iter().copied())
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .current_dir(folder)
             .stdin(Stdio::null());
         command

@@ -12,6 +12,7 @@
 mod arguments;
 mod command;
 mod examples;
+mod local;
 mod program;
 mod steps;
 mod tidy;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::arguments::Selection;
 use crate::command::Line;
 use crate::program::{self, Program};
-use crate::{examples, tidy};
+use crate::{examples, local, tidy};
 
 /// Set for the tests when `--long` is given: those that have a long mode read it.
 const LONG_VARIABLE: &str = "SINGLET_TEST_LONG";
@@ -36,7 +36,6 @@ enum Call {
     /// Always, except that `--quick` leaves it out, because it needs programs from outside
     /// the Rust world: Python, Node, Java or a browser. It installs packages for them into
     /// target/ by itself; the programs must be there, and in CI their absence is a failure.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the wire's clients come with it"))]
     Outside(&'static [Program]),
 }
 
@@ -83,6 +82,12 @@ const STEPS: &[Step] = &[
         about: "a few seconds of coverage-guided fuzzing for each target",
         call: Call::Where(program::FUZZ),
         run: fuzz,
+    },
+    Step {
+        name: "local",
+        about: "DynamoDB Local says what the validation cases say",
+        call: Call::Outside(&[program::NPM, program::JAVA]),
+        run: local::run,
     },
 ];
 
@@ -227,7 +232,7 @@ fn presence(
             None => Presence::Run,
             Some(missing) => {
                 let reason = format!(
-                    "{} IS MISSING, so this was not tested. To install it: {}",
+                    "{} IS MISSING, so this was not tested. What to do: {}",
                     missing.name, missing.install
                 );
                 // Somebody at a desk may know what they are doing; a machine that

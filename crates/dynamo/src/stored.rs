@@ -25,6 +25,23 @@ impl StoredItem {
         Self { bytes, range }
     }
 
+    /// An item with only the attributes whose names are wanted.
+    ///
+    /// ```
+    /// use singlet_dynamo::stored::StoredItem;
+    /// use singlet_dynamo::{Item, Value};
+    ///
+    /// let game = StoredItem::from(&Item::from([("PK", Value::from("GAME#1")), ("round", 7.into())]));
+    /// let key = game.only(|name| name == "PK");
+    /// assert_eq!(key.as_item().to_item(), Item::from([("PK", Value::from("GAME#1"))]));
+    /// ```
+    #[must_use]
+    pub fn only(&self, wanted: impl Fn(&str) -> bool) -> Self {
+        let bytes: Arc<[u8]> = self.as_item().encode_only(wanted).into();
+        let range = 0..bytes.len();
+        Self { bytes, range }
+    }
+
     /// The item, read where it lies.
     #[must_use]
     pub fn as_item(&self) -> ItemRef<'_> {

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use singlet_dynamo::binary::{self, ItemRef};
 use singlet_dynamo::json::Writer;
 use singlet_dynamo::schema::KeyType;
+use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Map, Value, base64, key};
 use singlet_testkit::strategy::{item, key_value, value};
 use std::cmp::Ordering;
@@ -47,6 +48,14 @@ proptest! {
         for (name, value) in item.iter() {
             prop_assert!(view.get(name).is_some_and(|found| found == *value));
         }
+    }
+
+    #[test]
+    fn some_attributes_are_copied_as_they_lie(item in item()) {
+        let mut kept = item.clone();
+        kept.retain(|name, _| name < "c");
+        let some = StoredItem::from(&item).only(|name| name < "c");
+        prop_assert_eq!(some.as_item().as_bytes(), binary::encode(&kept));
     }
 
     #[test]

@@ -13,7 +13,8 @@
 //!
 //! `source:` says where the answer was seen. Each `given:` is an item that is in the table
 //! beforehand; each `after:` is a request that was carried out before. `local:` is what DynamoDB Local answers where it differs from the service.
-//! An answer is `ok`, or `ok` with the exact JSON, or the error's code with its message.
+//! An answer is `ok`, or `ok` with the exact JSON, or the error's code with its message and,
+//! where it has more than that, with its other members as JSON.
 //! A line that begins with `#` is a remark. `[[ab * 3]]` anywhere in a line is `ababab`,
 //! since a key that is too long is tedious to read.
 
@@ -71,6 +72,8 @@ pub enum Answer {
         code: String,
         /// Its message, if it has one.
         message: Option<String>,
+        /// Its other members, as JSON, if it has some.
+        details: Option<String>,
     },
 }
 
@@ -79,8 +82,11 @@ impl fmt::Display for Answer {
         match self {
             Self::Accepted => f.write_str("ok"),
             Self::Exactly(json) => write!(f, "ok {json}"),
-            Self::Refused { code, message: Some(message) } => write!(f, "{code}: {message}"),
-            Self::Refused { code, message: None } => f.write_str(code),
+            Self::Refused { code, message, details } => {
+                f.write_str(code)?;
+                message.iter().try_for_each(|message| write!(f, ": {message}"))?;
+                details.iter().try_for_each(|details| write!(f, " {details}"))
+            }
         }
     }
 }
@@ -93,11 +99,19 @@ impl Answer {
         if let Some(json) = line.strip_prefix("ok ") {
             return Self::Exactly(json.to_owned());
         }
-        match line.split_once(": ") {
-            Some((code, message)) => {
-                Self::Refused { code: code.to_owned(), message: Some(message.to_owned()) }
-            }
-            None => Self::Refused { code: line.to_owned(), message: None },
+        let (text, details) = match line.find(" {\"").filter(|_| line.ends_with('}')) {
+            Some(at) => (line.get(..at), line.get(at + 1..)),
+            None => (Some(line), None),
+        };
+        let text = text.unwrap_or(line);
+        let (code, message) = match text.split_once(": ") {
+            Some((code, message)) => (code, Some(message)),
+            None => (text, None),
+        };
+        Self::Refused {
+            code: code.to_owned(),
+            message: message.map(str::to_owned),
+            details: details.map(str::to_owned),
         }
     }
 }
@@ -278,6 +292,7 @@ ValidationException: Missing: the key
             answer: Answer::Refused {
                 code: "ValidationException".to_owned(),
                 message: Some("Missing: the key".to_owned()),
+                details: None,
             },
             local: Some(Answer::Accepted),
         };
@@ -285,10 +300,17 @@ ValidationException: Missing: the key
     }
 
     #[test]
-    fn answers_come_in_four_forms() {
-        for line in ["ok", "ok {\"Item\":{}}", "SerializationException", "Code: a: b"] {
+    fn answers_come_in_five_forms() {
+        let details = "Code: a {b} {\"Item\":{\"pk\":{\"S\":\"a\"}}}";
+        for line in ["ok", "ok {\"Item\":{}}", "Serialization", "Code: a: {b}", details] {
             assert_eq!(Answer::parse(line).to_string(), line);
         }
+        let expected = Answer::Refused {
+            code: "Code".to_owned(),
+            message: Some("a {b}".to_owned()),
+            details: Some("{\"Item\":{\"pk\":{\"S\":\"a\"}}}".to_owned()),
+        };
+        assert_eq!(Answer::parse(details), expected);
     }
 
     #[test]

@@ -22,7 +22,7 @@ mod mutation;
 mod random;
 mod targets;
 
-pub use growth::{Growth, growth};
+pub use growth::{Growth, growth, processor_time};
 pub use mutation::mutate;
 pub use random::Random;
 pub use targets::{TARGETS, Target, binary, json, key, number};

@@ -2,9 +2,9 @@
 //! input is worth. The inputs follow from a fixed seed, so a failure comes again.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic in a test is a failing test")]
 
-use singlet_testkit::fuzz::{Random, TARGETS, growth, mutate};
+use singlet_testkit::fuzz::{Random, TARGETS, growth, mutate, processor_time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How many inputs each target gets.
 const ROUNDS: usize = 20_000;
@@ -28,10 +28,10 @@ fn fuzz(name: &str) {
         let input = tried.pop().unwrap_or_else(|| mutate(&seeds, &mut random));
         let shown = input.escape_ascii();
         let run = || {
-            let start = Instant::now();
-            let outcome = catch_unwind(AssertUnwindSafe(|| (target.run)(&input)));
-            assert!(outcome.is_ok(), "{name}, round {round}: panicked on b\"{shown}\"");
-            start.elapsed()
+            processor_time(|| {
+                let outcome = catch_unwind(AssertUnwindSafe(|| (target.run)(&input)));
+                assert!(outcome.is_ok(), "{name}, round {round}: panicked on b\"{shown}\"");
+            })
         };
         let budget = TIME_MAX + TIME_PER_BYTE_MAX * u32::try_from(input.len()).unwrap();
         // A slow run may be the machine's fault; five in a row are not.

@@ -1,6 +1,7 @@
 //! Values to bytes.
 
-use crate::{Map, Value};
+use super::MapRef;
+use crate::{Map, Type, Value};
 
 /// The stored form of an item.
 ///
@@ -19,6 +20,31 @@ pub fn encode(item: &Map) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
     entries(item, &mut out);
     out
+}
+
+impl MapRef<'_> {
+    /// The stored form of an item with only the attributes whose names are wanted, copied as they
+    /// lie.
+    pub(crate) fn encode_only(&self, wanted: impl Fn(&str) -> bool) -> Vec<u8> {
+        let mut kept = 0;
+        let mut body = Vec::with_capacity(self.as_bytes().len());
+        for (name, kind, payload) in self.raw_entries() {
+            if !std::str::from_utf8(name).is_ok_and(&wanted) {
+                continue;
+            }
+            kept += 1;
+            text(name, &mut body);
+            body.push(kind as u8);
+            match kind {
+                Type::N | Type::Bool | Type::Null => body.extend_from_slice(payload),
+                _ => text(payload, &mut body),
+            }
+        }
+        let mut out = Vec::with_capacity(body.len() + 2);
+        varint(kept, &mut out);
+        out.extend_from_slice(&body);
+        out
+    }
 }
 
 fn entries(map: &Map, out: &mut Vec<u8>) {
