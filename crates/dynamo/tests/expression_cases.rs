@@ -253,7 +253,7 @@ fn expressions_are_answered_as_the_service_answers_them() {
             (Answer::Accepted, Ok(_)) => true,
             (Answer::Exactly(expected), Ok(Some(json))) => canonical(expected) == canonical(json),
             (Answer::Exactly(_), Ok(None)) => true,
-            (Answer::Refused { code, message }, Err(error)) => {
+            (Answer::Refused { code, message, .. }, Err(error)) => {
                 error.kind().name() == code && Some(error.message()) == message.as_deref()
             }
             _ => false,
