@@ -76,13 +76,13 @@ error_kinds! {
     /// An item is part of a transaction that is under way.
     TransactionConflict = "com.amazonaws.dynamodb.v20120810#TransactionConflictException", 400, "Transaction is ongoing for the item";
     /// The transaction with this token is under way.
-    TransactionInProgress = "com.amazonaws.dynamodb.v20120810#TransactionInProgressException", 400, "";
+    TransactionInProgress = "com.amazonaws.dynamodb.v20120810#TransactionInProgressException", 400, "Transaction from previous request is still in progress";
     /// The token was used before, with another request.
     IdempotentParameterMismatch = "com.amazonaws.dynamodb.v20120810#IdempotentParameterMismatchException", 400, "";
     /// The shard iterator is older than 15 minutes.
-    ExpiredIterator = "com.amazonaws.dynamodb.v20120810#ExpiredIteratorException", 400, "Iterator expired";
+    ExpiredIterator = "com.amazonaws.dynamodb.v20120810#ExpiredIteratorException", 400, "Shard iterator has expired";
     /// The stream records asked for are past their retention.
-    TrimmedDataAccess = "com.amazonaws.dynamodb.v20120810#TrimmedDataAccessException", 400, "";
+    TrimmedDataAccess = "com.amazonaws.dynamodb.v20120810#TrimmedDataAccessException", 400, "The data you are trying to access has been trimmed";
     /// The server failed; the request may or may not have been carried out.
     InternalServerError = "com.amazonaws.dynamodb.v20120810#InternalServerError", 500, "Internal server error";
 }

@@ -9,9 +9,12 @@
 //! - [`binary`]: the stored form of items, read where it lies.
 //! - [`key`] and [`schema`]: keys that sort as bytes, and what tables look like.
 //! - [`expression`]: conditions, key conditions, projections and updates.
+//! - [`table`] and [`arn`]: what a table is besides its schema, and its full name.
+//! - [`stream`]: what happened to items, and how clients read it.
 //! - [`operation`]: requests and answers, one file each.
 //! - [`error`], [`constraint`], [`limits`], [`capacity`]: what is refused, and what things cost.
 
+pub mod arn;
 pub mod base64;
 pub mod binary;
 pub mod capacity;
@@ -28,10 +31,14 @@ pub mod schema;
 mod set;
 mod size;
 pub mod stored;
+pub mod stream;
+pub mod table;
+mod timestamp;
 mod value;
 
 pub use error::{Error, ErrorKind, Result};
 pub use map::{Item, Map};
 pub use number::{Number, NumberError};
 pub use set::{Set, SetError};
+pub use timestamp::Timestamp;
 pub use value::{Type, Value};

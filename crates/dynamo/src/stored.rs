@@ -91,6 +91,15 @@ impl Attributes {
         }
     }
 
+    /// How many bytes the service counts for them.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Stored(stored) => stored.as_item().size(),
+            Self::Selected(item) => item.size(),
+        }
+    }
+
     /// Writes the attributes as DynamoDB's JSON.
     pub fn write_json(&self, writer: &mut Writer) {
         match self {
