@@ -1,0 +1,70 @@
+//! The parts of a table's definition that CreateTable and UpdateTable both read: attribute
+//! definitions, keys, projections, indexes, throughputs, the stream.
+//!
+//! Each part is read as it stands, then constrained together with the rest of its request,
+//! then turned into what the rest of this crate speaks of.
+
+mod index;
+mod key;
+mod throughput;
+
+pub(super) use index::{IndexBody, IndexMembers};
+pub(super) use key::{
+    AttributeDefinitionBody, Definitions, KeyElement, KeyElementBody, NO_DEFINITION,
+};
+pub(super) use throughput::{CAPACITY_UNITS_MAX, OnDemandBody, ThroughputBody, check_bounds};
+
+use crate::constraint::Constraints;
+use crate::error::Result;
+use crate::json::Reader;
+use crate::table::StreamViewType;
+
+/// Reads a list of structures; `None` for no list. A `null` among them is one without members.
+pub(super) fn read_list<'j, T: Default>(
+    reader: &mut Reader<'j>,
+    mut read: impl FnMut(&mut Reader<'j>) -> Result<Option<T>>,
+) -> Result<Option<Vec<T>>> {
+    let mut elements = Vec::new();
+    let found = reader.list(|reader| {
+        elements.push(read(reader)?.unwrap_or_default());
+        Ok(())
+    })?;
+    Ok(found.then_some(elements))
+}
+/// A stream specification as it stands in the body.
+#[derive(Default)]
+pub(super) struct StreamBody {
+    stream_enabled: Option<bool>,
+    stream_view_type: Option<String>,
+}
+
+/// A stream specification whose members are each as they may be.
+pub(super) struct StreamMembers {
+    pub(super) is_enabled: bool,
+    pub(super) view_type: Option<StreamViewType>,
+}
+
+impl StreamBody {
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Option<Self>> {
+        let mut body = Self::default();
+        let found = reader.structure("StreamSpecification", |reader, member| {
+            match member {
+                "StreamEnabled" => body.stream_enabled = reader.boolean()?,
+                "StreamViewType" => body.stream_view_type = reader.owned_string()?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(found.then_some(body))
+    }
+
+    pub(super) fn constrain(&self, constraints: &mut Constraints) -> StreamMembers {
+        constraints.required("streamSpecification.streamEnabled", &self.stream_enabled);
+        let view_type = constraints.one_of(
+            "streamSpecification.streamViewType",
+            self.stream_view_type.as_deref(),
+            &StreamViewType::CHOICES,
+        );
+        StreamMembers { is_enabled: self.stream_enabled.unwrap_or(false), view_type }
+    }
+}

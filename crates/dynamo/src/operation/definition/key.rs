@@ -1,0 +1,229 @@
+//! Attribute definitions and key schemas.
+
+use crate::constraint::{Constraints, JavaList};
+use crate::error::{Error, Result};
+use crate::json::Reader;
+use crate::limits::KEY_ATTRIBUTE_NAME_SIZE_MAX;
+use crate::schema::{KeyAttribute, KeySchema, KeyType};
+use std::fmt;
+
+/// A key has a partition key and perhaps a sort key.
+const KEY_ELEMENTS_MAX: usize = 2;
+
+/// An attribute definition as it stands in the body.
+#[derive(Default)]
+pub(in crate::operation) struct AttributeDefinitionBody {
+    attribute_name: Option<String>,
+    attribute_type: Option<String>,
+}
+
+impl AttributeDefinitionBody {
+    pub(in crate::operation) fn read(reader: &mut Reader<'_>) -> Result<Option<Self>> {
+        let mut body = Self::default();
+        let found = reader.structure("AttributeDefinition", |reader, member| {
+            match member {
+                "AttributeName" => body.attribute_name = reader.owned_string()?,
+                "AttributeType" => body.attribute_type = reader.owned_string()?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(found.then_some(body))
+    }
+}
+
+/// The types of attributes, in the order in which the request defines them.
+#[derive(Default)]
+pub(in crate::operation) struct Definitions(Vec<KeyAttribute>);
+
+impl Definitions {
+    pub(in crate::operation) fn constrain(
+        constraints: &mut Constraints,
+        bodies: Vec<AttributeDefinitionBody>,
+    ) -> Self {
+        /// In the order in which the service lists them.
+        const TYPES: [(&str, KeyType); 3] =
+            [("B", KeyType::B), ("N", KeyType::N), ("S", KeyType::S)];
+
+        let mut definitions = Vec::new();
+        for (place, body) in bodies.into_iter().enumerate() {
+            let path = format!("attributeDefinitions.{}.member", place + 1);
+            constrain_attribute_name(constraints, &path, &body.attribute_name);
+            let type_path = format!("{path}.attributeType");
+            constraints.required(&type_path, &body.attribute_type);
+            let kind = constraints.one_of(&type_path, body.attribute_type.as_deref(), &TYPES);
+            if let (Some(name), Some(kind)) = (body.attribute_name, kind) {
+                definitions.push(KeyAttribute { name, kind });
+            }
+        }
+        Self(definitions)
+    }
+
+    pub(in crate::operation) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Each attribute is defined once.
+    pub(in crate::operation) fn check_distinct(&self) -> Result<()> {
+        for (place, attribute) in self.0.iter().enumerate() {
+            if self.0.iter().take(place).any(|before| before.name == attribute.name) {
+                let message = format!("Attribute Name is duplicated: {}", attribute.name);
+                return Err(Error::validation(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Each attribute is part of some of these keys.
+    pub(in crate::operation) fn check_used<'a>(
+        &self,
+        keys: impl Iterator<Item = &'a KeySchema> + Clone,
+    ) -> Result<()> {
+        let attributes = || keys.clone().flat_map(KeySchema::attributes);
+        let is_used = |name: &str| attributes().any(|attribute| attribute.name == name);
+        if self.0.iter().all(|attribute| is_used(&attribute.name)) {
+            return Ok(());
+        }
+        let mut used: Vec<&str> = Vec::new();
+        for attribute in attributes() {
+            if !used.contains(&attribute.name.as_str()) {
+                used.push(&attribute.name);
+            }
+        }
+        Err(Error::invalid_parameter(format_args!(
+            "Some AttributeDefinitions are not used. AttributeDefinitions: {}, keys used: {}",
+            JavaList(&self.names()),
+            JavaList(&used)
+        )))
+    }
+
+    /// The key that these elements describe.
+    pub(in crate::operation) fn key_schema(&self, elements: &[KeyElement]) -> Result<KeySchema> {
+        let define = |element: &KeyElement| {
+            self.0.iter().find(|attribute| attribute.name == element.name).cloned()
+        };
+        let Some(attributes) = elements.iter().map(define).collect::<Option<Vec<_>>>() else {
+            let names: Vec<&str> = elements.iter().map(|element| element.name.as_str()).collect();
+            return Err(Error::invalid_parameter(format_args!(
+                "Some index key attributes are not defined in AttributeDefinitions. Keys: {}, AttributeDefinitions: {}",
+                JavaList(&names),
+                JavaList(&self.names())
+            )));
+        };
+        if let [first, second] = elements
+            && first.name == second.name
+        {
+            return Err(Error::validation(
+                "Both the Hash Key and the Range Key element in the KeySchema have the same name",
+            ));
+        }
+        let mut roles = elements.iter().map(|element| element.role);
+        if roles.next() != Some(KeyRole::Hash) {
+            return Err(Error::validation(
+                "Invalid KeySchema: The first KeySchemaElement is not a HASH key type",
+            ));
+        }
+        if roles.next().is_some_and(|role| role != KeyRole::Range) {
+            return Err(Error::validation(
+                "Invalid KeySchema: The second KeySchemaElement is not a RANGE key type",
+            ));
+        }
+        let mut attributes = attributes.into_iter();
+        match (attributes.next(), attributes.next()) {
+            (Some(partition), sort) => Ok(KeySchema { partition, sort }),
+            (None, _) => Err(Error::validation(NO_DEFINITION)),
+        }
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.0.iter().map(|attribute| attribute.name.as_str()).collect()
+    }
+}
+
+pub(in crate::operation) const NO_DEFINITION: &str =
+    "Invalid KeySchema: Some index key attribute have no definition";
+
+fn constrain_attribute_name(constraints: &mut Constraints, path: &str, name: &Option<String>) {
+    let path = format!("{path}.attributeName");
+    constraints.required(&path, name);
+    if let Some(name) = name {
+        let len = name.chars().count();
+        constraints.length_at_least(&path, name, len, 1);
+        constraints.length_at_most(&path, name, len, KEY_ATTRIBUTE_NAME_SIZE_MAX);
+    }
+}
+
+/// What an attribute is to a key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::operation) enum KeyRole {
+    Hash,
+    Range,
+}
+
+/// An element of a key schema.
+pub(in crate::operation) struct KeyElement {
+    name: String,
+    role: KeyRole,
+}
+
+/// An element of a key schema as it stands in the body.
+#[derive(Default)]
+pub(in crate::operation) struct KeyElementBody {
+    attribute_name: Option<String>,
+    key_type: Option<String>,
+}
+
+impl KeyElementBody {
+    pub(in crate::operation) fn read(reader: &mut Reader<'_>) -> Result<Option<Self>> {
+        let mut body = Self::default();
+        let found = reader.structure("KeySchemaElement", |reader, member| {
+            match member {
+                "AttributeName" => body.attribute_name = reader.owned_string()?,
+                "KeyType" => body.key_type = reader.owned_string()?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(found.then_some(body))
+    }
+
+    /// Checks a whole key schema.
+    pub(in crate::operation) fn constrain_all(
+        constraints: &mut Constraints,
+        path: &str,
+        bodies: Option<Vec<Self>>,
+    ) -> Vec<KeyElement> {
+        const ROLES: [(&str, KeyRole); 2] = [("HASH", KeyRole::Hash), ("RANGE", KeyRole::Range)];
+
+        constraints.required(path, &bodies);
+        let Some(bodies) = bodies else { return Vec::new() };
+        let shown = JavaList(&bodies);
+        constraints.length_at_least(path, &shown, bodies.len(), 1);
+        constraints.length_at_most(path, &shown, bodies.len(), KEY_ELEMENTS_MAX);
+        let mut elements = Vec::new();
+        for (place, body) in bodies.into_iter().enumerate() {
+            let path = format!("{path}.{}.member", place + 1);
+            constrain_attribute_name(constraints, &path, &body.attribute_name);
+            let type_path = format!("{path}.keyType");
+            constraints.required(&type_path, &body.key_type);
+            let role = constraints.one_of(&type_path, body.key_type.as_deref(), &ROLES);
+            if let (Some(name), Some(role)) = (body.attribute_name, role) {
+                elements.push(KeyElement { name, role });
+            }
+        }
+        elements
+    }
+}
+
+/// As Java shows it where its class has something to show.
+impl fmt::Display for KeyElementBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |member: &Option<String>| member.clone().unwrap_or_else(|| "null".to_owned());
+        write!(
+            f,
+            "KeySchemaElement(attributeName={}, keyType={})",
+            text(&self.attribute_name),
+            text(&self.key_type)
+        )
+    }
+}

@@ -1,0 +1,105 @@
+//! Members that name a table: by its name, or by its ARN.
+
+use crate::arn::Arn;
+use crate::constraint::Constraints;
+use crate::error::{Error, Result};
+use crate::json::Reader;
+
+const LEN_MIN: usize = 3;
+const LEN_MAX: usize = 255;
+/// Of an ARN, which is longer than a name.
+const ARN_LEN_MAX: usize = 1024;
+const PATTERN: &str = "[a-zA-Z0-9_.-]+";
+
+/// Checks a name of a table or an index, which cannot be an ARN.
+pub(super) fn constrain_name(constraints: &mut Constraints, path: &str, name: &str) {
+    let fits = !name.is_empty()
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-'));
+    let len = name.chars().count();
+    constraints.pattern(path, name, PATTERN, fits);
+    constraints.length_at_least(path, name, len, LEN_MIN);
+    constraints.length_at_most(path, name, len, LEN_MAX);
+}
+
+/// Checks a member that is a name, and must be there.
+pub(super) fn constrain_required_name(
+    constraints: &mut Constraints,
+    path: &str,
+    name: &Option<String>,
+) {
+    constraints.required(path, name);
+    if let Some(name) = name {
+        constrain_name(constraints, path, name);
+    }
+}
+
+/// The name that the member `TableName` of a request about tables has, for a table that exists.
+///
+/// Operations about tables look at this member before all others, and tell of it alone; for
+/// operations on items it is one among the others.
+pub(super) fn existing_table(name_or_arn: Option<String>) -> Result<String> {
+    let name_or_arn = required(name_or_arn)?;
+    let mut constraints = Constraints::default();
+    let len = name_or_arn.chars().count();
+    constraints.length_at_least("tableName", &name_or_arn, len, 1);
+    constraints.length_at_most("tableName", &name_or_arn, len, ARN_LEN_MAX);
+    constraints.finish()?;
+    if !name_or_arn.starts_with("arn:") {
+        return valid(name_or_arn);
+    }
+    let name = Arn::parse(&name_or_arn).and_then(|arn| arn.table_name()).map(str::to_owned);
+    name.and_then(|name| valid(name).ok()).ok_or_else(|| {
+        // The missing blank is the service's.
+        Error::validation(
+            "1 validation error detected: Valid ARN format is \
+             'arn:<awsPartition>:<vendor>:<region>:<subscriber>:resourceType/resourceName', \
+             where Resource name must have length less than or equal to 255, \
+             Resource name must have length greater than or equal to 3, \
+             Resource name must satisfyregular expression pattern: [a-zA-Z0-9_.-]+",
+        )
+    })
+}
+
+/// The name of a table that is to be created: no ARN, since that is the service's to give.
+pub(super) fn new_table(name: Option<String>) -> Result<String> {
+    valid(required(name)?)
+}
+
+fn required(name: Option<String>) -> Result<String> {
+    name.ok_or_else(|| {
+        Error::validation(
+            "The parameter 'TableName' is required but was not present in the request",
+        )
+    })
+}
+
+fn valid(name: String) -> Result<String> {
+    let mut constraints = Constraints::default();
+    constrain_name(&mut constraints, "tableName", &name);
+    constraints.finish()?;
+    Ok(name)
+}
+
+/// The error of an operation about tables whose table is not there.
+#[must_use]
+pub fn table_not_found(name: &str) -> Error {
+    Error::with_message(
+        crate::ErrorKind::ResourceNotFound,
+        format!("Requested resource not found: Table: {name} not found"),
+    )
+}
+
+/// Reads a body whose only member that counts is `TableName`.
+pub(super) fn read_table_name(json: &[u8], class: &str) -> Result<Option<String>> {
+    let mut table_name = None;
+    let mut reader = Reader::new(json)?;
+    reader.structure(class, |reader, member| {
+        match member {
+            "TableName" => table_name = reader.owned_string()?,
+            _ => reader.skip()?,
+        }
+        Ok(())
+    })?;
+    reader.end()?;
+    Ok(table_name)
+}

@@ -1,0 +1,163 @@
+//! Tags, and the ARNs of what they are on, as the tag operations and CreateTable have them.
+
+use crate::arn::{Arn, Home};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::Reader;
+use crate::table::{TableDescription, Tags};
+
+/// How many tags a table can have.
+const TAGS_MAX: usize = 50;
+const KEY_LEN_MAX: usize = 128;
+const VALUE_LEN_MAX: usize = 256;
+
+/// A tag as it stands in the body.
+#[derive(Default)]
+pub(super) struct TagBody {
+    key: Option<String>,
+    value: Option<String>,
+}
+
+impl TagBody {
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Option<Self>> {
+        let mut body = Self::default();
+        let found = reader.structure("Tag", |reader, member| {
+            match member {
+                "Key" => body.key = reader.owned_string()?,
+                "Value" => body.value = reader.owned_string()?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(found.then_some(body))
+    }
+}
+
+/// The tags of a request, each of them as it may be.
+pub(super) fn tags_of(bodies: Vec<TagBody>) -> Result<Tags> {
+    let mut tags = Tags::new();
+    for TagBody { key, value } in bodies {
+        let key = check_key(key)?;
+        let value = match value {
+            Some(value) if fits(&value, 0, VALUE_LEN_MAX) => value,
+            value => {
+                return Err(Error::validation(format!(
+                    "The Tag Value provided is invalid, Value: {}",
+                    value.as_deref().unwrap_or("null")
+                )));
+            }
+        };
+        if tags.contains_key(&key) {
+            return Err(Error::validation(format!(
+                "Duplicate Tag Keys provided as input: Duplicate Tag Key found {key}"
+            )));
+        }
+        tags.insert(key, value);
+    }
+    check_count(tags.len())?;
+    Ok(tags)
+}
+
+/// A tag's key, if it is as it may be.
+pub(super) fn check_key(key: Option<String>) -> Result<String> {
+    match key {
+        Some(key) if !fits(&key, 1, KEY_LEN_MAX) => {
+            Err(Error::validation(format!("The Tag Key provided is invalid, Key: {key}")))
+        }
+        None => Err(Error::validation("The Tag Key provided is invalid, Key: null")),
+        Some(key) if key.starts_with("aws:") => {
+            Err(Error::validation(format!("Tag Key cannot be prefixed with aws:, Key: {key}")))
+        }
+        Some(key) => Ok(key),
+    }
+}
+
+/// Letters, digits and spaces of all scripts, and a few signs.
+fn fits(text: &str, len_min: usize, len_max: usize) -> bool {
+    let is_space = |c: char| c.is_whitespace() && !c.is_control();
+    (len_min..=len_max).contains(&text.chars().count())
+        && text.chars().all(|c| c.is_alphanumeric() || is_space(c) || "+-=._:/@".contains(c))
+}
+
+/// Checks how many tags a table would have, or a request removes.
+pub(super) fn check_count(count: usize) -> Result<()> {
+    if count > TAGS_MAX {
+        return Err(Error::validation(
+            "Number of Tags exceed the current limit for the provided ResourceArn",
+        ));
+    }
+    Ok(())
+}
+
+/// The ARN of a table whose tags are spoken of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceArn {
+    text: String,
+    table_name: String,
+}
+
+impl ResourceArn {
+    /// Reads the member `ResourceArn`.
+    pub(super) fn read(text: Option<String>) -> Result<Self> {
+        let text = text.ok_or_else(|| Error::validation("Invalid TableArn"))?;
+        Self::parse(text)
+    }
+
+    /// Reads an ARN; one that cannot have tags is refused as the service does.
+    pub fn parse(text: impl Into<String>) -> Result<Self> {
+        let text = text.into();
+        if !text.starts_with("arn:") {
+            return Err(Error::invalid_parameter(format_args!(
+                "ARNs must start with 'arn:': {text}"
+            )));
+        }
+        let Some(arn) = Arn::parse(&text).filter(|arn| arn.service == "dynamodb") else {
+            return Err(Error::invalid_parameter(format_args!(
+                "Provided Arn is not a DynamoDB resource arn: {text}"
+            )));
+        };
+        match arn.table_name() {
+            Some(name) if !name.is_empty() => Ok(Self { table_name: name.to_owned(), text }),
+            _ => Err(Error::invalid_parameter(format_args!(
+                "Invalid resource arn provided, only table or stream is accepted. Provided resource arn: {text}"
+            ))),
+        }
+    }
+
+    /// The ARN as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The name of the table.
+    #[must_use]
+    pub fn table_name(&self) -> &str {
+        &self.table_name
+    }
+
+    /// Checks that the ARN is of here, and that there is such a table; `table` is the one that
+    /// has the name.
+    pub fn check<'t>(
+        &self,
+        home: &Home,
+        table: Option<&'t TableDescription>,
+    ) -> Result<&'t TableDescription> {
+        let arn = Arn::parse(&self.text);
+        if arn.is_none_or(|arn| arn.account != home.account) {
+            // Whose account it is comes first, so that nothing is told about other accounts.
+            return Err(Error::with_message(ErrorKind::AccessDenied, "Access is denied"));
+        }
+        if arn.is_none_or(|arn| arn.region != home.region) {
+            return Err(Error::validation(format!(
+                "Invalid TableArn: Invalid ResourceArn provided as input {}",
+                self.text
+            )));
+        }
+        table.ok_or_else(|| {
+            Error::with_message(
+                ErrorKind::ResourceNotFound,
+                format!("Requested resource not found: ResourceArn: {} not found", self.text),
+            )
+        })
+    }
+}

@@ -1,0 +1,69 @@
+//! TagResource: adds tags to a table.
+
+use super::definition::read_list;
+use super::tag::{ResourceArn, TagBody, check_count, tags_of};
+use crate::arn::Home;
+use crate::constraint::Constraints;
+use crate::error::{Error, Result};
+use crate::json::{Reader, Writer};
+use crate::table::{TableDescription, Tags};
+
+/// Adds tags to a table; a tag whose key is there already gets the new value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TagResource {
+    /// The table.
+    pub resource_arn: ResourceArn,
+    /// The tags.
+    pub tags: Tags,
+}
+
+impl TagResource {
+    /// Reads a request's body.
+    pub fn from_json(json: &[u8]) -> Result<Self> {
+        let mut resource_arn = None;
+        let mut tags: Option<Vec<TagBody>> = None;
+        let mut reader = Reader::new(json)?;
+        reader.structure("TagResourceInput", |reader, member| {
+            match member {
+                "ResourceArn" => resource_arn = reader.owned_string()?,
+                "Tags" => tags = read_list(reader, TagBody::read)?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        reader.end()?;
+
+        let resource_arn = ResourceArn::read(resource_arn)?;
+        let mut constraints = Constraints::default();
+        constraints.required("tags", &tags);
+        constraints.finish()?;
+        let tags = tags_of(tags.unwrap_or_default())?;
+        if tags.is_empty() {
+            return Err(Error::validation("Atleast one Tag needs to be provided as Input."));
+        }
+        Ok(Self { resource_arn, tags })
+    }
+
+    /// Checks the table, and that it will not have too many tags.
+    pub fn check(&self, home: &Home, table: Option<&TableDescription>) -> Result<()> {
+        let table = self.resource_arn.check(home, table)?;
+        let added = self.tags.keys().filter(|key| !table.tags.contains_key(*key)).count();
+        check_count(table.tags.len() + added)
+    }
+
+    /// Adds the tags.
+    pub fn apply(&self, table: &mut TableDescription) {
+        table.tags.extend(self.tags.clone());
+    }
+}
+
+/// Nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TagResourceAnswer;
+
+impl TagResourceAnswer {
+    /// Writes the answer's body.
+    pub fn write_json(&self, writer: &mut Writer) {
+        writer.object(|_| {});
+    }
+}
