@@ -22,9 +22,10 @@ const VALUES: [u8; 256] = {
 pub enum Base64Error {
     /// The length is not a multiple of four.
     Length(usize),
-    /// A character that base64 does not have, or padding in the middle.
+    /// A character that base64 does not have.
     Character(char),
-    /// The last character before the padding has bits that no byte has.
+    /// The last character before the padding has bits that no byte has, or there is padding
+    /// before the end.
     LastCharacter,
 }
 
@@ -90,7 +91,10 @@ pub fn decode(text: &str) -> Result<Vec<u8>, Base64Error> {
         for byte in chunk {
             let value = VALUES.get(usize::from(*byte)).copied().unwrap_or(INVALID);
             if value == INVALID {
-                return Err(Base64Error::Character(foreign_character(text)));
+                return Err(match foreign_character(text) {
+                    Some(c) => Base64Error::Character(c),
+                    None => Base64Error::LastCharacter,
+                });
             }
             bits = bits << 6 | u32::from(value);
         }
@@ -104,8 +108,8 @@ pub fn decode(text: &str) -> Result<Vec<u8>, Base64Error> {
     Ok(out)
 }
 
-fn foreign_character(text: &str) -> char {
-    text.chars().find(|c| !c.is_ascii_alphanumeric() && !"+/".contains(*c)).unwrap_or('=')
+fn foreign_character(text: &str) -> Option<char> {
+    text.chars().find(|c| !c.is_ascii_alphanumeric() && !"+/=".contains(*c))
 }
 
 #[cfg(test)]
@@ -120,8 +124,8 @@ mod tests {
         assert_eq!(decode("+/+/"), Ok(vec![0xfb, 0xff, 0xbf]));
         assert_eq!(decode("YQ="), Err(Base64Error::Length(3)));
         assert_eq!(decode("YR=="), Err(Base64Error::LastCharacter));
-        assert_eq!(decode("Y==="), Err(Base64Error::Character('=')));
-        assert_eq!(decode("=Q=="), Err(Base64Error::Character('=')));
+        assert_eq!(decode("Y==="), Err(Base64Error::LastCharacter));
+        assert_eq!(decode("=Q=="), Err(Base64Error::LastCharacter));
         assert_eq!(decode("Y-Q="), Err(Base64Error::Character('-')));
         assert_eq!(decode("Y\u{e9}="), Err(Base64Error::Character('\u{e9}')));
     }

@@ -1,7 +1,8 @@
 //! What operations cost, in the service's capacity units.
 
+use crate::binary::ItemRef;
 use crate::json::{Object, Writer};
-use crate::schema::Scope;
+use crate::schema::{Index, KeySchema, Scope, TableSchema};
 
 /// A read unit is this many bytes, read strongly consistently.
 const READ_UNIT_SIZE: usize = 4 * 1024;
@@ -96,6 +97,44 @@ impl ConsumedCapacity {
         Self { table_name: table_name.into(), detail, table: units, indexes: Vec::new() }
     }
 
+    /// The cost of a write that made `new` of `old` in a table of this schema, indexes included.
+    ///
+    /// An index is charged for what the write does to its rows: one that appears, vanishes or
+    /// changes costs a write, one that moves to another key costs two, and one that stays as it
+    /// was costs nothing. Rows are as large as the attributes that the index holds.
+    ///
+    /// ```
+    /// use singlet_dynamo::binary::{encode, ItemRef};
+    /// use singlet_dynamo::capacity::{ConsumedCapacity, ReturnConsumedCapacity};
+    /// use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
+    /// use singlet_dynamo::{Item, Value};
+    ///
+    /// let key = KeySchema { partition: KeyAttribute::new("id", KeyType::S), sort: None };
+    /// let schema = TableSchema { name: "games".into(), key, indexes: vec![] };
+    /// let stored = encode(&Item::from([("id", Value::from("x".repeat(2000)))]));
+    /// let new = Some(ItemRef::trusted(&stored));
+    /// let consumed = ConsumedCapacity::of_write(&schema, ReturnConsumedCapacity::Total, None, new);
+    /// assert_eq!(consumed.total(), 2.0);
+    /// ```
+    #[must_use]
+    pub fn of_write(
+        schema: &TableSchema,
+        detail: ReturnConsumedCapacity,
+        old: Option<ItemRef<'_>>,
+        new: Option<ItemRef<'_>>,
+    ) -> Self {
+        let size = |item: Option<ItemRef<'_>>| item.map_or(0, |item| item.size());
+        let units = write_units(size(old).max(size(new)));
+        let mut consumed = Self::new(schema.name.as_str(), detail, units);
+        for index in &schema.indexes {
+            let units = index_write_units(index, &schema.key, old, new);
+            if units > 0.0 {
+                consumed.add_index(&index.name, index.scope, units);
+            }
+        }
+        consumed
+    }
+
     /// Adds to the cost at the table itself.
     pub fn add_table(&mut self, units: f64) {
         self.table += units;
@@ -146,6 +185,48 @@ impl ConsumedCapacity {
                 }
             });
         });
+    }
+}
+
+/// What a write costs at one index: nothing, one write, or two.
+fn index_write_units(
+    index: &Index,
+    table_key: &KeySchema,
+    old: Option<ItemRef<'_>>,
+    new: Option<ItemRef<'_>>,
+) -> f64 {
+    let has_row = |item: &ItemRef<'_>| {
+        index.key.attributes().all(|attribute| {
+            item.get(&attribute.name).is_some_and(|value| value.kind() == attribute.kind.into())
+        })
+    };
+    let row_size = |item: ItemRef<'_>| {
+        item.iter()
+            .filter(|(name, _)| index.holds(table_key, name))
+            .map(|(name, value)| name.len() + value.size())
+            .sum()
+    };
+    match (old.filter(has_row), new.filter(has_row)) {
+        (None, None) => 0.0,
+        (Some(row), None) | (None, Some(row)) => write_units(row_size(row)),
+        (Some(old), Some(new)) => {
+            let holds = |name: &str| index.holds(table_key, name);
+            let moved = index
+                .key
+                .attributes()
+                .any(|attribute| old.get(&attribute.name) != new.get(&attribute.name));
+            if moved {
+                write_units(row_size(old)) + write_units(row_size(new))
+            } else if old
+                .iter()
+                .filter(|(name, _)| holds(name))
+                .eq(new.iter().filter(|(name, _)| holds(name)))
+            {
+                0.0
+            } else {
+                write_units(row_size(old).max(row_size(new)))
+            }
+        }
     }
 }
 

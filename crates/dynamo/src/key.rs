@@ -26,12 +26,16 @@ enum Part {
 impl KeySchema {
     /// The key that a request names in its `Key`: exactly the key's attributes, no others.
     pub fn key_of_request(&self, key: &Map) -> Result<Key> {
-        let mismatch = || Error::validation("The provided key element does not match the schema");
         if key.len() != self.attributes().count() {
             return Err(mismatch());
         }
+        self.key_within(key)
+    }
+
+    /// The key among other attributes that a request names: those of an index's start key.
+    pub fn key_within(&self, attributes: &Map) -> Result<Key> {
         self.key(|attribute, part| {
-            let value = key.get(&attribute.name).ok_or_else(mismatch)?;
+            let value = attributes.get(&attribute.name).ok_or_else(mismatch)?;
             if value.kind() != attribute.kind.into() {
                 return Err(mismatch());
             }
@@ -118,6 +122,10 @@ impl Index {
         }
         Ok(())
     }
+}
+
+fn mismatch() -> Error {
+    Error::validation("The provided key element does not match the schema")
 }
 
 /// What is wrong with a value of the right type.

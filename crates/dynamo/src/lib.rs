@@ -23,6 +23,7 @@ pub mod error;
 pub mod expression;
 pub mod json;
 pub mod key;
+mod legacy;
 pub mod limits;
 mod map;
 pub mod number;

@@ -10,8 +10,10 @@
 //! table. Deciding what a write does to what is stored is a pure function of the request and
 //! the stored item.
 
+mod collection_metrics;
 mod create_table;
 mod definition;
+mod delete_item;
 mod delete_table;
 mod describe_endpoints;
 mod describe_limits;
@@ -25,15 +27,24 @@ mod index_update;
 mod list_streams;
 mod list_tables;
 mod list_tags_of_resource;
+mod page;
 mod parameter;
+mod put_item;
+mod query;
+mod read;
+mod scan;
 mod table_name;
 mod tag;
 mod tag_resource;
 mod untag_resource;
+mod update_item;
 mod update_table;
 mod update_time_to_live;
+mod write;
 
+pub use collection_metrics::ItemCollectionMetrics;
 pub use create_table::{CreateTable, CreateTableAnswer};
+pub use delete_item::DeleteItem;
 pub use delete_table::{DeleteTable, DeleteTableAnswer};
 pub use describe_endpoints::{DescribeEndpoints, DescribeEndpointsAnswer};
 pub use describe_limits::{DescribeLimits, DescribeLimitsAnswer};
@@ -47,12 +58,20 @@ pub use index_update::{IndexUpdate, OnDemandChange};
 pub use list_streams::{ListStreams, ListStreamsAnswer};
 pub use list_tables::{ListTables, ListTablesAnswer};
 pub use list_tags_of_resource::{ListTagsOfResource, ListTagsOfResourceAnswer};
+pub use page::{Page, PageAnswer};
+pub use parameter::ReturnValues;
+pub use put_item::PutItem;
+pub use query::{Query, QueryPlan};
+pub use read::{Selection, StartKey};
+pub use scan::{Scan, ScanPlan, Segment};
 pub use table_name::table_not_found;
 pub use tag::ResourceArn;
 pub use tag_resource::{TagResource, TagResourceAnswer};
 pub use untag_resource::{UntagResource, UntagResourceAnswer};
+pub use update_item::{UpdateItem, Updated};
 pub use update_table::{StreamChange, UpdateTable, UpdateTableAnswer};
 pub use update_time_to_live::{UpdateTimeToLive, UpdateTimeToLiveAnswer};
+pub use write::WriteAnswer;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Writer;
@@ -140,6 +159,7 @@ macro_rules! answers {
 
 requests! {
     CreateTable,
+    DeleteItem,
     DeleteTable,
     DescribeEndpoints,
     DescribeLimits,
@@ -152,8 +172,12 @@ requests! {
     ListStreams,
     ListTables,
     ListTagsOfResource,
+    PutItem,
+    Query,
+    Scan,
     TagResource,
     UntagResource,
+    UpdateItem,
     UpdateTable,
     UpdateTimeToLive,
 }
@@ -172,10 +196,12 @@ answers! {
     ListStreams(ListStreamsAnswer),
     ListTables(ListTablesAnswer),
     ListTagsOfResource(ListTagsOfResourceAnswer),
+    Page(PageAnswer),
     TagResource(TagResourceAnswer),
     UntagResource(UntagResourceAnswer),
     UpdateTable(UpdateTableAnswer),
     UpdateTimeToLive(UpdateTimeToLiveAnswer),
+    Write(WriteAnswer),
 }
 
 /// A member that is refused rather than passed over, since it asks for something that would

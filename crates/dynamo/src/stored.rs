@@ -1,6 +1,7 @@
 //! Items as answers carry them: the bytes that are stored, or a tree that was made from them.
 
 use crate::binary::ItemRef;
+use crate::expression::Projection;
 use crate::json::Writer;
 use crate::{Item, Map};
 use std::fmt;
@@ -40,6 +41,18 @@ impl StoredItem {
         let bytes: Arc<[u8]> = self.as_item().encode_only(wanted).into();
         let range = 0..bytes.len();
         Self { bytes, range }
+    }
+
+    /// What a projection leaves of the item. Whole attributes are copied as they lie.
+    #[must_use]
+    pub fn project(&self, projection: &Projection) -> Attributes {
+        match projection.whole_attributes() {
+            Some(names) => {
+                let names: Vec<&str> = names.collect();
+                Attributes::Stored(self.only(|name| names.binary_search(&name).is_ok()))
+            }
+            None => Attributes::Selected(projection.project(self.as_item())),
+        }
     }
 
     /// The item, read where it lies.

@@ -262,6 +262,15 @@ impl Condition {
         self.test
     }
 
+    /// The names of the attributes that the condition looks at, in the order of the text. Some may
+    /// stand twice.
+    #[must_use]
+    pub fn attribute_names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        self.visit_paths(&mut |path| names.push(path.name()));
+        names
+    }
+
     /// Calls the function with each path of the condition, in the order of the text.
     pub(super) fn visit_paths<'a>(&'a self, visit: &mut impl FnMut(&'a Path)) {
         let mut operands = |operands: &[&'a Operand]| {

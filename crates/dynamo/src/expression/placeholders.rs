@@ -143,6 +143,10 @@ impl Placeholders {
                     Some(value) => value.fault(),
                 };
                 if let Some(fault) = fault {
+                    // Found later than other faults by the service, and told plainly.
+                    if fault == crate::json::value::TOO_DEEP {
+                        return Err(Error::validation(fault.to_owned()));
+                    }
                     return refuse(format!("contains invalid value: {fault} for key {key}"));
                 }
             }

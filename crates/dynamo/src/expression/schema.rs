@@ -13,19 +13,17 @@ impl Condition {
         nested.check(schema)
     }
 
-    /// Refuses an attribute of the key that is queried, in the filter of a query.
-    pub fn check_filter(&self, key: &KeySchema) -> Result<()> {
-        for attribute in key.attributes() {
-            let mut found = false;
-            self.visit_paths(&mut |path| found |= path.name() == attribute.name);
-            if found {
-                return Err(Error::validation(format!(
-                    "Filter Expression can only contain non-primary key attributes: Primary key attribute: {}",
-                    attribute.name
-                )));
-            }
+    /// Refuses an attribute of the key that is queried, in the filter of a query. `filter` is what
+    /// error texts call it: `Filter Expression`, or `QueryFilter`.
+    pub fn check_filter(&self, key: &KeySchema, filter: &str) -> Result<()> {
+        let names = self.attribute_names();
+        match key.attributes().find(|attribute| names.contains(&attribute.name.as_str())) {
+            None => Ok(()),
+            Some(attribute) => Err(Error::validation(format!(
+                "{filter} can only contain non-primary key attributes: Primary key attribute: {}",
+                attribute.name
+            ))),
         }
-        Ok(())
     }
 }
 

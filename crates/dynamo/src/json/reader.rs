@@ -285,6 +285,16 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
+    /// A whole request: one structure, with nothing after it.
+    pub fn request(&mut self, member: impl FnMut(&mut Self, &str) -> Result<()>) -> Result<()> {
+        if self.shape()? != Shape::Object {
+            return Err(malformed());
+        }
+        // What is an object is never refused for its class.
+        self.structure("", member)?;
+        self.end()
+    }
+
     fn object(
         &mut self,
         is_collection: bool,

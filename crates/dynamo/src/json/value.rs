@@ -2,7 +2,7 @@
 
 use super::{Reader, Writer};
 use crate::error::{Error, Result};
-use crate::limits::NESTING_MAX;
+use crate::limits::{ATTRIBUTE_NAME_SIZE_MAX, NESTING_MAX};
 use crate::{Map, Number, NumberError, Set, Value};
 use std::borrow::Cow;
 
@@ -78,6 +78,18 @@ pub fn read_value(reader: &mut Reader<'_>) -> Result<Option<Unchecked<Value>>> {
     Ok(value.map(|content| Unchecked { content, fault: faults.0 }))
 }
 
+/// Reads a list of values, such as what a legacy condition compares with.
+pub fn read_values(reader: &mut Reader<'_>) -> Result<Option<Vec<Unchecked<Value>>>> {
+    let mut values = Vec::new();
+    let found = reader.list(|reader| {
+        let mut faults = Faults::default();
+        let content = element(reader, 1, &mut faults)?;
+        values.push(Unchecked { content, fault: faults.0 });
+        Ok(())
+    })?;
+    Ok(found.then_some(values))
+}
+
 /// Reads attributes by name: an item, a key, the values of placeholders.
 pub fn read_map(reader: &mut Reader<'_>) -> Result<Option<Unchecked<Map>>> {
     let mut faults = Faults::default();
@@ -88,6 +100,11 @@ pub fn read_map(reader: &mut Reader<'_>) -> Result<Option<Unchecked<Map>>> {
 fn map(reader: &mut Reader<'_>, level: usize, faults: &mut Faults) -> Result<Option<Map>> {
     let mut entries = Vec::new();
     let found = reader.map(ATTRIBUTE_VALUE, |reader, name| {
+        match name.len() {
+            0 => faults.add("Empty attribute name"),
+            1..=ATTRIBUTE_NAME_SIZE_MAX => {}
+            _ => faults.add("Attribute name is too large, must be less than 65536 bytes"),
+        }
         let value = element(reader, level, faults)?;
         entries.push((name.into_owned(), value));
         Ok(())
@@ -106,7 +123,7 @@ fn element(reader: &mut Reader<'_>, level: usize, faults: &mut Faults) -> Result
 pub(crate) const EMPTY: &str =
     "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes";
 const SEVERAL: &str = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes";
-const TOO_DEEP: &str = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit";
+pub(crate) const TOO_DEEP: &str = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit";
 
 /// A value at `level`, counted from one for an attribute of the item itself.
 fn value(reader: &mut Reader<'_>, level: usize, faults: &mut Faults) -> Result<Option<Value>> {
@@ -246,15 +263,18 @@ fn binary_set(reader: &mut Reader<'_>, faults: &mut Faults) -> Result<Option<Val
         faults.add("One or more parameter values were invalid: Binary sets should not be empty");
         return Ok(Some(Value::Null));
     }
-    Ok(Some(Set::new(blobs).map_or_else(
-        |_| {
-            faults.add(
-                "One or more parameter values were invalid: Input collection of type BS contains duplicates.",
-            );
-            Value::Null
-        },
-        Value::Bs,
-    )))
+    // As with texts, the elements are listed as they came; the missing space is the service's.
+    let mut sorted: Vec<&[u8]> = blobs.iter().map(Vec::as_slice).collect();
+    sorted.sort_unstable();
+    if !sorted.is_sorted_by(|a, b| a < b) {
+        let shown: Vec<String> = blobs.iter().map(|blob| crate::base64::encode(blob)).collect();
+        faults.add(format!(
+            "One or more parameter values were invalid: Input collection [{}]of type BS contains duplicates.",
+            shown.join(", ")
+        ));
+        return Ok(Some(Value::Null));
+    }
+    Ok(Some(Set::new(blobs).map_or(Value::Null, Value::Bs)))
 }
 
 impl Map {

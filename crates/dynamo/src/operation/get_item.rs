@@ -1,15 +1,18 @@
 //! GetItem: one item by its key.
 
-use super::parameter::{constrain_table_name, table_name_of};
+use super::parameter::check_styles;
+use super::table_name::{constrain_table_name, named_table};
 use crate::Map;
 use crate::capacity::{Consistency, ConsumedCapacity, ReturnConsumedCapacity};
 use crate::constraint::Constraints;
 use crate::error::Result;
+use crate::expression::{Parameter, Placeholders, Projection};
 use crate::json::value::{Unchecked, read_map};
 use crate::json::{Reader, Writer};
 use crate::key::Key;
+use crate::legacy::AttributesToGet;
 use crate::schema::TableSchema;
-use crate::stored::Attributes;
+use crate::stored::{Attributes, StoredItem};
 
 /// Asks for one item by its key.
 ///
@@ -26,6 +29,8 @@ pub struct GetItem {
     pub table_name: String,
     /// The item's key: all of the table's key attributes, and no others.
     pub key: Map,
+    /// The parts of the item that are wanted, if not all of it.
+    pub projection: Option<Projection>,
     /// Whether the read sees every write that was acknowledged before it.
     pub consistent_read: bool,
     /// How much of its cost the answer tells.
@@ -38,6 +43,9 @@ struct Body {
     table_name: Option<String>,
     key: Option<Unchecked<Map>>,
     consistent_read: Option<bool>,
+    attributes_to_get: Option<AttributesToGet>,
+    projection_expression: Option<String>,
+    placeholders: Placeholders,
     return_consumed_capacity: Option<String>,
 }
 
@@ -45,10 +53,13 @@ impl Body {
     fn read(json: &[u8]) -> Result<Self> {
         let mut body = Self::default();
         let mut reader = Reader::new(json)?;
-        reader.structure("GetItemInput", |reader, member| {
+        reader.request(|reader, member| {
             match member {
                 "TableName" => body.table_name = reader.owned_string()?,
                 "Key" => body.key = read_map(reader)?,
+                "AttributesToGet" => body.attributes_to_get = AttributesToGet::read(reader)?,
+                "ProjectionExpression" => body.projection_expression = reader.owned_string()?,
+                "ExpressionAttributeNames" => body.placeholders.read_names(reader)?,
                 "ConsistentRead" => body.consistent_read = reader.boolean()?,
                 "ReturnConsumedCapacity" => {
                     body.return_consumed_capacity = reader.owned_string()?;
@@ -57,7 +68,6 @@ impl Body {
             }
             Ok(())
         })?;
-        reader.end()?;
         Ok(body)
     }
 }
@@ -68,6 +78,7 @@ impl GetItem {
         Self {
             table_name: table_name.into(),
             key,
+            projection: None,
             consistent_read: false,
             return_consumed_capacity: ReturnConsumedCapacity::None,
         }
@@ -75,29 +86,65 @@ impl GetItem {
 
     /// Reads a request's body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
-        let body = Body::read(json)?;
+        let mut body = Body::read(json)?;
 
         let mut constraints = Constraints::default();
+        if let Some(names) = &body.attributes_to_get {
+            names.constrain(&mut constraints);
+        }
         let return_consumed_capacity = constraints.one_of(
             "returnConsumedCapacity",
             body.return_consumed_capacity.as_deref(),
             &ReturnConsumedCapacity::CHOICES,
         );
-        constrain_table_name(&mut constraints, &body.table_name);
         constraints.required("key", &body.key);
+        constrain_table_name(&mut constraints, &body.table_name);
         constraints.finish()?;
+        let table_name = named_table(body.table_name.take().unwrap_or_default())?;
+
+        let expressions = [(Parameter::ProjectionExpression, body.projection_expression.is_some())];
+        check_styles(&[("AttributesToGet", body.attributes_to_get.is_some())], &expressions)?;
+        body.placeholders.check_needed(&expressions)?;
+        let key = body.key.unwrap_or_else(|| Map::new().into()).into_result()?;
+        if let Some(names) = &body.attributes_to_get {
+            names.check()?;
+        }
+        body.placeholders.check()?;
+        let projection = match (body.projection_expression, body.attributes_to_get) {
+            (Some(text), _) => {
+                let parameter = Parameter::ProjectionExpression;
+                Some(Projection::parse(&text, parameter, &mut body.placeholders)?)
+            }
+            (None, Some(names)) => Some(names.into_projection()?),
+            (None, None) => None,
+        };
+        body.placeholders.check_all_used()?;
 
         Ok(Self {
-            table_name: table_name_of(body.table_name.unwrap_or_default()),
-            key: body.key.unwrap_or_else(|| Map::new().into()).into_result()?,
+            table_name,
+            key,
+            projection,
             consistent_read: body.consistent_read.unwrap_or(false),
             return_consumed_capacity: return_consumed_capacity.unwrap_or_default(),
         })
     }
 
-    /// The key, checked against the table's schema.
+    /// The key, after it and the projection were checked against the table's schema.
     pub fn check(&self, schema: &TableSchema) -> Result<Key> {
-        schema.key.key_of_request(&self.key)
+        let key = schema.key.key_of_request(&self.key)?;
+        if let Some(projection) = &self.projection {
+            projection.check_keys(schema)?;
+        }
+        Ok(key)
+    }
+
+    /// The parts of the item that are wanted.
+    #[must_use]
+    pub fn select(&self, item: StoredItem) -> Attributes {
+        match &self.projection {
+            None => item.into(),
+            Some(projection) => item.project(projection),
+        }
     }
 
     /// What the read costs by.

@@ -1,25 +1,65 @@
 //! Parameters that several operations share.
 
-use crate::constraint::Constraints;
+use crate::error::{Error, Result};
+use crate::expression::Parameter;
 
-/// A table name, or an ARN that ends in one.
-///
-/// Members that name a table take an ARN too, so their length is bounded by an ARN's.
-const TABLE_NAME_OR_ARN_LEN_MAX: usize = 1024;
+/// A parameter from before expressions by its name, and whether the request has it.
+pub(super) type Given = (&'static str, bool);
 
-/// Checks the member `tableName` of an operation on an existing table.
-pub(super) fn constrain_table_name(constraints: &mut Constraints, name: &Option<String>) {
-    constraints.required("tableName", name);
-    if let Some(name) = name {
-        constraints.length_at_least("tableName", name, name.len(), 1);
-        constraints.length_at_most("tableName", name, name.len(), TABLE_NAME_OR_ARN_LEN_MAX);
+/// Refuses parameters from before expressions beside expressions.
+pub(super) fn check_styles(legacy: &[Given], expressions: &[(Parameter, bool)]) -> Result<()> {
+    let old: Vec<&str> = legacy.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
+    let new: Vec<&str> =
+        expressions.iter().filter(|(_, given)| *given).map(|(name, _)| name.name()).collect();
+    if old.is_empty() || new.is_empty() {
+        return Ok(());
+    }
+    Err(Error::validation(format!(
+        "Can not use both expression and non-expression parameters in the same request: \
+         Non-expression parameters: {{{}}} Expression parameters: {{{}}}",
+        old.join(", "),
+        new.join(", ")
+    )))
+}
+
+/// What UpdateItem gives back of the item.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReturnValues {
+    /// Nothing.
+    #[default]
+    None,
+    /// The whole item as it was.
+    AllOld,
+    /// What the update touched, as it was.
+    UpdatedOld,
+    /// The whole item as it is.
+    AllNew,
+    /// What the update touched, as it is.
+    UpdatedNew,
+}
+
+impl ReturnValues {
+    /// The names, in the order in which the service lists them.
+    pub(super) const CHOICES: [(&str, Self); 5] = [
+        ("ALL_NEW", Self::AllNew),
+        ("UPDATED_OLD", Self::UpdatedOld),
+        ("ALL_OLD", Self::AllOld),
+        ("NONE", Self::None),
+        ("UPDATED_NEW", Self::UpdatedNew),
+    ];
+
+    /// Whether to give back the old item, which is all that PutItem and DeleteItem can do.
+    pub(super) fn old_only(self) -> Result<bool> {
+        match self {
+            Self::None => Ok(false),
+            Self::AllOld => Ok(true),
+            _ => Err(Error::validation("ReturnValues can only be ALL_OLD or NONE")),
+        }
     }
 }
 
-/// The table's name: what follows `table/` in an ARN, or the member as it is.
-pub(super) fn table_name_of(name_or_arn: String) -> String {
-    match name_or_arn.strip_prefix("arn:").and_then(|arn| arn.rsplit_once(":table/")) {
-        Some((_, name)) => name.to_owned(),
-        None => name_or_arn,
-    }
-}
+/// `ReturnItemCollectionMetrics`: whether it is `SIZE`.
+pub(super) const COLLECTION_METRICS: [(&str, bool); 2] = [("SIZE", true), ("NONE", false)];
+
+/// `ReturnValuesOnConditionCheckFailure`: whether it is `ALL_OLD`.
+pub(super) const ON_FAILURE: [(&str, bool); 2] = [("ALL_OLD", true), ("NONE", false)];

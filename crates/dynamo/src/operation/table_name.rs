@@ -44,6 +44,24 @@ pub(super) fn existing_table(name_or_arn: Option<String>) -> Result<String> {
     constraints.length_at_least("tableName", &name_or_arn, len, 1);
     constraints.length_at_most("tableName", &name_or_arn, len, ARN_LEN_MAX);
     constraints.finish()?;
+    named_table(name_or_arn)
+}
+
+/// Checks the member `tableName` of an operation on items, which is one among the others there.
+pub(super) fn constrain_table_name(constraints: &mut Constraints, name: &Option<String>) {
+    constraints.required("tableName", name);
+    if let Some(name) = name {
+        let len = name.chars().count();
+        constraints.length_at_least("tableName", name, len, 1);
+        constraints.length_at_most("tableName", name, len, ARN_LEN_MAX);
+    }
+}
+
+/// The name of the table that a name or an ARN is of.
+///
+/// The member's constraints leave room for an ARN. What is no ARN must be a table's name, which
+/// the service finds out in a second round, though it tells it in the words of the first.
+pub(super) fn named_table(name_or_arn: String) -> Result<String> {
     if !name_or_arn.starts_with("arn:") {
         return valid(name_or_arn);
     }

@@ -5,6 +5,7 @@ use crate::binary::{self, ItemRef, ValueRef};
 use crate::error::Error;
 use crate::expression::projection::project;
 use crate::expression::{Element, Path};
+use crate::json::value::TOO_DEEP;
 use crate::limits::NESTING_MAX;
 use crate::{Item, NumberError, Value};
 use std::fmt;
@@ -38,7 +39,7 @@ impl fmt::Display for UpdateFault {
                 "The document path provided in the update expression is invalid for update",
             ),
             Self::Number(error) => error.fmt(f),
-            Self::Nesting => f.write_str("Nesting Levels have exceeded supported limits"),
+            Self::Nesting => f.write_str(TOO_DEEP),
         }
     }
 }
@@ -53,7 +54,11 @@ impl From<UpdateFault> for Error {
 
 impl From<NumberError> for UpdateFault {
     fn from(error: NumberError) -> Self {
-        Self::Number(error)
+        // The service tells a sum that needs more digits than there are as one that is too large.
+        Self::Number(match error {
+            NumberError::Precision => NumberError::Overflow,
+            error => error,
+        })
     }
 }
 
@@ -103,19 +108,18 @@ impl Update {
     /// What ReturnValues `UPDATED_OLD` returns: the parts that the actions change, as they were.
     #[must_use]
     pub fn updated_old(&self, old: Option<ItemRef<'_>>) -> Item {
-        old.map(|old| self.parts(old, |_| true)).unwrap_or_default()
+        old.map(|old| self.parts(old)).unwrap_or_default()
     }
 
-    /// What ReturnValues `UPDATED_NEW` returns: the parts that the actions set, as they are.
-    /// What was removed has left nothing, even where another element of a list took its place.
+    /// What ReturnValues `UPDATED_NEW` returns: what is now at the paths that the actions change.
+    /// Of an element that was removed from a list, that is the one that took its place.
     #[must_use]
     pub fn updated_new(&self, new: ItemRef<'_>) -> Item {
-        self.parts(new, |action| !matches!(action, Action::Remove(_)))
+        self.parts(new)
     }
 
-    fn parts(&self, item: ItemRef<'_>, wanted: impl Fn(&Action) -> bool) -> Item {
-        let mut paths: Vec<&Path> =
-            self.actions.iter().filter(|action| wanted(action)).map(Action::path).collect();
+    fn parts(&self, item: ItemRef<'_>) -> Item {
+        let mut paths: Vec<&Path> = self.actions.iter().map(Action::path).collect();
         paths.sort_unstable();
         project(&paths, item)
     }

@@ -1,0 +1,52 @@
+//! `AttributesToGet`: the names of the attributes that an answer shall have.
+
+use crate::constraint::{Constraints, JavaList};
+use crate::error::{Error, Result};
+use crate::expression::{Path, Projection};
+use crate::json::Reader;
+
+const LEN_MAX: usize = 255;
+
+/// Names of attributes, as a request has them.
+pub(crate) struct AttributesToGet(Vec<String>);
+
+impl AttributesToGet {
+    /// Reads the member `AttributesToGet` of a request.
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Option<Self>> {
+        let mut names = Vec::new();
+        let found = reader.list(|reader| {
+            names.extend(reader.owned_string()?);
+            Ok(())
+        })?;
+        Ok(found.then_some(Self(names)))
+    }
+
+    /// Adds the violations of the member's constraints.
+    pub(crate) fn constrain(&self, constraints: &mut Constraints) {
+        let (shown, len) = (JavaList(&self.0), self.0.len());
+        constraints.length_at_least("attributesToGet", &shown, len, 1);
+        constraints.length_at_most("attributesToGet", &shown, len, LEN_MAX);
+    }
+
+    /// Refuses names that stand twice.
+    pub(crate) fn check(&self) -> Result<()> {
+        let mut sorted: Vec<&str> = self.0.iter().map(String::as_str).collect();
+        sorted.sort_unstable();
+        let twice = sorted.windows(2).find_map(|pair| match pair {
+            [one, other] if one == other => Some(*one),
+            _ => None,
+        });
+        match twice {
+            None => Ok(()),
+            Some(name) => Err(Error::invalid_parameter(format_args!(
+                "Duplicate value in attribute name: {name}"
+            ))),
+        }
+    }
+
+    /// The projection onto the whole attributes of these names.
+    pub(crate) fn into_projection(self) -> Result<Projection> {
+        let paths = self.0.into_iter().map(Path::attribute).collect::<Result<Vec<_>, _>>();
+        paths.and_then(Projection::new).map_err(|fault| Error::validation(fault.to_string()))
+    }
+}

@@ -1,0 +1,119 @@
+//! `Expected`: what must be so of an item before it is written.
+
+use super::ConditionalOperator;
+use super::comparison::{Comparison, ComparisonOperator};
+use crate::Value;
+use crate::constraint::Constraints;
+use crate::error::{Error, Result};
+use crate::expression::Condition;
+use crate::json::Reader;
+use crate::json::value::{Unchecked, read_value, read_values};
+use std::collections::BTreeMap;
+
+/// What is expected of attributes, by their names, as a request has it.
+#[derive(Default)]
+pub(crate) struct Expected(BTreeMap<String, Expectation>);
+
+/// Either `Value` or `Exists`, or `ComparisonOperator` with what it compares with.
+#[derive(Default)]
+struct Expectation {
+    value: Option<Unchecked<Value>>,
+    exists: Option<bool>,
+    values: Option<Vec<Unchecked<Value>>>,
+    comparison_operator: Option<String>,
+    /// What the text stands for, once the constraints have looked at it.
+    operator: Option<ComparisonOperator>,
+}
+
+impl Expected {
+    /// Reads the member `Expected` of a request.
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Option<Self>> {
+        let mut expectations = BTreeMap::new();
+        let class = "com.amazonaws.dynamodb.v20120810.ExpectedAttributeValue";
+        let found = reader.map(class, |reader, name| {
+            let mut expectation = Expectation::default();
+            reader.structure("ExpectedAttributeValue", |reader, member| {
+                match member {
+                    "Value" => expectation.value = read_value(reader)?,
+                    "Exists" => expectation.exists = reader.boolean()?,
+                    "AttributeValueList" => expectation.values = read_values(reader)?,
+                    "ComparisonOperator" => {
+                        expectation.comparison_operator = reader.owned_string()?;
+                    }
+                    _ => reader.skip()?,
+                }
+                Ok(())
+            })?;
+            expectations.insert(name.into_owned(), expectation);
+            Ok(())
+        })?;
+        Ok(found.then_some(Self(expectations)))
+    }
+
+    /// Adds the violations of the member's constraints.
+    pub(crate) fn constrain(&mut self, constraints: &mut Constraints) {
+        for (name, expectation) in &mut self.0 {
+            expectation.operator = constraints.one_of(
+                &format!("expected.{name}.member.comparisonOperator"),
+                expectation.comparison_operator.as_deref(),
+                &ComparisonOperator::CHOICES,
+            );
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The condition that says the same; `None` if nothing is expected.
+    pub(crate) fn into_condition(self, operator: ConditionalOperator) -> Result<Option<Condition>> {
+        let conditions = self
+            .0
+            .into_iter()
+            .map(|(name, expectation)| expectation.checked(&name)?.into_condition(&name))
+            .collect::<Result<Vec<_>>>()?;
+        operator.join(conditions)
+    }
+}
+
+impl Expectation {
+    /// The comparison that is expected of the attribute of this name.
+    fn checked(self, name: &str) -> Result<Comparison> {
+        let refuse = |what: String| {
+            Err(Error::invalid_parameter(format_args!("{what} for Attribute: {name}")))
+        };
+        if self.values.is_some() && self.value.is_some() {
+            return refuse("Value and AttributeValueList cannot be used together".to_owned());
+        }
+        let Some(operator) = self.operator else {
+            if self.values.is_some() {
+                return refuse(
+                    "AttributeValueList can only be used with a ComparisonOperator".to_owned(),
+                );
+            }
+            return match (self.exists, self.value) {
+                (Some(false), Some(_)) => {
+                    refuse("Value cannot be used when Exists is false".to_owned())
+                }
+                (Some(false), None) => Comparison::new(ComparisonOperator::Null, Vec::new()),
+                (_, Some(value)) => Comparison::new(ComparisonOperator::Eq, vec![value]),
+                (exists, None) => {
+                    let exists = if exists.is_some() { "true" } else { "null" };
+                    refuse(format!("Value must be provided when Exists is {exists}"))
+                }
+            };
+        };
+        if self.exists.is_some() {
+            return refuse("Exists and ComparisonOperator cannot be used together".to_owned());
+        }
+        let given = self.values.is_some() || self.value.is_some();
+        let values = self.values.unwrap_or_else(|| self.value.into_iter().collect());
+        if !given && !matches!(operator, ComparisonOperator::Null | ComparisonOperator::NotNull) {
+            return refuse(format!(
+                "Value or AttributeValueList must be used with ComparisonOperator: {}",
+                operator.name()
+            ));
+        }
+        Comparison::new(operator, values)
+    }
+}

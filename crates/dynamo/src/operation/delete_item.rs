@@ -1,0 +1,135 @@
+//! DeleteItem: takes one item out by its key.
+
+use super::table_name::{constrain_table_name, named_table};
+use super::write::{WriteBody, check_condition};
+use crate::Map;
+use crate::capacity::ReturnConsumedCapacity;
+use crate::constraint::Constraints;
+use crate::error::Result;
+use crate::expression::Condition;
+use crate::json::Reader;
+use crate::json::value::{Unchecked, read_map};
+use crate::key::Key;
+use crate::schema::TableSchema;
+use crate::stored::{Attributes, StoredItem};
+
+/// Takes out the item with a key, if there is one.
+///
+/// ```
+/// use singlet_dynamo::operation::DeleteItem;
+/// use singlet_dynamo::stored::StoredItem;
+/// use singlet_dynamo::{Item, Value};
+///
+/// let request = DeleteItem::from_json(br#"{
+///     "TableName": "games",
+///     "Key": {"PK": {"S": "GAME#1"}},
+///     "ConditionExpression": "attribute_exists(winner)"
+/// }"#)?;
+/// let running = StoredItem::from(&Item::from([("PK", Value::from("GAME#1"))]));
+/// let refused = request.decide(Some(&running)).unwrap_err();
+/// assert_eq!(refused.message(), "The conditional request failed");
+/// # Ok::<(), singlet_dynamo::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeleteItem {
+    /// The table.
+    pub table_name: String,
+    /// The item's key: all of the table's key attributes, and no others.
+    pub key: Map,
+    /// What must be so of the item that is stored, or of nothing.
+    pub condition: Option<Condition>,
+    /// Whether to give back what was there: `ReturnValues` of `ALL_OLD`.
+    pub return_old: bool,
+    /// Whether a failed condition gives back what is there:
+    /// `ReturnValuesOnConditionCheckFailure` of `ALL_OLD`.
+    pub return_old_on_failure: bool,
+    /// How much of its cost the answer tells.
+    pub return_consumed_capacity: ReturnConsumedCapacity,
+    /// Whether the answer tells of the item collection.
+    pub return_item_collection_metrics: bool,
+}
+
+/// The members as they stand in the body.
+#[derive(Default)]
+struct Body {
+    key: Option<Unchecked<Map>>,
+    write: WriteBody,
+}
+
+impl Body {
+    fn read(json: &[u8]) -> Result<Self> {
+        let mut body = Self::default();
+        let mut reader = Reader::new(json)?;
+        reader.request(|reader, member| match member {
+            "Key" => read_map(reader).map(|key| body.key = key),
+            _ => body.write.read(reader, member),
+        })?;
+        Ok(body)
+    }
+}
+
+impl DeleteItem {
+    /// Takes out an item, whatever is in it.
+    pub fn new(table_name: impl Into<String>, key: Map) -> Self {
+        Self {
+            table_name: table_name.into(),
+            key,
+            condition: None,
+            return_old: false,
+            return_old_on_failure: false,
+            return_consumed_capacity: ReturnConsumedCapacity::None,
+            return_item_collection_metrics: false,
+        }
+    }
+
+    /// Reads a request's body.
+    pub fn from_json(json: &[u8]) -> Result<Self> {
+        let Body { key, mut write } = Body::read(json)?;
+
+        let mut constraints = Constraints::default();
+        let return_values = write.constrain_return_values(&mut constraints);
+        write.constrain_conditional_operator(&mut constraints);
+        let return_old_on_failure = write.constrain_on_failure(&mut constraints);
+        write.constrain_expected(&mut constraints);
+        let return_consumed_capacity = write.constrain_capacity(&mut constraints);
+        let return_item_collection_metrics = write.constrain_metrics(&mut constraints);
+        constraints.required("key", &key);
+        constrain_table_name(&mut constraints, &write.table_name);
+        constraints.finish()?;
+        let table_name = named_table(write.table_name.take().unwrap_or_default())?;
+
+        write.check_styles(None)?;
+        let key = key.unwrap_or_else(|| Map::new().into()).into_result()?;
+        let return_old = return_values.old_only()?;
+        let expected = write.expected_condition()?;
+        write.placeholders.check()?;
+        let condition = write.condition()?;
+        write.placeholders.check_all_used()?;
+
+        Ok(Self {
+            table_name,
+            key,
+            condition: condition.or(expected),
+            return_old,
+            return_old_on_failure,
+            return_consumed_capacity,
+            return_item_collection_metrics,
+        })
+    }
+
+    /// The key, after it and the condition were checked against the table's schema.
+    pub fn check(&self, schema: &TableSchema) -> Result<Key> {
+        let key = schema.key.key_of_request(&self.key)?;
+        if let Some(condition) = &self.condition {
+            condition.check_keys(schema)?;
+        }
+        Ok(key)
+    }
+
+    /// Decides, given what is stored under the key, whether it goes, and gives the attributes to
+    /// answer.
+    pub fn decide(&self, old: Option<&StoredItem>) -> Result<Option<Attributes>> {
+        check_condition(self.condition.as_ref(), old, self.return_old_on_failure)?;
+        Ok(old.filter(|_| self.return_old).cloned().map(Attributes::Stored))
+    }
+}

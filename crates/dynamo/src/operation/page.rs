@@ -1,0 +1,184 @@
+//! A page of Query or Scan: which of the rows that are read come into it, and where it ends.
+
+use super::read::Selection;
+use crate::Item;
+use crate::capacity::{Consistency, ConsumedCapacity, ReturnConsumedCapacity, read_units};
+use crate::expression::Condition;
+use crate::json::Writer;
+use crate::limits::PAGE_SIZE_MAX;
+use crate::schema::{Index, KeyAttribute, TableSchema};
+use crate::stored::{Attributes, StoredItem};
+
+/// A page that is being gathered, row by row, in the order in which they are stored.
+///
+/// Whoever reads the rows gives them to [`Page::add`] until [`Page::is_full`], and then asks
+/// for the answer. Rows count against the limit and the page's size before the filter sees them,
+/// so a page may be empty and still not be the last.
+///
+/// ```
+/// use singlet_dynamo::operation::Scan;
+/// use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
+/// use singlet_dynamo::stored::StoredItem;
+/// use singlet_dynamo::{Item, Value};
+///
+/// let schema = TableSchema {
+///     name: "games".into(),
+///     key: KeySchema { partition: KeyAttribute::new("id", KeyType::N), sort: None },
+///     indexes: vec![],
+/// };
+/// let mut scan = Scan::new("games");
+/// scan.limit = Some(2);
+/// let mut page = scan.page();
+/// let rows = (1..=3).map(|id| StoredItem::from(&Item::from([("id", Value::from(id))])));
+/// for row in rows {
+///     if page.is_full() {
+///         break;
+///     }
+///     page.add(&row, None);
+/// }
+/// let answer = page.finish(&schema, None);
+/// assert_eq!(answer.count, 2);
+/// assert_eq!(answer.last_evaluated_key, Some(Item::from([("id", Value::from(2))])));
+/// ```
+pub struct Page<'r> {
+    pub(super) filter: Option<&'r Condition>,
+    pub(super) selection: &'r Selection,
+    pub(super) limit: Option<usize>,
+    pub(super) consistency: Consistency,
+    pub(super) detail: ReturnConsumedCapacity,
+    items: Vec<Attributes>,
+    count: usize,
+    scanned_count: usize,
+    /// The bytes of the rows so far.
+    size: usize,
+    /// The cost of items that were fetched from the table for rows of an index.
+    fetch_units: f64,
+    last: Option<StoredItem>,
+}
+
+impl<'r> Page<'r> {
+    pub(super) fn new(
+        filter: Option<&'r Condition>,
+        selection: &'r Selection,
+        limit: Option<usize>,
+        consistency: Consistency,
+        detail: ReturnConsumedCapacity,
+    ) -> Self {
+        Self {
+            filter,
+            selection,
+            limit,
+            consistency,
+            detail,
+            items: Vec::new(),
+            count: 0,
+            scanned_count: 0,
+            size: 0,
+            fetch_units: 0.0,
+            last: None,
+        }
+    }
+
+    /// Whether no further row has room.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.size >= PAGE_SIZE_MAX || self.limit.is_some_and(|limit| self.scanned_count >= limit)
+    }
+
+    /// Adds the next row. `item` is the whole item, where the plan says that rows of an index must
+    /// be completed from the table.
+    pub fn add(&mut self, row: &StoredItem, item: Option<&StoredItem>) {
+        self.scanned_count += 1;
+        self.size += row.as_item().size();
+        self.last = Some(row.clone());
+        if let Some(item) = item {
+            self.fetch_units += read_units(item.as_item().size(), self.consistency);
+        }
+        let whole = item.unwrap_or(row);
+        if self.filter.is_some_and(|filter| !filter.matches(Some(whole.as_item()))) {
+            return;
+        }
+        self.count += 1;
+        match self.selection {
+            Selection::Count => {}
+            Selection::Held | Selection::All => self.items.push(whole.clone().into()),
+            Selection::Parts(projection) => self.items.push(whole.project(projection)),
+        }
+    }
+
+    /// The answer, given the table and the index that the rows were read from.
+    #[must_use]
+    pub fn finish(self, schema: &TableSchema, index: Option<&Index>) -> PageAnswer {
+        let last_evaluated_key =
+            self.last.as_ref().filter(|_| self.is_full()).map(|row| key_of_row(row, schema, index));
+        let consumed_capacity = (self.detail != ReturnConsumedCapacity::None).then(|| {
+            // Nothing read costs nothing, unlike an item that GetItem does not find.
+            let units = match self.scanned_count {
+                0 => 0.0,
+                _ => read_units(self.size, self.consistency),
+            };
+            let name = schema.name.as_str();
+            match index {
+                None => ConsumedCapacity::new(name, self.detail, units),
+                Some(index) => {
+                    let mut consumed = ConsumedCapacity::new(name, self.detail, self.fetch_units);
+                    consumed.add_index(&index.name, index.scope, units);
+                    consumed
+                }
+            }
+        });
+        PageAnswer {
+            items: (*self.selection != Selection::Count).then_some(self.items),
+            count: self.count,
+            scanned_count: self.scanned_count,
+            last_evaluated_key,
+            consumed_capacity,
+        }
+    }
+}
+
+/// The key that the next page begins behind: the table's, and the index's with it.
+fn key_of_row(row: &StoredItem, schema: &TableSchema, index: Option<&Index>) -> Item {
+    let row = row.as_item();
+    let value = |KeyAttribute { name, .. }: &KeyAttribute| {
+        row.get(name).map(|value| (name.clone(), value.to_value()))
+    };
+    let of_index = index.into_iter().flat_map(|index| index.key.attributes());
+    schema.key.attributes().chain(of_index).filter_map(value).collect()
+}
+
+/// What Query and Scan answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PageAnswer {
+    /// The items, or what the projection left of them; `None` if only their number was wanted.
+    pub items: Option<Vec<Attributes>>,
+    /// How many items passed the filter.
+    pub count: usize,
+    /// How many items were read.
+    pub scanned_count: usize,
+    /// Where the next page begins; `None` if there is no next page.
+    pub last_evaluated_key: Option<Item>,
+    /// What reading cost, where the request asked for it.
+    pub consumed_capacity: Option<ConsumedCapacity>,
+}
+
+impl PageAnswer {
+    /// Writes the answer's body.
+    pub fn write_json(&self, writer: &mut Writer) {
+        writer.object(|object| {
+            if let Some(consumed) = &self.consumed_capacity {
+                object.member("ConsumedCapacity", |writer| consumed.write_json(writer));
+            }
+            object.member("Count", |writer| writer.integer(self.count as i128));
+            if let Some(items) = &self.items {
+                object.member("Items", |writer| {
+                    writer.array(items, |writer, item| item.write_json(writer));
+                });
+            }
+            if let Some(key) = &self.last_evaluated_key {
+                object.member("LastEvaluatedKey", |writer| key.write_json(writer));
+            }
+            object.member("ScannedCount", |writer| writer.integer(self.scanned_count as i128));
+        });
+    }
+}

@@ -1,0 +1,241 @@
+//! UpdateItem: changes attributes of one item, or makes it.
+
+use super::parameter::ReturnValues;
+use super::table_name::{constrain_table_name, named_table};
+use super::write::{WriteBody, check_condition};
+use crate::capacity::ReturnConsumedCapacity;
+use crate::constraint::Constraints;
+use crate::error::{Error, Result};
+use crate::expression::{Action, Condition, Parameter, Update, UpdateFault};
+use crate::json::Reader;
+use crate::json::value::{Unchecked, read_map};
+use crate::key::Key;
+use crate::legacy::AttributeUpdates;
+use crate::limits::ITEM_SIZE_MAX;
+use crate::schema::TableSchema;
+use crate::stored::{Attributes, StoredItem};
+use crate::{Item, Map};
+
+/// Changes the item with a key, or makes it if there is none.
+///
+/// ```
+/// use singlet_dynamo::operation::UpdateItem;
+/// use singlet_dynamo::stored::StoredItem;
+/// use singlet_dynamo::{Item, Value};
+///
+/// let request = UpdateItem::from_json(br#"{
+///     "TableName": "games",
+///     "Key": {"PK": {"S": "GAME#1"}},
+///     "UpdateExpression": "ADD round :one",
+///     "ExpressionAttributeValues": {":one": {"N": "1"}},
+///     "ReturnValues": "UPDATED_NEW"
+/// }"#)?;
+/// let old = Item::from([("PK", Value::from("GAME#1")), ("round", Value::from(6))]);
+/// # use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
+/// # let key = KeySchema { partition: KeyAttribute::new("PK", KeyType::S), sort: None };
+/// # let schema = TableSchema { name: "games".into(), key, indexes: vec![] };
+/// let updated = request.decide(Some(&StoredItem::from(&old)), &schema)?;
+/// assert_eq!(updated.item.unwrap().get("round"), Some(&Value::from(7)));
+/// let answered = updated.attributes.unwrap().to_item();
+/// assert_eq!(answered, Item::from([("round", Value::from(7))]));
+/// # Ok::<(), singlet_dynamo::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct UpdateItem {
+    /// The table.
+    pub table_name: String,
+    /// The item's key: all of the table's key attributes, and no others.
+    pub key: Map,
+    /// What to change. Without it, the item is made if it is not there.
+    pub update: Option<Update>,
+    /// What must be so of the item that is stored, or of nothing.
+    pub condition: Option<Condition>,
+    /// What to give back of the item.
+    pub return_values: ReturnValues,
+    /// Whether a failed condition gives back what is there:
+    /// `ReturnValuesOnConditionCheckFailure` of `ALL_OLD`.
+    pub return_old_on_failure: bool,
+    /// How much of its cost the answer tells.
+    pub return_consumed_capacity: ReturnConsumedCapacity,
+    /// Whether the answer tells of the item collection.
+    pub return_item_collection_metrics: bool,
+    /// Whether the update came as `AttributeUpdates`, whose errors have words of their own.
+    is_legacy: bool,
+}
+
+/// What becomes of an item by an update.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Updated {
+    /// The item as it is now; `None` if there still is none.
+    pub item: Option<Item>,
+    /// The attributes to answer.
+    pub attributes: Option<Attributes>,
+}
+
+/// The members as they stand in the body.
+#[derive(Default)]
+struct Body {
+    key: Option<Unchecked<Map>>,
+    attribute_updates: Option<AttributeUpdates>,
+    update_expression: Option<String>,
+    write: WriteBody,
+}
+
+impl Body {
+    fn read(json: &[u8]) -> Result<Self> {
+        let mut body = Self::default();
+        let mut reader = Reader::new(json)?;
+        reader.request(|reader, member| {
+            match member {
+                "Key" => body.key = read_map(reader)?,
+                "AttributeUpdates" => body.attribute_updates = AttributeUpdates::read(reader)?,
+                "UpdateExpression" => body.update_expression = reader.owned_string()?,
+                _ => body.write.read(reader, member)?,
+            }
+            Ok(())
+        })?;
+        Ok(body)
+    }
+}
+
+impl UpdateItem {
+    /// Makes an item if it is not there, and changes nothing if it is.
+    pub fn new(table_name: impl Into<String>, key: Map) -> Self {
+        Self {
+            table_name: table_name.into(),
+            key,
+            update: None,
+            condition: None,
+            return_values: ReturnValues::None,
+            return_old_on_failure: false,
+            return_consumed_capacity: ReturnConsumedCapacity::None,
+            return_item_collection_metrics: false,
+            is_legacy: false,
+        }
+    }
+
+    /// Reads a request's body.
+    pub fn from_json(json: &[u8]) -> Result<Self> {
+        let Body { key, mut attribute_updates, update_expression, mut write } = Body::read(json)?;
+
+        let mut constraints = Constraints::default();
+        write.constrain_expected(&mut constraints);
+        let return_consumed_capacity = write.constrain_capacity(&mut constraints);
+        constrain_table_name(&mut constraints, &write.table_name);
+        let return_values = write.constrain_return_values(&mut constraints);
+        write.constrain_conditional_operator(&mut constraints);
+        let return_old_on_failure = write.constrain_on_failure(&mut constraints);
+        if let Some(updates) = &mut attribute_updates {
+            updates.constrain(&mut constraints);
+        }
+        let return_item_collection_metrics = write.constrain_metrics(&mut constraints);
+        constraints.required("key", &key);
+        constraints.finish()?;
+        let table_name = named_table(write.table_name.take().unwrap_or_default())?;
+
+        write.check_styles(Some((attribute_updates.is_some(), update_expression.is_some())))?;
+        let key = key.unwrap_or_else(|| Map::new().into()).into_result()?;
+        let is_legacy = attribute_updates.is_some();
+        let legacy = attribute_updates.unwrap_or_default().into_update()?;
+        let expected = write.expected_condition()?;
+        write.placeholders.check()?;
+        let update = update_expression
+            .map(|text| Update::parse(&text, Parameter::UpdateExpression, &mut write.placeholders))
+            .transpose()?;
+        let condition = write.condition()?;
+        write.placeholders.check_all_used()?;
+
+        Ok(Self {
+            table_name,
+            key,
+            update: update.or(legacy),
+            condition: condition.or(expected),
+            return_values,
+            return_old_on_failure,
+            return_consumed_capacity,
+            return_item_collection_metrics,
+            is_legacy,
+        })
+    }
+
+    /// The key, after it, the update and the condition were checked against the table's schema.
+    pub fn check(&self, schema: &TableSchema) -> Result<Key> {
+        let key = schema.key.key_of_request(&self.key)?;
+        if let Some(update) = &self.update {
+            update.check_keys(schema)?;
+        }
+        if let Some(condition) = &self.condition {
+            condition.check_keys(schema)?;
+        }
+        Ok(key)
+    }
+
+    /// Decides, given what is stored under the key, what becomes of it. The schema is asked what
+    /// the keys of indexes may be.
+    pub fn decide(&self, old: Option<&StoredItem>, schema: &TableSchema) -> Result<Updated> {
+        check_condition(self.condition.as_ref(), old, self.return_old_on_failure)?;
+        let item = self.applied(old, schema)?;
+        let old_item = old.map(StoredItem::as_item);
+        let attributes = match (self.return_values, &self.update) {
+            (ReturnValues::None, _) => None,
+            (ReturnValues::AllOld, _) => old.cloned().map(Attributes::Stored),
+            (ReturnValues::AllNew, _) => item.clone().map(Attributes::Selected),
+            (ReturnValues::UpdatedOld, Some(update)) => some_of(update.updated_old(old_item)),
+            (ReturnValues::UpdatedNew, Some(update)) => item.as_ref().and_then(|item| {
+                let new = StoredItem::from(item);
+                some_of(update.updated_new(new.as_item()))
+            }),
+            (ReturnValues::UpdatedOld | ReturnValues::UpdatedNew, None) => None,
+        };
+        Ok(Updated { item, attributes })
+    }
+
+    fn applied(&self, old: Option<&StoredItem>, schema: &TableSchema) -> Result<Option<Item>> {
+        apply(self.update.as_ref(), &self.key, old, schema).map_err(|fault| match fault {
+            ApplyFault::Update(UpdateFault::OperandType) if self.is_legacy => {
+                Error::validation("Type mismatch for attribute to update")
+            }
+            ApplyFault::Update(fault) => fault.into(),
+            ApplyFault::Other(error) => error,
+        })
+    }
+}
+
+/// Why an update could not be made.
+pub(super) enum ApplyFault {
+    /// It does not fit the item.
+    Update(UpdateFault),
+    /// The new item is not one that the table can have.
+    Other(Error),
+}
+
+/// The item that an update makes of what is stored under a key; `None` if there still is none.
+pub(super) fn apply(
+    update: Option<&Update>,
+    key: &Map,
+    old: Option<&StoredItem>,
+    schema: &TableSchema,
+) -> Result<Option<Item>, ApplyFault> {
+    let stored = old.map(StoredItem::as_item);
+    let Some(update) = update else {
+        return Ok(Some(stored.map_or_else(|| key.clone(), |item| item.to_item())));
+    };
+    // Taking something out of nothing does not make an item.
+    let only_takes = |action: &Action| matches!(action, Action::Remove(_) | Action::Delete(..));
+    if old.is_none() && update.actions().iter().all(only_takes) {
+        return Ok(None);
+    }
+    let new = update.apply(stored, key).map_err(ApplyFault::Update)?;
+    update.check_new(&new, schema).map_err(ApplyFault::Other)?;
+    if new.size() > ITEM_SIZE_MAX {
+        return Err(ApplyFault::Other(Error::validation(
+            "Item size to update has exceeded the maximum allowed size",
+        )));
+    }
+    Ok(Some(new))
+}
+
+/// Attributes to answer: none of them are not answered at all.
+fn some_of(attributes: Item) -> Option<Attributes> {
+    (!attributes.is_empty()).then_some(Attributes::Selected(attributes))
+}
