@@ -42,6 +42,17 @@ pub struct Case {
     pub local: Option<Answer>,
 }
 
+impl Case {
+    /// The table that the request names first, which is where the given items are.
+    #[must_use]
+    pub fn table(&self) -> &str {
+        let names = ["Hash", "Range", "Number", "Binary", "Indexed"];
+        let place = |name: &str| self.request.body.find(&format!("\"{name}\""));
+        let places = names.iter().filter_map(|name| Some((place(name)?, *name)));
+        places.min().map_or("Hash", |(_, name)| name)
+    }
+}
+
 /// A request as it comes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {

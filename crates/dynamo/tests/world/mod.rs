@@ -1,0 +1,109 @@
+//! A few tables with a few items, and what requests do to them.
+
+mod items;
+mod tables;
+
+use serde_json::Value;
+use singlet_dynamo::arn::Home;
+use singlet_dynamo::json::Writer;
+use singlet_dynamo::operation::Request;
+use singlet_dynamo::schema::TableSchema;
+use singlet_dynamo::stored::StoredItem;
+use singlet_dynamo::table::TableDescription;
+use singlet_dynamo::{Error, ErrorKind, Item, Result, Timestamp};
+use singlet_testkit::cases::{self, Answer};
+use std::collections::BTreeMap;
+
+/// 2026-01-01T00:00:00.000, when everything happens.
+const NOW: Timestamp = Timestamp::from_millis(1_767_225_600_000);
+
+pub(crate) struct World {
+    home: Home,
+    tables: BTreeMap<String, TableDescription>,
+    items: BTreeMap<String, Vec<StoredItem>>,
+}
+
+impl World {
+    /// The tables that the cases speak of, all of them empty.
+    pub(crate) fn new() -> Self {
+        let home = Home { region: "us-east-1".into(), account: "123456789012".into() };
+        let mut world = Self { home, tables: BTreeMap::new(), items: BTreeMap::new() };
+        let requests: Vec<Value> = serde_json::from_str(&cases::tables().unwrap()).unwrap();
+        for request in requests {
+            world.done("CreateTable", &request.to_string());
+        }
+        world
+    }
+
+    /// Stores an item in the table of this name.
+    pub(crate) fn store(&mut self, table: &str, item: &str) {
+        let item = Item::from_json(item.as_bytes()).unwrap();
+        self.table(table).unwrap().put(&item);
+    }
+
+    /// Carries out a request to its end.
+    pub(crate) fn done(&mut self, operation: &str, body: &str) {
+        let answered = self.carry_out(operation, body);
+        answered.unwrap_or_else(|error| panic!("{operation} {body}: {error}"));
+        for table in self.tables.values_mut() {
+            table.activate(NOW);
+        }
+    }
+
+    /// What is answered to a request.
+    pub(crate) fn answer(&mut self, operation: &str, body: &str) -> Answer {
+        match self.carry_out(operation, body) {
+            Ok(answer) => Answer::Exactly(written(|writer| answer.write_json(writer))),
+            Err(error) => refused(&error),
+        }
+    }
+
+    fn carry_out(
+        &mut self,
+        operation: &str,
+        body: &str,
+    ) -> Result<singlet_dynamo::operation::Answer> {
+        match Request::from_json(operation, body.as_bytes())? {
+            Request::GetItem(request) => self.get_item(&request),
+            Request::PutItem(request) => self.put_item(&request),
+            Request::UpdateItem(request) => self.update_item(&request),
+            Request::DeleteItem(request) => self.delete_item(&request),
+            Request::Query(request) => self.query(&request),
+            Request::Scan(request) => self.scan(&request),
+            about_tables => self.tables(about_tables),
+        }
+    }
+
+    /// The schema and the items of a table, for operations on items.
+    fn table(&mut self, name: &str) -> Result<Table<'_>> {
+        let description = self.tables.get(name);
+        let schema = description.ok_or_else(|| Error::new(ErrorKind::ResourceNotFound))?.schema();
+        Ok(Table { schema, items: self.items.entry(name.to_owned()).or_default() })
+    }
+}
+
+struct Table<'w> {
+    schema: TableSchema,
+    items: &'w mut Vec<StoredItem>,
+}
+
+/// An error as a case has it.
+fn refused(error: &Error) -> Answer {
+    let mut body: Value =
+        serde_json::from_str(&written(|writer| error.write_json(writer))).unwrap();
+    let members = body.as_object_mut().unwrap();
+    members.remove("__type");
+    let message = members.remove("message").or_else(|| members.remove("Message"));
+    let details = (!members.is_empty()).then(|| body.to_string());
+    Answer::Refused {
+        code: error.kind().name().to_owned(),
+        message: message.as_ref().and_then(Value::as_str).map(str::to_owned),
+        details,
+    }
+}
+
+fn written(write: impl FnOnce(&mut Writer)) -> String {
+    let mut writer = Writer::new();
+    write(&mut writer);
+    String::from_utf8(writer.into_bytes()).unwrap()
+}
