@@ -75,6 +75,12 @@ impl StreamViewType {
         name_of(&Self::CHOICES, self)
     }
 
+    /// The type with this name, if there is one.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::CHOICES.into_iter().find(|(own, _)| *own == name).map(|(_, view)| view)
+    }
+
     /// Whether a record carries the item after the change.
     #[must_use]
     pub fn has_new_image(self) -> bool {
