@@ -12,7 +12,6 @@
 mod arguments;
 mod command;
 mod examples;
-mod local;
 mod program;
 mod steps;
 mod tidy;

@@ -34,20 +34,6 @@ pub(crate) const FUZZ: Program = Program {
     install: "rustup toolchain install nightly && cargo install --locked cargo-fuzz",
 };
 
-/// Fetches packages for Node.
-pub(crate) const NPM: Program = Program {
-    name: "npm",
-    probe: &["npm", "--version"],
-    install: "install Node.js 20 or newer, which brings npm",
-};
-
-/// Runs DynamoDB Local.
-pub(crate) const JAVA: Program = Program {
-    name: "Java",
-    probe: &["java", "-version"],
-    install: "install a Java runtime, version 17 or newer",
-};
-
 impl Program {
     /// Whether this machine has it.
     pub(crate) fn is_installed(&self) -> bool {

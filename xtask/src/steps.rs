@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::arguments::Selection;
 use crate::command::Line;
 use crate::program::{self, Program};
-use crate::{examples, local, tidy};
+use crate::{examples, tidy};
 
 /// Set for the tests when `--long` is given: those that have a long mode read it.
 const LONG_VARIABLE: &str = "SINGLET_TEST_LONG";
@@ -36,6 +36,7 @@ enum Call {
     /// Always, except that `--quick` leaves it out, because it needs programs from outside
     /// the Rust world: Python, Node, Java or a browser. It installs packages for them into
     /// target/ by itself; the programs must be there, and in CI their absence is a failure.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the first such step comes with the wire"))]
     Outside(&'static [Program]),
 }
 
@@ -82,12 +83,6 @@ const STEPS: &[Step] = &[
         about: "a few seconds of coverage-guided fuzzing for each target",
         call: Call::Where(program::FUZZ),
         run: fuzz,
-    },
-    Step {
-        name: "local",
-        about: "DynamoDB Local says what the validation cases say",
-        call: Call::Outside(&[program::NPM, program::JAVA]),
-        run: local::run,
     },
 ];
 

@@ -17,11 +17,13 @@
 //! }
 //! ```
 
+mod expression;
 mod growth;
 mod mutation;
 mod random;
 mod targets;
 
+pub use expression::expression;
 pub use growth::{Growth, growth, processor_time};
 pub use mutation::mutate;
 pub use random::Random;

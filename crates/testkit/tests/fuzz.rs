@@ -51,6 +51,11 @@ fn binary() {
 }
 
 #[test]
+fn expression() {
+    fuzz("expression");
+}
+
+#[test]
 fn key() {
     fuzz("key");
 }
@@ -114,6 +119,27 @@ fn numbers_cost_what_they_weigh() {
     check("leading zeros", 50_000, |n| "0".repeat(n) + "1");
     check("trailing zeros", 50_000, |n| format!("1.{}", "0".repeat(n)));
     check("a large exponent", 50_000, |n| format!("1e{}", "9".repeat(n)));
+}
+
+/// Longer expressions are refused, but only after their length was found out.
+#[test]
+fn expressions_cost_what_they_weigh() {
+    let check = |what, n, input: fn(usize) -> String| check_growth("expression", what, n, input);
+    check("AND", 30, |n| vec!["a = :b"; n].join(" AND "));
+    check("OR", 30, |n| vec!["#a < :b"; n].join(" OR "));
+    check("NOT", 30, |n| "NOT ".repeat(n) + "a = :b");
+    check("parentheses", 250, |n| format!("{}a = :b{}", "(".repeat(n), ")".repeat(n)));
+    check("open parentheses", 500, |n| "(".repeat(n));
+    check("IN", 60, |n| format!("a IN ({})", vec![":b"; n].join(", ")));
+    check("a deep path", 200, |n| format!("attribute_exists({})", vec!["a"; n].join(".")));
+    check("indexes", 150, |n| format!("attribute_exists(a{})", "[0]".repeat(n)));
+    check("paths", 60, |n| list(n, |i| format!("a{i}")));
+    check("paths of one attribute", 60, |n| list(n, |i| format!("a.b{i}")));
+    check("actions", 40, |n| format!("SET {}", list(n, |i| format!("a{i} = :b"))));
+    check("actions of one list", 40, |n| format!("REMOVE {}", list(n, |i| format!("a[{i}]"))));
+    check("a long name", 500, |n| "a".repeat(n));
+    check("space", 500, |n| " ".repeat(n) + "a");
+    check("too long", 5_000, |n| format!("a = {}", ":b".repeat(n)));
 }
 
 #[test]

@@ -14,10 +14,11 @@ const FACTOR: u32 = 8;
 const TIMES_MAX: u32 = 24;
 /// What is too short to be measured is not judged.
 const FLOOR: Duration = Duration::from_micros(200);
-/// A measurement that looks bad is made again this often before it is believed.
+/// A comparison that looks bad is carried on this often before it is believed.
 const ATTEMPTS: usize = 4;
-/// Of so many runs, the fastest is the one that nothing else disturbed.
-const RUNS: usize = 5;
+/// The inputs take turns so often in each attempt. The fastest run of each counts, as the one
+/// that nothing else disturbed.
+const TURNS: usize = 5;
 
 /// What a comparison showed.
 #[derive(Clone, Copy, Debug)]
@@ -40,21 +41,20 @@ impl Growth {
 pub fn growth(n: usize, input: impl Fn(usize) -> Vec<u8>, run: impl Fn(&[u8])) -> Growth {
     let small = input(n);
     let large = input(n * FACTOR as usize);
-    let mut found = Growth { small: fastest(&small, &run), large: fastest(&large, &run) };
-    for _ in 1..ATTEMPTS {
+    let mut found = Growth { small: Duration::MAX, large: Duration::MAX };
+    for _ in 0..ATTEMPTS {
+        for _ in 0..TURNS {
+            // The short runs are made as often as it takes to be among the long ones.
+            for _ in 0..FACTOR / 2 {
+                found.small = found.small.min(processor_time(|| run(&small)));
+            }
+            found.large = found.large.min(processor_time(|| run(&large)));
+        }
         if found.is_linear() {
             break;
         }
-        found = Growth {
-            small: found.small.min(fastest(&small, &run)),
-            large: found.large.min(fastest(&large, &run)),
-        };
     }
     found
-}
-
-fn fastest(input: &[u8], run: impl Fn(&[u8])) -> Duration {
-    (0..RUNS).map(|_| processor_time(|| run(input))).min().unwrap_or_default()
 }
 
 /// How long the processor was busy with `run`.

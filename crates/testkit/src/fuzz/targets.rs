@@ -1,5 +1,6 @@
 //! What is fuzzed, and what must hold.
 
+use super::expression::{expression, expressions};
 use crate::cases;
 use singlet_dynamo::binary::{self, ItemRef};
 use singlet_dynamo::json::{Reader, Writer};
@@ -20,6 +21,7 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target { name: "json", run: json, seeds: items },
     Target { name: "binary", run: binary, seeds: stored_items },
+    Target { name: "expression", run: expression, seeds: expressions },
     Target { name: "key", run: key, seeds: encoded_keys },
     Target { name: "number", run: number, seeds: numbers },
 ];
