@@ -35,7 +35,8 @@ use crate::{Item, Map};
 /// # let key = KeySchema { partition: KeyAttribute::new("PK", KeyType::S), sort: None };
 /// # let schema = TableSchema { name: "games".into(), key, indexes: vec![] };
 /// let updated = request.decide(Some(&StoredItem::from(&old)), &schema)?;
-/// assert_eq!(updated.item.unwrap().get("round"), Some(&Value::from(7)));
+/// let new = updated.item.unwrap().as_item().to_item();
+/// assert_eq!(new.get("round"), Some(&Value::from(7)));
 /// let answered = updated.attributes.unwrap().to_item();
 /// assert_eq!(answered, Item::from([("round", Value::from(7))]));
 /// # Ok::<(), singlet_dynamo::Error>(())
@@ -67,7 +68,7 @@ pub struct UpdateItem {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Updated {
     /// The item as it is now; `None` if there still is none.
-    pub item: Option<Item>,
+    pub item: Option<StoredItem>,
     /// The attributes to answer.
     pub attributes: Option<Attributes>,
 }
@@ -179,18 +180,21 @@ impl UpdateItem {
         let attributes = match (self.return_values, &self.update) {
             (ReturnValues::None, _) => None,
             (ReturnValues::AllOld, _) => old.cloned().map(Attributes::Stored),
-            (ReturnValues::AllNew, _) => item.clone().map(Attributes::Selected),
+            (ReturnValues::AllNew, _) => item.clone().map(Attributes::Stored),
             (ReturnValues::UpdatedOld, Some(update)) => some_of(update.updated_old(old_item)),
-            (ReturnValues::UpdatedNew, Some(update)) => item.as_ref().and_then(|item| {
-                let new = StoredItem::from(item);
-                some_of(update.updated_new(new.as_item()))
-            }),
+            (ReturnValues::UpdatedNew, Some(update)) => {
+                item.as_ref().and_then(|new| some_of(update.updated_new(new.as_item())))
+            }
             (ReturnValues::UpdatedOld | ReturnValues::UpdatedNew, None) => None,
         };
         Ok(Updated { item, attributes })
     }
 
-    fn applied(&self, old: Option<&StoredItem>, schema: &TableSchema) -> Result<Option<Item>> {
+    fn applied(
+        &self,
+        old: Option<&StoredItem>,
+        schema: &TableSchema,
+    ) -> Result<Option<StoredItem>> {
         apply(self.update.as_ref(), &self.key, old, schema).map_err(|fault| match fault {
             ApplyFault::Update(UpdateFault::OperandType) if self.is_legacy => {
                 Error::validation("Type mismatch for attribute to update")
@@ -215,24 +219,24 @@ pub(super) fn apply(
     key: &Map,
     old: Option<&StoredItem>,
     schema: &TableSchema,
-) -> Result<Option<Item>, ApplyFault> {
-    let stored = old.map(StoredItem::as_item);
+) -> Result<Option<StoredItem>, ApplyFault> {
     let Some(update) = update else {
-        return Ok(Some(stored.map_or_else(|| key.clone(), |item| item.to_item())));
+        return Ok(Some(old.cloned().unwrap_or_else(|| StoredItem::from(key))));
     };
+    let stored = old.map(StoredItem::as_item);
+    let new = update.apply(stored, key).map_err(ApplyFault::Update)?;
     // Taking something out of nothing does not make an item.
     let only_takes = |action: &Action| matches!(action, Action::Remove(_) | Action::Delete(..));
     if old.is_none() && update.actions().iter().all(only_takes) {
         return Ok(None);
     }
-    let new = update.apply(stored, key).map_err(ApplyFault::Update)?;
     update.check_new(&new, schema).map_err(ApplyFault::Other)?;
     if new.size() > ITEM_SIZE_MAX {
         return Err(ApplyFault::Other(Error::validation(
             "Item size to update has exceeded the maximum allowed size",
         )));
     }
-    Ok(Some(new))
+    Ok(Some(StoredItem::from(&new)))
 }
 
 /// Attributes to answer: none of them are not answered at all.

@@ -165,7 +165,7 @@ impl World {
         let old = table.get(&key).cloned();
         let updated = request.decide(old.as_ref(), &table.schema)?;
         if let Some(item) = &updated.item {
-            table.put(item);
+            table.put(&item.as_item().to_item());
         }
         let told = Told {
             capacity: request.return_consumed_capacity,
