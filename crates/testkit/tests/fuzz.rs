@@ -65,6 +65,11 @@ fn number() {
     fuzz("number");
 }
 
+#[test]
+fn request() {
+    fuzz("request");
+}
+
 /// Checks that a target's time grows as its input, which `input` makes from a count.
 fn check_growth(name: &str, what: &str, n: usize, input: impl Fn(usize) -> String) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
@@ -140,6 +145,46 @@ fn expressions_cost_what_they_weigh() {
     check("a long name", 500, |n| "a".repeat(n));
     check("space", 500, |n| " ".repeat(n) + "a");
     check("too long", 5_000, |n| format!("a = {}", ":b".repeat(n)));
+}
+
+#[test]
+fn requests_cost_what_they_weigh() {
+    let check = |what, n, input: fn(usize) -> String| check_growth("request", what, n, input);
+    check("names", 500, |n| {
+        let names = list(n, |i| format!(r##""#{i}":"a{i}""##));
+        format!(r#"GetItem {{"TableName":"t","Key":{{}},"ExpressionAttributeNames":{{{names}}}}}"#)
+    });
+    check("values", 500, |n| {
+        let values = list(n, |i| format!(r#"":{i}":{{"N":"{i}"}}"#));
+        format!(
+            r#"Scan {{"TableName":"ttt","FilterExpression":"a = :1","ExpressionAttributeValues":{{{values}}}}}"#
+        )
+    });
+    check("attributes to get", 500, |n| {
+        let names = list(n, |i| format!(r#""a{i}""#));
+        format!(r#"Scan {{"TableName":"ttt","AttributesToGet":[{names}]}}"#)
+    });
+    check("expectations", 300, |n| {
+        let expected = list(n, |i| format!(r#""a{i}":{{"Value":{{"N":"1"}}}}"#));
+        format!(
+            r#"PutItem {{"TableName":"Indexed","Item":{{"pk":{{"S":"a"}},"sk":{{"S":"a"}}}},"Expected":{{{expected}}}}}"#
+        )
+    });
+    check("attribute updates", 300, |n| {
+        let updates = list(n, |i| format!(r#""a{i}":{{"Value":{{"N":"1"}}}}"#));
+        format!(
+            r#"UpdateItem {{"TableName":"Indexed","Key":{{"pk":{{"S":"a"}},"sk":{{"S":"b"}}}},"AttributeUpdates":{{{updates}}}}}"#
+        )
+    });
+    check("attribute definitions", 300, |n| {
+        let attributes = list(n, |i| format!(r#"{{"AttributeName":"a{i}","AttributeType":"S"}}"#));
+        format!(
+            r#"CreateTable {{"TableName":"ttt","AttributeDefinitions":[{attributes}],"KeySchema":[{{"AttributeName":"a0","KeyType":"HASH"}}]}}"#
+        )
+    });
+    check("unknown members", 1_000, |n| {
+        format!("ListTables {{{}}}", list(n, |i| format!(r#""x{i}":[{{}}]"#)))
+    });
 }
 
 #[test]

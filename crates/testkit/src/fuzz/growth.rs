@@ -13,7 +13,7 @@ const FACTOR: u32 = 8;
 /// How much longer it may take: eight times would be linear, sixty-four times quadratic.
 const TIMES_MAX: u32 = 24;
 /// What is too short to be measured is not judged.
-const FLOOR: Duration = Duration::from_micros(200);
+const FLOOR: Duration = Duration::from_micros(50);
 /// A comparison that looks bad is carried on this often before it is believed.
 const ATTEMPTS: usize = 4;
 /// The inputs take turns so often in each attempt. The fastest run of each counts, as the one

@@ -1,6 +1,7 @@
 //! What is fuzzed, and what must hold.
 
 use super::expression::{expression, expressions};
+use super::request::{request, requests};
 use crate::cases;
 use singlet_dynamo::binary::{self, ItemRef};
 use singlet_dynamo::json::{Reader, Writer};
@@ -24,6 +25,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "expression", run: expression, seeds: expressions },
     Target { name: "key", run: key, seeds: encoded_keys },
     Target { name: "number", run: number, seeds: numbers },
+    Target { name: "request", run: request, seeds: requests },
 ];
 
 /// Reads DynamoDB's JSON. What is accepted survives both ways of writing it.
