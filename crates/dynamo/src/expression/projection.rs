@@ -61,7 +61,7 @@ impl Projection {
     }
 
     /// The names of the attributes, if they are wanted as wholes and nothing else is.
-    fn whole_attributes(&self) -> Option<impl Iterator<Item = &str>> {
+    pub(crate) fn whole_attributes(&self) -> Option<impl Iterator<Item = &str>> {
         let whole = self.paths.iter().all(Path::is_attribute);
         whole.then(|| self.paths.iter().map(Path::name))
     }
