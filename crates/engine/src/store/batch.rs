@@ -1,0 +1,99 @@
+//! What one commit changes.
+
+use super::error::Error;
+use super::keyspace::{Keyspace, PerKeyspace};
+use std::collections::BTreeMap;
+
+/// The longest key and value together. Items have 400 KB and stream records hold two of them,
+/// so that this is far above what the engine writes; it keeps every offset in 32 bits.
+pub const ROW_BYTES_MAX: usize = 64 << 20;
+
+/// Writes that become visible, and durable, together or not at all.
+///
+/// Later writes to a key replace earlier ones, so that a batch says one thing about each key.
+/// It can be asked what that is: commands that are gathered into one commit must see what the
+/// commands before them have written.
+///
+/// ```
+/// use singlet_engine::store::{Batch, Keyspace};
+///
+/// let mut batch = Batch::new();
+/// batch.put(Keyspace::Items, b"k".to_vec(), b"first".to_vec());
+/// batch.put(Keyspace::Items, b"k".to_vec(), b"second".to_vec());
+/// batch.delete(Keyspace::Items, b"gone".to_vec());
+///
+/// assert_eq!(batch.get(Keyspace::Items, b"k"), Some(Some(&b"second"[..])));
+/// assert_eq!(batch.get(Keyspace::Items, b"gone"), Some(None));
+/// assert_eq!(batch.get(Keyspace::Items, b"untouched"), None);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// Sorted, because both stores take sorted writes faster than unsorted ones.
+    edits: PerKeyspace<BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
+}
+
+impl Batch {
+    /// A batch that changes nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Writes a row, whether or not there is one with this key.
+    pub fn put(&mut self, keyspace: Keyspace, key: Vec<u8>, value: Vec<u8>) {
+        self.edits.get_mut(keyspace).insert(key, Some(value));
+    }
+
+    /// Deletes the row with this key, if there is one.
+    pub fn delete(&mut self, keyspace: Keyspace, key: Vec<u8>) {
+        self.edits.get_mut(keyspace).insert(key, None);
+    }
+
+    /// What this batch makes of a key: `None` when it does not touch it, `Some(None)` when it
+    /// deletes it, and otherwise the value that it writes.
+    #[must_use]
+    pub fn get(&self, keyspace: Keyspace, key: &[u8]) -> Option<Option<&[u8]>> {
+        self.edits.get(keyspace).get(key).map(|value| value.as_deref())
+    }
+
+    /// How many rows this batch writes or deletes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.edits.iter().map(|(_, edits)| edits.len()).sum()
+    }
+
+    /// Whether this batch changes nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.edits.iter().all(|(_, edits)| edits.is_empty())
+    }
+
+    /// The edits of each keyspace that has any, in the order of their keys.
+    pub(crate) fn edits(&self) -> impl Iterator<Item = (Keyspace, Vec<Edit<'_>>)> {
+        self.edits.iter().filter(|(_, edits)| !edits.is_empty()).map(|(keyspace, edits)| {
+            let edits = edits.iter().map(|(key, value)| Edit { key, value: value.as_deref() });
+            (keyspace, edits.collect())
+        })
+    }
+
+    /// Refuses rows that are too long to be addressed.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let longest = self
+            .edits
+            .iter()
+            .flat_map(|(_, edits)| edits)
+            .map(|(key, value)| key.len().saturating_add(value.as_ref().map_or(0, Vec::len)))
+            .max();
+        match longest {
+            Some(bytes) if bytes > ROW_BYTES_MAX => Err(Error::RowTooLong { bytes }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// One key, and the value it gets; none deletes the row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edit<'a> {
+    pub(crate) key: &'a [u8],
+    pub(crate) value: Option<&'a [u8]>,
+}

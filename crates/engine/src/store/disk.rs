@@ -1,0 +1,346 @@
+//! The store that lives in a folder.
+
+mod backend;
+mod folder;
+mod row;
+
+pub use folder::FORMAT_VERSION;
+
+use super::batch::Batch;
+use super::bytes::{Bytes, Row};
+use super::error::Error;
+use super::keyspace::{Keyspace, PerKeyspace};
+use super::{Direction, Durability, Result, is_empty_range};
+use arc_swap::ArcSwapOption;
+use backend::Sticky;
+use folder::Folder;
+use redb::backends::FileBackend;
+use redb::{
+    Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetadata,
+    StorageBackend, TableDefinition,
+};
+use std::fmt;
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+
+/// How much of the file is kept in memory unless the caller says otherwise. redb's own default
+/// is 1 GiB, which is more than a small machine has to spare.
+pub const CACHE_BYTES_DEFAULT: usize = 256 << 20;
+
+/// Sorted bytes in a redb file.
+///
+/// redb is a copy-on-write tree of pages with atomic commits. What this adds: the folder with its
+/// lock and its format, a checksum for each row, and the rule that after a failed write nothing
+/// is written any more.
+pub struct DiskStore {
+    /// None when the store is closed. Readers and writers share it; who verifies or closes the
+    /// store has it alone.
+    database: RwLock<Option<Database>>,
+    /// A view of the newest commit for readers to share: beginning a read and opening its tables
+    /// costs several times as much as getting a row.
+    newest: ArcSwapOption<View>,
+    /// Held by the one who commits, so that `newest` never goes back.
+    writer: Mutex<()>,
+    /// Why no more writes are taken.
+    failure: OnceLock<Arc<Error>>,
+    size: backend::Size,
+    /// Given up after the database is closed, or when the store is dropped, which closes it too.
+    folder: Mutex<Option<Folder>>,
+}
+
+type Table = ReadOnlyTable<&'static [u8], &'static [u8]>;
+
+fn definition(keyspace: Keyspace) -> TableDefinition<'static, &'static [u8], &'static [u8]> {
+    TableDefinition::new(keyspace.name())
+}
+
+impl DiskStore {
+    /// Opens the store in this folder; see [`Store::open`](super::Store::open). At most
+    /// `cache_bytes` of the file are kept in memory.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Store::open`](super::Store::open).
+    pub fn open(folder: &Path, cache_bytes: usize) -> Result<Self> {
+        let folder = Folder::lock(folder)?;
+        let file = folder.data_file(|file| {
+            // A new file gets its tables before it gets its name, so that a file with this name
+            // is always a complete one.
+            let store = Self::with_backend(FileBackend::new(file)?, cache_bytes)?;
+            store.require_no_rows()?;
+            store.close()
+        })?;
+        let store = Self::with_backend(FileBackend::new(file)?, cache_bytes)?;
+        *store.folder.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
+        Ok(store)
+    }
+
+    /// Opens a store on something that behaves like a file: in tests, a disk that fails.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Store::open`](super::Store::open), but for what concerns folders.
+    pub fn with_backend(backend: impl StorageBackend, cache_bytes: usize) -> Result<Self> {
+        let (backend, size) = Sticky::new(backend);
+        let database =
+            redb::Builder::new().set_cache_size(cache_bytes).create_with_backend(backend)?;
+        let store = Self {
+            database: RwLock::new(Some(database)),
+            newest: ArcSwapOption::empty(),
+            writer: Mutex::new(()),
+            failure: OnceLock::new(),
+            size,
+            folder: Mutex::new(None),
+        };
+        store.create_tables()?;
+        Ok(store)
+    }
+
+    /// Makes the tables of a new file. Reads could then rely on them.
+    fn create_tables(&self) -> Result<()> {
+        let complete = {
+            let view = self.snapshot()?;
+            Keyspace::ALL.into_iter().all(|keyspace| view.0.table(keyspace).is_ok())
+        };
+        if complete { Ok(()) } else { self.commit_inner(&Batch::new(), Durability::Full, true) }
+    }
+
+    fn require_no_rows(&self) -> Result<()> {
+        let Snapshot(view) = self.snapshot()?;
+        for keyspace in Keyspace::ALL {
+            if !view.table(keyspace)?.is_empty()? {
+                return Err(Error::Corrupt("the file that names the format is missing".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn database(&self) -> RwLockReadGuard<'_, Option<Database>> {
+        // Nothing is left half done in the guarded option, whoever panicked.
+        self.database.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn snapshot(&self) -> Result<Snapshot> {
+        if let Some(view) = self.newest.load_full() {
+            return Ok(Snapshot(view));
+        }
+        // Not published from here: a commit may have been published meanwhile.
+        let database = self.database();
+        let database = database.as_ref().ok_or(Error::Closed)?;
+        Ok(Snapshot(Arc::new(View::new(database)?)))
+    }
+
+    pub(super) fn commit(&self, batch: &Batch, durability: Durability) -> Result<()> {
+        self.commit_inner(batch, durability, false)
+    }
+
+    pub(super) fn sync(&self) -> Result<()> {
+        // redb makes earlier commits durable with the next durable one.
+        self.commit_inner(&Batch::new(), Durability::Full, false)
+    }
+
+    fn commit_inner(&self, batch: &Batch, durability: Durability, create: bool) -> Result<()> {
+        let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(first) = self.failure.get() {
+            return Err(Error::Poisoned(Arc::clone(first)));
+        }
+        let database = self.database();
+        let database = database.as_ref().ok_or(Error::Closed)?;
+        let written = write(database, batch, durability, create);
+        if let Err(error) = &written {
+            self.failure.get_or_init(|| Arc::new(error.clone()));
+        }
+        // The view that readers share is of the newest commit, or there is none to share.
+        self.newest.store(View::new(database).ok().map(Arc::new));
+        written
+    }
+
+    pub(super) fn size_bytes(&self) -> Result<u64> {
+        match self.database().as_ref() {
+            Some(_) => Ok(self.size.bytes()),
+            None => Err(Error::Closed),
+        }
+    }
+
+    pub(super) fn verify(&self) -> Result<()> {
+        let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(first) = self.failure.get() {
+            return Err(Error::Poisoned(Arc::clone(first)));
+        }
+        let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
+        let database = database.as_mut().ok_or(Error::Closed)?;
+        self.newest.store(None);
+        let sound = database.check_integrity()?;
+        let view = View::new(database)?;
+        for keyspace in Keyspace::ALL {
+            let bounds = (Bound::Unbounded, Bound::Unbounded);
+            for row in view.range(keyspace, bounds, Direction::Forward)? {
+                row?;
+            }
+        }
+        self.newest.store(Some(Arc::new(view)));
+        if sound {
+            Ok(())
+        } else {
+            Err(Error::Corrupt("the tree of pages had to be repaired".to_owned()))
+        }
+    }
+
+    pub(super) fn close(&self) -> Result<()> {
+        // Relaxed commits become durable here, where a failure can still be told.
+        let synced = match self.sync() {
+            Err(Error::Closed) => return Ok(()),
+            synced => synced,
+        };
+        let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
+        self.newest.store(None);
+        drop(database.take());
+        self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
+        synced
+    }
+}
+
+impl fmt::Debug for DiskStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DiskStore").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+/// Writes a batch in one transaction.
+fn write(
+    database: &Database,
+    batch: &Batch,
+    durability: Durability,
+    create_tables: bool,
+) -> Result<()> {
+    let mut transaction = database.begin_write()?;
+    match durability {
+        Durability::Full => {
+            // Without this, opening after a crash reads the whole file.
+            transaction.set_quick_repair(true);
+        }
+        Durability::Relaxed => transaction.set_durability(redb::Durability::None)?,
+    }
+    if create_tables {
+        for keyspace in Keyspace::ALL {
+            transaction.open_table(definition(keyspace))?;
+        }
+    }
+    for (keyspace, edits) in batch.edits() {
+        let mut table = transaction.open_table(definition(keyspace))?;
+        let mut sealed = Vec::new();
+        for edit in edits {
+            match edit.value {
+                Some(value) => {
+                    row::seal(keyspace, edit.key, value, &mut sealed);
+                    table.insert(edit.key, sealed.as_slice())?;
+                }
+                None => {
+                    table.remove(edit.key)?;
+                }
+            }
+        }
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+/// The state after one commit, with the tables that have been asked for.
+struct View {
+    transaction: ReadTransaction,
+    tables: PerKeyspace<OnceLock<Table>>,
+}
+
+impl View {
+    fn new(database: &Database) -> Result<Self> {
+        let transaction = database.begin_read()?;
+        Ok(Self { transaction, tables: PerKeyspace::from_fn(|_| OnceLock::new()) })
+    }
+
+    fn table(&self, keyspace: Keyspace) -> Result<&Table> {
+        let cell = self.tables.get(keyspace);
+        if let Some(table) = cell.get() {
+            return Ok(table);
+        }
+        let table = self.transaction.open_table(definition(keyspace))?;
+        Ok(cell.get_or_init(|| table))
+    }
+
+    fn range(
+        &self,
+        keyspace: Keyspace,
+        bounds: (Bound<&[u8]>, Bound<&[u8]>),
+        direction: Direction,
+    ) -> Result<Range> {
+        let rows = if is_empty_range(bounds.0, bounds.1) {
+            None
+        } else {
+            Some(self.table(keyspace)?.range::<&[u8]>(bounds)?)
+        };
+        Ok(Range { keyspace, direction, rows })
+    }
+}
+
+/// A view, shared with other readers of the same commit.
+#[derive(Clone)]
+pub(crate) struct Snapshot(Arc<View>);
+
+impl Snapshot {
+    pub(super) fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>> {
+        match self.0.table(keyspace)?.get(key)? {
+            Some(sealed) => row::open_value(keyspace, key, sealed.value()).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    pub(super) fn range(
+        &self,
+        keyspace: Keyspace,
+        lower: Bound<&[u8]>,
+        upper: Bound<&[u8]>,
+        direction: Direction,
+    ) -> Result<Range> {
+        self.0.range(keyspace, (lower, upper), direction)
+    }
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshot").finish_non_exhaustive()
+    }
+}
+
+/// Rows from the file, each checked as it is read.
+pub(crate) struct Range {
+    keyspace: Keyspace,
+    direction: Direction,
+    /// None when there is nothing more to read.
+    rows: Option<redb::Range<'static, &'static [u8], &'static [u8]>>,
+}
+
+impl Iterator for Range {
+    type Item = Result<Row>;
+
+    fn next(&mut self) -> Option<Result<Row>> {
+        let rows = self.rows.as_mut()?;
+        let row = match self.direction {
+            Direction::Forward => rows.next()?,
+            Direction::Backward => rows.next_back()?,
+        };
+        let row = row
+            .map_err(Error::from)
+            .and_then(|(key, sealed)| row::open(self.keyspace, key.value(), sealed.value()));
+        if row.is_err() {
+            // Whatever is behind a damaged row, nobody should rely on it.
+            self.rows = None;
+        }
+        Some(row)
+    }
+}
+
+impl fmt::Debug for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Range").field("direction", &self.direction).finish_non_exhaustive()
+    }
+}

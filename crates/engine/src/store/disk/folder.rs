@@ -1,0 +1,144 @@
+//! The folder of a store: its lock, its format, and its one file of data.
+
+use super::Error;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// The format that this version writes, and the newest that it reads. See docs/format.md.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// How the file that names the format begins.
+const MAGIC: &str = "singlet store, format version ";
+
+const LOCK: &str = "lock";
+const FORMAT: &str = "format";
+const DATA: &str = "data.redb";
+/// Files get their names when they are complete. What has this name is not.
+const UNFINISHED: &str = "unfinished";
+
+/// No file of a sane store that says its format is longer. Keeps a mistaken file from being read
+/// into memory.
+const FORMAT_BYTES_MAX: u64 = 4096;
+
+/// A folder that no other process opens as long as this value lives.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    /// The lock goes with the file, even if the process is killed.
+    _lock: File,
+}
+
+impl Folder {
+    /// Locks the folder, and makes it if it is missing.
+    pub(super) fn lock(path: &Path) -> Result<Self, Error> {
+        fs::create_dir_all(path)?;
+        let mut lock = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path.join(LOCK))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut holder = String::new();
+                // Whoever holds the lock may not have written its number yet.
+                let read = lock.take(FORMAT_BYTES_MAX).read_to_string(&mut holder);
+                let holder = read.ok().and_then(|_| holder.trim().parse().ok());
+                return Err(Error::Locked { folder: path.to_owned(), holder });
+            }
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+        }
+        // For the message above, which is all that this is for.
+        lock.set_len(0)?;
+        lock.rewind()?;
+        writeln!(lock, "{}", std::process::id())?;
+        Ok(Self { path: path.to_owned(), _lock: lock })
+    }
+
+    /// The file with the data. In an empty folder it is made: `prepare` turns an empty file into
+    /// one without rows, and refuses a file that has any.
+    ///
+    /// The file that names the format is made last. So a folder that has one is complete, and
+    /// without its data it is damaged, not new.
+    pub(super) fn data_file(
+        &self,
+        prepare: impl FnOnce(File) -> Result<(), Error>,
+    ) -> Result<File, Error> {
+        if let Some(version) = self.format()? {
+            if version > FORMAT_VERSION {
+                return Err(Error::NewerFormat { found: version, known: FORMAT_VERSION });
+            }
+        } else {
+            self.require_unused()?;
+            match self.open_data() {
+                // Making this store was interrupted just before its end.
+                Ok(data) => prepare(data)?,
+                Err(_) => {
+                    prepare(self.create_unfinished()?)?;
+                    self.finish(DATA)?;
+                }
+            }
+            let mut format = self.create_unfinished()?;
+            writeln!(format, "{MAGIC}{FORMAT_VERSION}")?;
+            format.sync_all()?;
+            self.finish(FORMAT)?;
+        }
+        match self.open_data() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(Error::Corrupt(format!("the file {DATA} is missing")))
+            }
+            opened => Ok(opened?),
+        }
+    }
+
+    fn open_data(&self) -> io::Result<File> {
+        OpenOptions::new().read(true).write(true).open(self.path.join(DATA))
+    }
+
+    fn create_unfinished(&self) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(true);
+        options.open(self.path.join(UNFINISHED))
+    }
+
+    /// Gives the unfinished file its name, for good.
+    fn finish(&self, name: &str) -> Result<(), Error> {
+        fs::rename(self.path.join(UNFINISHED), self.path.join(name))?;
+        // A name is part of its folder, and durable when that is. Only Unix lets a folder be
+        // opened for this.
+        #[cfg(unix)]
+        File::open(&self.path)?.sync_all()?;
+        Ok(())
+    }
+
+    /// The version of the folder's format; none when it has no file that names one.
+    fn format(&self) -> Result<Option<u32>, Error> {
+        let file = match File::open(self.path.join(FORMAT)) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let mut text = Vec::new();
+        file.take(FORMAT_BYTES_MAX).read_to_end(&mut text)?;
+        let version = std::str::from_utf8(&text)
+            .ok()
+            .and_then(|text| text.strip_prefix(MAGIC)?.strip_suffix('\n')?.parse().ok());
+        match version {
+            Some(version) => Ok(Some(version)),
+            None => Err(Error::Corrupt(format!("the file {FORMAT} does not name a format"))),
+        }
+    }
+
+    /// Refuses a folder with files that are not left over from making a store in it.
+    fn require_unused(&self) -> Result<(), Error> {
+        for entry in fs::read_dir(&self.path)? {
+            let name = entry?.file_name();
+            if name != LOCK && name != UNFINISHED && name != DATA {
+                return Err(Error::NotAStore(self.path.clone()));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! Rows on disk: the value, and a checksum behind it.
+//!
+//! redb checks the checksums of its pages when it repairs a file, but not when it reads one. So
+//! each row has its own. It covers the keyspace and the key too: a sound value in the wrong place
+//! is as wrong as a damaged one.
+
+use crate::store::bytes::{Bytes, Row};
+use crate::store::error::Error;
+use crate::store::keyspace::Keyspace;
+use std::sync::Arc;
+
+const CHECKSUM: usize = size_of::<u32>();
+
+fn checksum(keyspace: Keyspace, key: &[u8], value: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&[keyspace.number()]);
+    // Without the length, a byte could move from the key to the value.
+    hasher.update(&(key.len() as u64).to_le_bytes());
+    hasher.update(key);
+    hasher.update(value);
+    hasher.finalize()
+}
+
+/// Makes `sealed` what is stored for this value.
+pub(super) fn seal(keyspace: Keyspace, key: &[u8], value: &[u8], sealed: &mut Vec<u8>) {
+    sealed.clear();
+    sealed.extend_from_slice(value);
+    sealed.extend_from_slice(&checksum(keyspace, key, value).to_le_bytes());
+}
+
+/// The value of what is stored, if it is what was written for this key.
+fn value_of<'a>(keyspace: Keyspace, key: &[u8], sealed: &'a [u8]) -> Result<&'a [u8], Error> {
+    match sealed.split_last_chunk::<CHECKSUM>() {
+        Some((value, stored)) if *stored == checksum(keyspace, key, value).to_le_bytes() => {
+            Ok(value)
+        }
+        _ => Err(Error::Corrupt(format!(
+            "a row of the keyspace {} has a wrong checksum; its key is \"{}\"",
+            keyspace.name(),
+            key.escape_ascii()
+        ))),
+    }
+}
+
+/// The value of what is stored, copied.
+pub(super) fn open_value(keyspace: Keyspace, key: &[u8], sealed: &[u8]) -> Result<Bytes, Error> {
+    let value = value_of(keyspace, key, sealed)?;
+    Ok(Bytes::new(Arc::from(value), 0..offset(value.len())))
+}
+
+/// Key and value of what is stored, copied.
+pub(super) fn open(keyspace: Keyspace, key: &[u8], sealed: &[u8]) -> Result<Row, Error> {
+    let value = value_of(keyspace, key, sealed)?;
+    let both = [key, value].concat();
+    let end = offset(both.len());
+    Ok(Row::new(both.into(), 0, offset(key.len()), end))
+}
+
+/// Rows are at most [`ROW_BYTES_MAX`](crate::store::ROW_BYTES_MAX) long when they are written,
+/// and what is read has passed its checksum.
+fn offset(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}

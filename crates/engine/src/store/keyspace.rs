@@ -1,0 +1,88 @@
+//! The few sorted maps that a store consists of.
+
+/// One of the sorted maps of a store. A commit covers all of them at once.
+///
+/// The set is fixed, because each keyspace is a table of the file and part of its format: the
+/// engine's own tables are told apart by the keys inside a keyspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Keyspace {
+    /// What the engine knows about itself: tables, their schemas, counters.
+    Catalogue = 0,
+    /// The items of all tables.
+    Items = 1,
+    /// The rows of all secondary indexes.
+    Indexes = 2,
+    /// Items that expire, in the order in which they do.
+    Expiry = 3,
+    /// The records of all streams, in their order.
+    Streams = 4,
+    /// Tokens of transactions that may be asked for again.
+    Tokens = 5,
+}
+
+impl Keyspace {
+    /// How many keyspaces there are.
+    pub const COUNT: usize = 6;
+
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; Self::COUNT] =
+        [Self::Catalogue, Self::Items, Self::Indexes, Self::Expiry, Self::Streams, Self::Tokens];
+
+    /// The number by which the format knows this keyspace. It never changes.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The name of this keyspace's table on disk.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Catalogue => "catalogue",
+            Self::Items => "items",
+            Self::Indexes => "indexes",
+            Self::Expiry => "expiry",
+            Self::Streams => "streams",
+            Self::Tokens => "tokens",
+        }
+    }
+}
+
+/// One `T` for each keyspace.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PerKeyspace<T>([T; Keyspace::COUNT]);
+
+impl<T> PerKeyspace<T> {
+    pub(crate) fn from_fn(mut make: impl FnMut(Keyspace) -> T) -> Self {
+        Self(Keyspace::ALL.map(&mut make))
+    }
+
+    pub(crate) fn get(&self, keyspace: Keyspace) -> &T {
+        let [catalogue, items, indexes, expiry, streams, tokens] = &self.0;
+        match keyspace {
+            Keyspace::Catalogue => catalogue,
+            Keyspace::Items => items,
+            Keyspace::Indexes => indexes,
+            Keyspace::Expiry => expiry,
+            Keyspace::Streams => streams,
+            Keyspace::Tokens => tokens,
+        }
+    }
+
+    pub(crate) fn get_mut(&mut self, keyspace: Keyspace) -> &mut T {
+        let [catalogue, items, indexes, expiry, streams, tokens] = &mut self.0;
+        match keyspace {
+            Keyspace::Catalogue => catalogue,
+            Keyspace::Items => items,
+            Keyspace::Indexes => indexes,
+            Keyspace::Expiry => expiry,
+            Keyspace::Streams => streams,
+            Keyspace::Tokens => tokens,
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Keyspace, &T)> {
+        Keyspace::ALL.into_iter().zip(&self.0)
+    }
+}

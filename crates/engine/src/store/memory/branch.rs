@@ -1,0 +1,424 @@
+//! Branches: what leads to the leaves.
+//!
+//! A branch covers the keys from one separator of its parent to the next. All of them begin with
+//! what these two have in common, so that a search skips that prefix, and compares the eight
+//! bytes that follow, the *head*, as one number. Only where heads are equal does it look at
+//! whole keys.
+
+use super::key::{common_prefix, head};
+use super::leaf::Leaf;
+use crate::store::batch::Edit;
+use std::sync::Arc;
+
+/// How many children a branch has at most. A commit writes to each child of each branch on its
+/// way, because they get another owner; more children make shallower trees.
+pub(super) const CHILDREN_MAX: usize = 16;
+
+/// A branch with fewer children than this is joined with a neighbour when a row goes.
+const CHILDREN_MIN: usize = CHILDREN_MAX / 4;
+
+/// Heads and children lie in the branch itself, and not behind pointers of their own, because
+/// following a pointer is what a search spends its time with.
+pub(super) struct Branch {
+    /// How many bytes all keys below here begin with in common.
+    prefix: usize,
+    children_count: usize,
+    /// The heads of the separators: the first stands between the first two children.
+    heads: [u64; CHILDREN_MAX - 1],
+    children: Children,
+    /// The separators: keys from this one on belong to the child behind it. Shared, because
+    /// most commits change children and no separators.
+    separators: Arc<[Box<[u8]>]>,
+    size_bytes: u64,
+}
+
+/// The children of one branch are all leaves, or all branches: every leaf has the same depth.
+#[derive(Clone)]
+enum Children {
+    Leaves([Option<Leaf>; CHILDREN_MAX]),
+    Branches([Option<Arc<Branch>>; CHILDREN_MAX]),
+}
+
+/// A leaf or a branch.
+#[derive(Clone)]
+pub(super) enum Node {
+    Leaf(Leaf),
+    Branch(Arc<Branch>),
+}
+
+/// A node, and the smallest key that belongs to it.
+pub(super) struct Piece {
+    pub(super) from: Vec<u8>,
+    pub(super) node: Node,
+}
+
+impl Node {
+    pub(super) fn size_bytes(&self) -> u64 {
+        match self {
+            Self::Leaf(leaf) => leaf.size_bytes() as u64,
+            Self::Branch(branch) => branch.size_bytes,
+        }
+    }
+
+    fn is_small(&self) -> bool {
+        match self {
+            Self::Leaf(leaf) => leaf.is_small(),
+            Self::Branch(branch) => branch.children_count < CHILDREN_MIN,
+        }
+    }
+
+    /// This node with the edits done, in as many pieces as it takes; none when no row is left.
+    /// The node covers the keys from `from` up to `to`.
+    ///
+    /// The depth of this recursion is the height of the tree: ten levels hold more rows than
+    /// memory does.
+    pub(super) fn apply(
+        &self,
+        edits: &[Edit<'_>],
+        from: &[u8],
+        to: Option<&[u8]>,
+        scratch: &mut Vec<u8>,
+    ) -> Vec<Piece> {
+        match self {
+            Self::Leaf(leaf) => leaf
+                .apply(edits, from, scratch)
+                .into_iter()
+                .map(|(from, leaf)| Piece { from, node: Self::Leaf(leaf) })
+                .collect(),
+            Self::Branch(branch) => branch.apply(edits, from, to, scratch),
+        }
+    }
+
+    /// The child of a branch that has no other.
+    pub(super) fn only_child(&self) -> Option<Self> {
+        match self {
+            Self::Branch(branch) if branch.children_count == 1 => branch.node(0),
+            _ => None,
+        }
+    }
+
+    /// One node with what this one and the one behind it hold, if it fits.
+    fn join(
+        &self,
+        next: &Piece,
+        from: &[u8],
+        to: Option<&[u8]>,
+        scratch: &mut Vec<u8>,
+    ) -> Option<Self> {
+        match (self, &next.node) {
+            (Self::Leaf(left), Self::Leaf(right)) => left.join(right, scratch).map(Self::Leaf),
+            (Self::Branch(left), Self::Branch(right)) => {
+                if left.children_count + right.children_count > CHILDREN_MAX {
+                    return None;
+                }
+                let mut pieces = left.pieces(0..left.children_count, from);
+                pieces.extend(right.pieces(0..right.children_count, &next.from));
+                Branch::build(pieces, to).map(|branch| Self::Branch(Arc::new(branch)))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Branch {
+    pub(super) fn children_count(&self) -> usize {
+        self.children_count
+    }
+
+    /// Which child this key belongs to.
+    pub(super) fn position(&self, key: &[u8]) -> usize {
+        let wanted = head(key.get(self.prefix..).unwrap_or_default());
+        let heads = self.heads.get(..self.separators.len()).unwrap_or_default();
+        let mut position = heads.partition_point(|head| *head < wanted);
+        while heads.get(position) == Some(&wanted)
+            && self.separators.get(position).is_some_and(|separator| **separator <= *key)
+        {
+            position += 1;
+        }
+        position
+    }
+
+    pub(super) fn child(&self, position: usize) -> Option<NodeRef<'_>> {
+        match &self.children {
+            Children::Leaves(leaves) => leaves.get(position)?.as_ref().map(NodeRef::Leaf),
+            Children::Branches(branches) => branches.get(position)?.as_deref().map(NodeRef::Branch),
+        }
+    }
+
+    fn node(&self, position: usize) -> Option<Node> {
+        match &self.children {
+            Children::Leaves(leaves) => leaves.get(position)?.clone().map(Node::Leaf),
+            Children::Branches(branches) => branches.get(position)?.clone().map(Node::Branch),
+        }
+    }
+
+    /// The smallest key that belongs to a child of this branch, which begins at `from`.
+    fn from<'a>(&'a self, position: usize, from: &'a [u8]) -> &'a [u8] {
+        match position.checked_sub(1).and_then(|before| self.separators.get(before)) {
+            Some(separator) => separator,
+            None => from,
+        }
+    }
+
+    /// Where the keys of a child end.
+    fn to<'a>(&'a self, position: usize, to: Option<&'a [u8]>) -> Option<&'a [u8]> {
+        self.separators.get(position).map_or(to, |separator| Some(separator))
+    }
+
+    fn pieces(&self, positions: std::ops::Range<usize>, from: &[u8]) -> Vec<Piece> {
+        positions
+            .filter_map(|position| {
+                let node = self.node(position)?;
+                Some(Piece { from: self.from(position, from).to_vec(), node })
+            })
+            .collect()
+    }
+
+    /// See [`Node::apply`].
+    fn apply(
+        &self,
+        edits: &[Edit<'_>],
+        from: &[u8],
+        to: Option<&[u8]>,
+        scratch: &mut Vec<u8>,
+    ) -> Vec<Piece> {
+        self.touch_children();
+        let mut changes: Vec<(usize, Vec<Piece>)> = Vec::with_capacity(1);
+        let mut same_shape = true;
+        let mut vanished = false;
+        let mut rest = edits;
+        while let Some(first) = rest.first() {
+            let position = self.position(first.key);
+            let (child_from, child_to) = (self.from(position, from), self.to(position, to));
+            let count = match child_to {
+                Some(to) => rest.partition_point(|edit| edit.key < to),
+                None => rest.len(),
+            };
+            // The first edit belongs to this child, whatever the separators say: this ends.
+            let (now, later) = rest.split_at_checked(count.max(1)).unwrap_or((rest, &[]));
+            rest = later;
+            let Some(child) = self.node(position) else { continue };
+            let pieces = child.apply(now, child_from, child_to, scratch);
+            same_shape &= match pieces.as_slice() {
+                [piece] => !piece.node.is_small() || piece.node.size_bytes() >= child.size_bytes(),
+                _ => false,
+            };
+            vanished |= pieces.is_empty();
+            changes.push((position, pieces));
+        }
+        if same_shape {
+            let from = from.to_vec();
+            return vec![Piece { from, node: Node::Branch(Arc::new(self.replace(changes))) }];
+        }
+
+        let mut pieces = Vec::with_capacity(self.children_count + 1);
+        let mut next = 0;
+        for (position, changed) in changes {
+            pieces.extend(self.pieces(next..position, from));
+            pieces.extend(changed);
+            next = position + 1;
+        }
+        pieces.extend(self.pieces(next..self.children_count, from));
+        // Whoever leads now, the keys of this branch begin where they did.
+        if let Some(first) = pieces.first_mut() {
+            first.from = from.to_vec();
+        }
+        if vanished {
+            refit(&mut pieces, to);
+        }
+        Self::grow(join_small(pieces, to, scratch), to)
+    }
+
+    /// Asks for the memory of all children before any of them is cloned.
+    ///
+    /// Cloning a counted pointer writes to what it points at, and a processor does such writes
+    /// strictly one after the other: with a million items in memory, sixteen children are
+    /// sixteen waits for memory. Plain reads overlap. Measured with a million items of 400
+    /// bytes, this takes a commit from 11.8 µs to 9.3 µs; where all fits into the cache, it
+    /// costs nothing that can be measured.
+    fn touch_children(&self) {
+        let owners: usize = match &self.children {
+            Children::Leaves(leaves) => leaves.iter().flatten().map(Leaf::touch).sum(),
+            Children::Branches(branches) => branches.iter().flatten().map(Arc::strong_count).sum(),
+        };
+        std::hint::black_box(owners);
+    }
+
+    /// This branch, with one child in the place of one child each time.
+    fn replace(&self, changes: Vec<(usize, Vec<Piece>)>) -> Self {
+        let mut children = self.children.clone();
+        let mut size_bytes = self.size_bytes;
+        for (position, pieces) in changes {
+            let Some(piece) = pieces.into_iter().next() else { continue };
+            let before = self.child(position).map_or(0, NodeRef::size_bytes);
+            size_bytes = size_bytes.saturating_sub(before) + piece.node.size_bytes();
+            children.set(position, piece.node);
+        }
+        Self {
+            prefix: self.prefix,
+            children_count: self.children_count,
+            heads: self.heads,
+            children,
+            separators: Arc::clone(&self.separators),
+            size_bytes,
+        }
+    }
+
+    /// Puts one level of branches above these nodes, which cover the keys up to `to`.
+    pub(super) fn grow(pieces: Vec<Piece>, to: Option<&[u8]>) -> Vec<Piece> {
+        let branches = pieces.len().div_ceil(CHILDREN_MAX).max(1);
+        let children = pieces.len().div_ceil(branches).max(1);
+        let mut grown = Vec::with_capacity(branches);
+        let mut rest = pieces.into_iter().peekable();
+        while let Some(first) = rest.peek() {
+            let from = first.from.clone();
+            let group: Vec<_> = rest.by_ref().take(children).collect();
+            let to = rest.peek().map(|next| next.from.as_slice()).or(to);
+            if let Some(branch) = Self::build(group, to) {
+                grown.push(Piece { from, node: Node::Branch(Arc::new(branch)) });
+            }
+        }
+        grown
+    }
+
+    /// A branch with these children, at most [`CHILDREN_MAX`], which covers the keys up to `to`.
+    fn build(pieces: Vec<Piece>, to: Option<&[u8]>) -> Option<Self> {
+        let first = pieces.first()?;
+        let prefix = to.map_or(0, |to| common_prefix(&first.from, to));
+        let mut children = match &first.node {
+            Node::Leaf(_) => Children::Leaves([const { None }; CHILDREN_MAX]),
+            Node::Branch(_) => Children::Branches([const { None }; CHILDREN_MAX]),
+        };
+        let children_count = pieces.len();
+        let mut size_bytes = size_of::<Self>() as u64;
+        let mut separators = Vec::with_capacity(children_count);
+        for (position, piece) in pieces.into_iter().enumerate() {
+            size_bytes += piece.node.size_bytes();
+            if position > 0 {
+                size_bytes += piece.from.len() as u64;
+                separators.push(piece.from.into_boxed_slice());
+            }
+            children.set(position, piece.node);
+        }
+        let mut heads = [0; CHILDREN_MAX - 1];
+        for (slot, separator) in heads.iter_mut().zip(&separators) {
+            *slot = head(separator.get(prefix..).unwrap_or_default());
+        }
+        let separators = separators.into();
+        Some(Self { prefix, children_count, heads, children, separators, size_bytes })
+    }
+
+    /// Says what is wrong with this branch, its children left aside.
+    pub(super) fn verify(&self, from: &[u8], to: Option<&[u8]>) -> Result<(), String> {
+        if self.separators.len() + 1 != self.children_count || self.children_count > CHILDREN_MAX {
+            return Err(format!("a branch has {} children", self.children_count));
+        }
+        let bounds = (0..self.children_count).map(|at| (self.from(at, from), self.to(at, to)));
+        if bounds.clone().any(|(from, to)| to.is_some_and(|to| from >= to)) {
+            return Err("the separators of a branch are out of order".to_owned());
+        }
+        if self.prefix > to.map_or(0, |to| common_prefix(from, to)) {
+            return Err("a branch skips more than its keys have in common".to_owned());
+        }
+        if bounds.enumerate().any(|(at, (from, _))| self.position(from) != at) {
+            return Err("a separator does not lead to its child".to_owned());
+        }
+        Ok(())
+    }
+
+    /// The bounds of a child, given those of this branch.
+    pub(super) fn bounds<'a>(
+        &'a self,
+        position: usize,
+        from: &'a [u8],
+        to: Option<&'a [u8]>,
+    ) -> (&'a [u8], Option<&'a [u8]>) {
+        (self.from(position, from), self.to(position, to))
+    }
+}
+
+impl Children {
+    /// Nodes of one level are of one kind, so that a node always finds its place here.
+    fn set(&mut self, position: usize, node: Node) {
+        match (self, node) {
+            (Self::Leaves(leaves), Node::Leaf(leaf)) => {
+                if let Some(slot) = leaves.get_mut(position) {
+                    *slot = Some(leaf);
+                }
+            }
+            (Self::Branches(branches), Node::Branch(branch)) => {
+                if let Some(slot) = branches.get_mut(position) {
+                    *slot = Some(branch);
+                }
+            }
+            _ => debug_assert!(false, "leaves and branches at one level"),
+        }
+    }
+}
+
+/// A look at a child, without owning it.
+#[derive(Clone, Copy)]
+pub(super) enum NodeRef<'a> {
+    Leaf(&'a Leaf),
+    Branch(&'a Branch),
+}
+
+impl NodeRef<'_> {
+    fn size_bytes(self) -> u64 {
+        match self {
+            Self::Leaf(leaf) => leaf.size_bytes() as u64,
+            Self::Branch(branch) => branch.size_bytes,
+        }
+    }
+}
+
+impl Node {
+    pub(super) fn as_ref(&self) -> NodeRef<'_> {
+        match self {
+            Self::Leaf(leaf) => NodeRef::Leaf(leaf),
+            Self::Branch(branch) => NodeRef::Branch(branch),
+        }
+    }
+}
+
+/// Makes nodes whose neighbours have vanished cover the keys that those covered.
+///
+/// A branch relies on a prefix of its bounds, and so do its first and last child, and theirs.
+/// When bounds move apart, these have to be made anew. Leaves rely on nothing.
+fn refit(pieces: &mut [Piece], to: Option<&[u8]>) {
+    let mut to = to.map(<[u8]>::to_vec);
+    for piece in pieces.iter_mut().rev() {
+        if let Node::Branch(branch) = &piece.node {
+            let mut children = branch.pieces(0..branch.children_count, &piece.from);
+            if let Some((last, others)) = children.split_last_mut() {
+                refit(std::slice::from_mut(last), to.as_deref());
+                if let Some(first) = others.first_mut() {
+                    let to = branch.separators.first().map(|separator| &**separator);
+                    refit(std::slice::from_mut(first), to);
+                }
+            }
+            if let Some(branch) = Branch::build(children, to.as_deref()) {
+                piece.node = Node::Branch(Arc::new(branch));
+            }
+        }
+        to = Some(piece.from.clone());
+    }
+}
+
+/// Joins neighbours of which one is small, where they fit into one node.
+fn join_small(pieces: Vec<Piece>, to: Option<&[u8]>, scratch: &mut Vec<u8>) -> Vec<Piece> {
+    let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
+    let mut rest = pieces.into_iter().peekable();
+    while let Some(piece) = rest.next() {
+        let to = rest.peek().map(|next| next.from.as_slice()).or(to);
+        if let Some(last) = joined.last_mut()
+            && (last.node.is_small() || piece.node.is_small())
+            && let Some(node) = last.node.join(&piece, &last.from, to, scratch)
+        {
+            last.node = node;
+        } else {
+            joined.push(piece);
+        }
+    }
+    joined
+}
