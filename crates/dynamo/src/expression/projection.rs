@@ -4,7 +4,6 @@ use super::syntax;
 use super::{Element, Fault, Parameter, Path, Placeholders, overlap};
 use crate::binary::{ItemRef, ValueRef};
 use crate::error::Result;
-use crate::json::Writer;
 use crate::{Item, Map, Value};
 use std::borrow::Borrow;
 
@@ -60,8 +59,10 @@ impl Projection {
         &self.paths
     }
 
-    /// The names of the attributes, if they are wanted as wholes and nothing else is.
-    pub(crate) fn whole_attributes(&self) -> Option<impl Iterator<Item = &str>> {
+    /// The names of the attributes, if they are wanted as wholes and nothing else is: then they
+    /// can be copied from the stored item without making a tree of them.
+    #[must_use]
+    pub fn whole_attributes(&self) -> Option<impl ExactSizeIterator<Item = &str>> {
         let whole = self.paths.iter().all(Path::is_attribute);
         whole.then(|| self.paths.iter().map(Path::name))
     }
@@ -71,21 +72,6 @@ impl Projection {
     #[must_use]
     pub fn project(&self, item: ItemRef<'_>) -> Item {
         project(&self.paths, item)
-    }
-}
-
-impl Projection {
-    /// Writes the parts that the item has as DynamoDB's JSON, straight from the stored bytes if
-    /// attributes are wanted as wholes.
-    pub fn write_json(&self, item: ItemRef<'_>, writer: &mut Writer) {
-        match self.whole_attributes() {
-            Some(names) => writer.object(|object| {
-                for (name, value) in names.filter_map(|name| Some((name, item.get(name)?))) {
-                    object.member(name, |writer| value.write_json(writer));
-                }
-            }),
-            None => self.project(item).write_json(writer),
-        }
     }
 }
 
