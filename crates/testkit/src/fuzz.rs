@@ -20,13 +20,12 @@
 mod expression;
 mod growth;
 mod mutation;
-mod random;
 mod request;
 mod targets;
 
+pub use crate::random::Random;
 pub use expression::expression;
 pub use growth::{Growth, growth, processor_time};
 pub use mutation::mutate;
-pub use random::Random;
 pub use request::request;
 pub use targets::{TARGETS, Target, binary, json, key, number};

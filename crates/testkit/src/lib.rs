@@ -1,8 +1,10 @@
 //! What the tests of several crates share. Never a dependency of a product.
 //!
 //! - [`cases`] reads the validation cases: requests, and what the service says to them.
+//! - [`disk`] is a disk that loses power, fails, and flips bits, as a test tells it to.
 //! - [`fuzz`] holds the fuzz targets, and runs them without cargo-fuzz.
 //! - [`history`] tells whether one order explains what concurrent callers saw.
+//! - [`random`] is randomness that comes out the same each time.
 //! - [`strategy`] makes values, numbers and items for property tests.
 #![allow(
     clippy::expect_used,
@@ -12,6 +14,8 @@
 )]
 
 pub mod cases;
+pub mod disk;
 pub mod fuzz;
 pub mod history;
+pub mod random;
 pub mod strategy;

@@ -3,7 +3,7 @@
 /// A stream of numbers that follows from its seed alone (the generator is SplitMix64).
 ///
 /// ```
-/// use singlet_testkit::fuzz::Random;
+/// use singlet_testkit::random::Random;
 ///
 /// let mut first = Random::new(7);
 /// let mut second = Random::new(7);
@@ -34,6 +34,11 @@ impl Random {
     pub fn below(&mut self, bound: usize) -> usize {
         // The bias is far too small to matter for choosing what to break.
         (self.bits() % (bound.max(1) as u64)) as usize
+    }
+
+    /// Whether something happens that does so this many times in a hundred.
+    pub fn percent(&mut self, often: usize) -> bool {
+        self.below(100) < often
     }
 
     /// One of the choices, none if there are none.
