@@ -1,5 +1,6 @@
 //! The suite `language`: what every request costs before a store is asked.
 
+mod conditions;
 mod items;
 mod numbers;
 mod sample;
@@ -8,7 +9,8 @@ use crate::contest::Contest;
 
 /// All contests of the suite.
 pub(crate) fn contests() -> Vec<Contest> {
-    let mut contests = items::contests();
+    let mut contests = conditions::contests();
+    contests.extend(items::contests());
     contests.extend(numbers::contests());
     contests
 }
