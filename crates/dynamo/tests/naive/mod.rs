@@ -321,6 +321,10 @@ pub(crate) fn build_update(changes: &[Change]) -> Option<Update> {
 }
 
 impl Change {
+    pub(crate) fn removes(&self) -> bool {
+        matches!(self, Self::Remove(_))
+    }
+
     pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Set(path, _)

@@ -70,6 +70,7 @@ impl Update {
     /// are set before any is removed, and what is set past the end of a list is appended in the
     /// order of its indexes.
     pub fn apply(&self, old: Option<ItemRef<'_>>, key: &Item) -> Result<Item, UpdateFault> {
+        let is_new = old.is_none();
         let key_alone;
         let old = match old {
             Some(old) => old,
@@ -81,6 +82,11 @@ impl Update {
         let mut set: Vec<(&Path, Value)> = Vec::with_capacity(self.actions.len());
         let mut removed: Vec<&Path> = Vec::new();
         for action in &self.actions {
+            // The service takes parts out of an item that is not there without a word, though it
+            // refuses to take them out of an attribute that is not there.
+            if is_new && matches!(action, Action::Remove(_)) {
+                continue;
+            }
             let path = action.path();
             check_parent(path, old)?;
             match action.effect(old)? {
