@@ -89,12 +89,58 @@ pub struct ConsumedCapacity {
     detail: ReturnConsumedCapacity,
     table: f64,
     indexes: Vec<(String, Scope, f64)>,
+    /// For the cost of a transaction: what kind of units they are, which the service tells only
+    /// there.
+    transaction: Option<Access>,
+}
+
+/// Whether units are of reading or of writing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+}
+
+impl Access {
+    fn member(self) -> &'static str {
+        match self {
+            Self::Read => "ReadCapacityUnits",
+            Self::Write => "WriteCapacityUnits",
+        }
+    }
 }
 
 impl ConsumedCapacity {
     /// A cost at the table itself, to be told in this detail.
     pub fn new(table_name: impl Into<String>, detail: ReturnConsumedCapacity, units: f64) -> Self {
-        Self { table_name: table_name.into(), detail, table: units, indexes: Vec::new() }
+        let table_name = table_name.into();
+        Self { table_name, detail, table: units, indexes: Vec::new(), transaction: None }
+    }
+
+    /// The cost of reading an item of this size in a transaction.
+    pub fn of_transact_read(
+        table_name: impl Into<String>,
+        detail: ReturnConsumedCapacity,
+        size: usize,
+    ) -> Self {
+        let units = read_units(size, Consistency::Transactional);
+        Self { transaction: Some(Access::Read), ..Self::new(table_name, detail, units) }
+    }
+
+    /// The cost of a write that made `new` of `old` in a transaction: double at the table, since
+    /// the item is prepared and then committed, but not at its indexes. A condition check costs
+    /// as much as a write that changes nothing.
+    #[must_use]
+    pub fn of_transact_write(
+        schema: &TableSchema,
+        detail: ReturnConsumedCapacity,
+        old: Option<ItemRef<'_>>,
+        new: Option<ItemRef<'_>>,
+    ) -> Self {
+        let mut consumed = Self::of_write(schema, detail, old, new);
+        consumed.table *= 2.0;
+        consumed.transaction = Some(Access::Write);
+        consumed
     }
 
     /// The cost of a write that made `new` of `old` in a table of this schema, indexes included.
@@ -148,6 +194,14 @@ impl ConsumedCapacity {
         }
     }
 
+    /// Adds another cost at the same table.
+    pub fn add(&mut self, other: &Self) {
+        self.add_table(other.table);
+        for (name, scope, units) in &other.indexes {
+            self.add_index(name, *scope, *units);
+        }
+    }
+
     /// The table's name.
     #[must_use]
     pub fn table_name(&self) -> &str {
@@ -164,9 +218,11 @@ impl ConsumedCapacity {
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.string("TableName", &self.table_name);
-            object.double("CapacityUnits", self.total());
+            self.write_units(self.total(), object);
             if self.detail == ReturnConsumedCapacity::Indexes {
-                object.member("Table", |writer| write_units_object(self.table, writer));
+                object.member("Table", |writer| {
+                    writer.object(|object| self.write_units(self.table, object));
+                });
                 self.write_indexes("LocalSecondaryIndexes", Scope::Local, object);
                 self.write_indexes("GlobalSecondaryIndexes", Scope::Global, object);
             }
@@ -181,10 +237,72 @@ impl ConsumedCapacity {
         object.member(member, |writer| {
             writer.object(|object| {
                 for (name, _, units) in of_scope() {
-                    object.member(name, |writer| write_units_object(*units, writer));
+                    object.member(name, |writer| {
+                        writer.object(|object| self.write_units(*units, object));
+                    });
                 }
             });
         });
+    }
+
+    fn write_units(&self, units: f64, object: &mut Object<'_>) {
+        object.double("CapacityUnits", units);
+        if let Some(access) = self.transaction {
+            object.double(access.member(), units);
+        }
+    }
+}
+
+/// What a request on several tables cost, table by table.
+///
+/// ```
+/// use singlet_dynamo::capacity::{CapacityByTable, ConsumedCapacity, ReturnConsumedCapacity};
+///
+/// let mut capacity = CapacityByTable::new(ReturnConsumedCapacity::Total);
+/// for (table, units) in [("games", 1.0), ("players", 0.5), ("games", 2.0)] {
+///     capacity.add(|detail| ConsumedCapacity::new(table, detail, units));
+/// }
+/// let totals: Vec<f64> = capacity.tables().iter().map(ConsumedCapacity::total).collect();
+/// assert_eq!(totals, [3.0, 0.5]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CapacityByTable {
+    detail: ReturnConsumedCapacity,
+    tables: Vec<ConsumedCapacity>,
+}
+
+impl CapacityByTable {
+    /// No cost so far, to be told in this detail.
+    #[must_use]
+    pub fn new(detail: ReturnConsumedCapacity) -> Self {
+        Self { detail, tables: Vec::new() }
+    }
+
+    /// Adds a cost, which is not even reckoned if nobody asked for it.
+    pub fn add(&mut self, consumed: impl FnOnce(ReturnConsumedCapacity) -> ConsumedCapacity) {
+        if self.detail == ReturnConsumedCapacity::None {
+            return;
+        }
+        let consumed = consumed(self.detail);
+        match self.tables.iter_mut().find(|table| table.table_name == consumed.table_name) {
+            Some(table) => table.add(&consumed),
+            None => self.tables.push(consumed),
+        }
+    }
+
+    /// The costs, in the order in which their tables first had one.
+    #[must_use]
+    pub fn tables(&self) -> &[ConsumedCapacity] {
+        &self.tables
+    }
+
+    /// Writes the member `ConsumedCapacity` of an answer, if it was asked for.
+    pub(crate) fn write_member(&self, object: &mut Object<'_>) {
+        if self.detail != ReturnConsumedCapacity::None {
+            object.member("ConsumedCapacity", |writer| {
+                writer.array(&self.tables, |writer, table| table.write_json(writer));
+            });
+        }
     }
 }
 
@@ -230,13 +348,12 @@ fn index_write_units(
     }
 }
 
-fn write_units_object(units: f64, writer: &mut Writer) {
-    writer.object(|object| object.double("CapacityUnits", units));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::binary::encode;
+    use crate::schema::{IndexProjection, KeyAttribute, KeyType};
+    use crate::{Item, Value};
 
     #[test]
     fn detail_is_what_was_asked_for() {
@@ -261,5 +378,51 @@ mod tests {
                 r#""GlobalSecondaryIndexes":{"byDay":{"CapacityUnits":2.0}}}"#
             )
         );
+    }
+
+    #[test]
+    fn transactions_cost_double_at_the_table() {
+        let attribute = |name: &str| KeyAttribute::new(name, KeyType::S);
+        let index = Index {
+            name: "byDay".into(),
+            key: KeySchema { partition: attribute("day"), sort: None },
+            projection: IndexProjection::KeysOnly,
+            scope: Scope::Global,
+        };
+        let key = KeySchema { partition: attribute("id"), sort: None };
+        let schema = TableSchema { name: "games".into(), key, indexes: vec![index] };
+        let item = [("id", Value::from("x".repeat(1500))), ("day", Value::from("Monday"))];
+        let stored = encode(&Item::from(item));
+        let item = Some(ItemRef::trusted(&stored));
+        let total = |old, new| {
+            ConsumedCapacity::of_transact_write(&schema, ReturnConsumedCapacity::Total, old, new)
+                .total()
+        };
+        // Two units for 1,500 bytes at the table, twice; and two at the index, whose row has the
+        // long id too.
+        assert_eq!(total(None, item), 6.0);
+        // A check that finds the item, and one that finds nothing.
+        assert_eq!(total(item, item), 4.0);
+        assert_eq!(total(None, None), 2.0);
+    }
+
+    #[test]
+    fn costs_are_added_by_table() {
+        let mut capacity = CapacityByTable::new(ReturnConsumedCapacity::Indexes);
+        for size in [0, 5000] {
+            capacity.add(|detail| ConsumedCapacity::of_transact_read("games", detail, size));
+        }
+        let mut writer = Writer::new();
+        writer.object(|object| capacity.write_member(object));
+        assert_eq!(
+            String::from_utf8(writer.into_bytes()).unwrap(),
+            concat!(
+                r#"{"ConsumedCapacity":[{"TableName":"games","CapacityUnits":6.0,"#,
+                r#""ReadCapacityUnits":6.0,"Table":{"CapacityUnits":6.0,"ReadCapacityUnits":6.0}}]}"#
+            )
+        );
+        let mut unasked = CapacityByTable::new(ReturnConsumedCapacity::None);
+        unasked.add(|_| unreachable!("nobody asked"));
+        assert!(unasked.tables().is_empty());
     }
 }

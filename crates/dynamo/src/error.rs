@@ -141,6 +141,23 @@ impl CancellationReason {
     pub fn code(&self) -> &'static str {
         self.failure.as_ref().map_or("None", |failure| failure.code)
     }
+
+    /// What the error of a single operation becomes as the reason of a transaction; `None` for
+    /// errors that are nobody's fault, or the whole request's.
+    #[must_use]
+    pub fn of(error: &Error) -> Option<Self> {
+        let code = match error.kind() {
+            ErrorKind::ConditionalCheckFailed => "ConditionalCheckFailed",
+            ErrorKind::Validation => "ValidationError",
+            ErrorKind::ItemCollectionSizeLimitExceeded => "ItemCollectionSizeLimitExceeded",
+            ErrorKind::TransactionConflict => "TransactionConflict",
+            ErrorKind::ProvisionedThroughputExceeded => "ProvisionedThroughputExceeded",
+            ErrorKind::Throttling => "ThrottlingError",
+            _ => return None,
+        };
+        let failure = CancellationFailure { code, message: error.0.message.clone() };
+        Some(Self { failure: Some(failure), item: error.item().cloned() })
+    }
 }
 
 impl Error {

@@ -16,6 +16,19 @@ pub struct Key {
     pub sort: Option<Value>,
 }
 
+impl Key {
+    /// The key as bytes, which sort as keys of one table do.
+    #[must_use]
+    pub fn encoded(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        push_encoded(&self.partition, &mut out);
+        if let Some(sort) = &self.sort {
+            push_encoded(sort, &mut out);
+        }
+        out
+    }
+}
+
 /// Which part of a key: the service has limits and words for each.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -64,6 +77,27 @@ impl KeySchema {
         })
     }
 
+    /// Refuses empty values of key attributes. Attributes that are missing, or of another type,
+    /// are somebody else's to refuse: a transaction tells of those in another way.
+    pub(crate) fn check_not_empty(&self, attributes: &Map) -> Result<()> {
+        match self.empty_value(attributes) {
+            Some(fault) => Err(fault.into_error()),
+            None => Ok(()),
+        }
+    }
+
+    fn empty_value(&self, attributes: &Map) -> Option<Fault<'_>> {
+        self.attributes().find_map(|attribute| {
+            let value = attributes.get(&attribute.name)?;
+            let has_type = value.kind() == attribute.kind.into();
+            // The part makes no difference to what is empty.
+            match check_content(attribute, Part::Partition, value).err().filter(|_| has_type)? {
+                fault @ Fault::Empty(..) => Some(fault),
+                Fault::TooLong(_) => None,
+            }
+        })
+    }
+
     /// Checks a value of the right type that a query compares an attribute of the key to.
     pub(crate) fn check_compared(
         &self,
@@ -103,6 +137,14 @@ impl TableSchema {
 }
 
 impl Index {
+    /// Refuses empty values of attributes of the index's key, and nothing else.
+    pub(crate) fn check_not_empty(&self, item: &Map) -> Result<()> {
+        match self.key.empty_value(item) {
+            Some(fault) => Err(fault.into_index_error(self)),
+            None => Ok(()),
+        }
+    }
+
     /// An attribute that is part of the index's key may be missing, but not of another type,
     /// empty or too long.
     pub fn check_item(&self, item: &Map) -> Result<()> {

@@ -15,3 +15,7 @@ pub const ATTRIBUTE_NAME_SIZE_MAX: usize = 65_535;
 pub const KEY_ATTRIBUTE_NAME_SIZE_MAX: usize = 255;
 /// A page of Query or Scan ends after the item that brings it to this many bytes: 1 MB.
 pub const PAGE_SIZE_MAX: usize = 1024 * 1024;
+/// What one BatchGetItem gives at most: 16 MB.
+pub const BATCH_GET_SIZE_MAX: usize = 16 * 1024 * 1024;
+/// What one transaction reads or writes at most: 4 MB.
+pub const TRANSACTION_SIZE_MAX: usize = 4 * 1024 * 1024;

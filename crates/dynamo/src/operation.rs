@@ -10,6 +10,9 @@
 //! table. Deciding what a write does to what is stored is a pure function of the request and
 //! the stored item.
 
+mod batch;
+mod batch_get_item;
+mod batch_write_item;
 mod collection_metrics;
 mod create_table;
 mod definition;
@@ -29,6 +32,7 @@ mod list_tables;
 mod list_tags_of_resource;
 mod page;
 mod parameter;
+mod projection;
 mod put_item;
 mod query;
 mod read;
@@ -36,13 +40,18 @@ mod scan;
 mod table_name;
 mod tag;
 mod tag_resource;
+mod transact_get_items;
+mod transact_write_items;
+mod transaction;
 mod untag_resource;
 mod update_item;
 mod update_table;
 mod update_time_to_live;
 mod write;
 
-pub use collection_metrics::ItemCollectionMetrics;
+pub use batch_get_item::{BatchGetItem, BatchGetItemAnswer, KeysAndAttributes};
+pub use batch_write_item::{BatchWriteItem, BatchWriteItemAnswer, TableWrites, WriteRequest};
+pub use collection_metrics::{ItemCollectionMetrics, MetricsByTable};
 pub use create_table::{CreateTable, CreateTableAnswer};
 pub use delete_item::DeleteItem;
 pub use delete_table::{DeleteTable, DeleteTableAnswer};
@@ -67,6 +76,10 @@ pub use scan::{Scan, ScanPlan, Segment};
 pub use table_name::table_not_found;
 pub use tag::ResourceArn;
 pub use tag_resource::{TagResource, TagResourceAnswer};
+pub use transact_get_items::{TransactGetItems, TransactGetItemsAnswer};
+pub use transact_write_items::{
+    ConditionCheck, Outcome, TransactWriteItem, TransactWriteItems, TransactWriteItemsAnswer,
+};
 pub use untag_resource::{UntagResource, UntagResourceAnswer};
 pub use update_item::{UpdateItem, Updated};
 pub use update_table::{StreamChange, UpdateTable, UpdateTableAnswer};
@@ -158,6 +171,8 @@ macro_rules! answers {
 }
 
 requests! {
+    BatchGetItem,
+    BatchWriteItem,
     CreateTable,
     DeleteItem,
     DeleteTable,
@@ -176,6 +191,8 @@ requests! {
     Query,
     Scan,
     TagResource,
+    TransactGetItems,
+    TransactWriteItems,
     UntagResource,
     UpdateItem,
     UpdateTable,
@@ -183,6 +200,8 @@ requests! {
 }
 
 answers! {
+    BatchGetItem(BatchGetItemAnswer),
+    BatchWriteItem(BatchWriteItemAnswer),
     CreateTable(CreateTableAnswer),
     DeleteTable(DeleteTableAnswer),
     DescribeEndpoints(DescribeEndpointsAnswer),
@@ -198,6 +217,8 @@ answers! {
     ListTagsOfResource(ListTagsOfResourceAnswer),
     Page(PageAnswer),
     TagResource(TagResourceAnswer),
+    TransactGetItems(TransactGetItemsAnswer),
+    TransactWriteItems(TransactWriteItemsAnswer),
     UntagResource(UntagResourceAnswer),
     UpdateTable(UpdateTableAnswer),
     UpdateTimeToLive(UpdateTimeToLiveAnswer),

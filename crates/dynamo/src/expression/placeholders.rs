@@ -177,6 +177,12 @@ impl Placeholders {
         Ok(())
     }
 
+    /// The bytes that all values have together.
+    pub(crate) fn values_size(&self) -> usize {
+        let values = self.values.iter().flat_map(|values| &values.0);
+        values.flat_map(|entry| &entry.meaning).map(|value| value.content().size()).sum()
+    }
+
     /// The attribute name that a placeholder stands for.
     pub(super) fn name(&mut self, key: &str) -> Result<String, Fault> {
         let found = self.names.as_mut().and_then(|names| names.find(key));

@@ -295,6 +295,26 @@ impl<'a> Reader<'a> {
         self.end()
     }
 
+    /// Reads a value by a function, and gives its text too, as it stands in the body.
+    ///
+    /// ```
+    /// use singlet_dynamo::json::Reader;
+    ///
+    /// let mut reader = Reader::new(br#" [1,  2] "#)?;
+    /// let (_, text) = reader.with_text(|reader| reader.skip())?;
+    /// assert_eq!(text, "[1,  2]");
+    /// # Ok::<(), singlet_dynamo::Error>(())
+    /// ```
+    pub fn with_text<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<(T, &'a str)> {
+        self.peek_byte()?;
+        let start = self.at;
+        let value = read(self)?;
+        Ok((value, self.text.get(start..self.at).unwrap_or_default()))
+    }
+
     fn object(
         &mut self,
         is_collection: bool,

@@ -21,11 +21,11 @@ impl AttributesToGet {
         Ok(found.then_some(Self(names)))
     }
 
-    /// Adds the violations of the member's constraints.
-    pub(crate) fn constrain(&self, constraints: &mut Constraints) {
+    /// Adds the violations of the member's constraints. `path` is where it stands.
+    pub(crate) fn constrain(&self, constraints: &mut Constraints, path: &str) {
         let (shown, len) = (JavaList(&self.0), self.0.len());
-        constraints.length_at_least("attributesToGet", &shown, len, 1);
-        constraints.length_at_most("attributesToGet", &shown, len, LEN_MAX);
+        constraints.length_at_least(path, &shown, len, 1);
+        constraints.length_at_most(path, &shown, len, LEN_MAX);
     }
 
     /// Refuses names that stand twice.

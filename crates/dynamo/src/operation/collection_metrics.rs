@@ -1,7 +1,7 @@
 //! How large an item collection has become.
 
 use crate::Value;
-use crate::json::Writer;
+use crate::json::{Object, Writer};
 
 const GB: u64 = 1024 * 1024 * 1024;
 
@@ -46,5 +46,62 @@ impl ItemCollectionMetrics {
                 writer.array([lower, lower + 1.0], |writer, gb| writer.double(gb));
             });
         });
+    }
+}
+
+/// The item collections that a request on several tables touched.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MetricsByTable(Vec<(String, Vec<ItemCollectionMetrics>)>);
+
+impl MetricsByTable {
+    /// Adds a collection of a table, if it is not there yet.
+    pub fn add(&mut self, table_name: &str, metrics: ItemCollectionMetrics) {
+        match self.0.iter_mut().find(|(own, _)| own == table_name) {
+            Some((_, collections)) if collections.contains(&metrics) => {}
+            Some((_, collections)) => collections.push(metrics),
+            None => self.0.push((table_name.to_owned(), vec![metrics])),
+        }
+    }
+
+    /// Writes the member `ItemCollectionMetrics` of an answer, if there are any.
+    pub(super) fn write_member(&self, object: &mut Object<'_>) {
+        if self.0.is_empty() {
+            return;
+        }
+        object.member("ItemCollectionMetrics", |writer| {
+            writer.object(|object| {
+                for (table_name, collections) in &self.0 {
+                    object.member(table_name, |writer| {
+                        writer.array(collections, |writer, metrics| metrics.write_json(writer));
+                    });
+                }
+            });
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_collection_is_told_once() {
+        let mut metrics = MetricsByTable::default();
+        for partition in ["a", "b", "a"] {
+            metrics.add("games", ItemCollectionMetrics::new("PK", partition.into(), 0));
+        }
+        metrics.add("players", ItemCollectionMetrics::new("PK", "a".into(), 0));
+        let mut writer = Writer::new();
+        writer.object(|object| metrics.write_member(object));
+        let collection = |partition: &str| {
+            format!(
+                r#"{{"ItemCollectionKey":{{"PK":{{"S":"{partition}"}}}},"SizeEstimateRangeGB":[0.0,1.0]}}"#
+            )
+        };
+        let (a, b) = (collection("a"), collection("b"));
+        assert_eq!(
+            String::from_utf8(writer.into_bytes()).unwrap(),
+            format!(r#"{{"ItemCollectionMetrics":{{"games":[{a},{b}],"players":[{a}]}}}}"#)
+        );
     }
 }

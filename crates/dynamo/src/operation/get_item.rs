@@ -1,16 +1,15 @@
 //! GetItem: one item by its key.
 
-use super::parameter::check_styles;
+use super::projection::ProjectionBody;
 use super::table_name::{constrain_table_name, named_table};
 use crate::Map;
 use crate::capacity::{Consistency, ConsumedCapacity, ReturnConsumedCapacity};
 use crate::constraint::Constraints;
 use crate::error::Result;
-use crate::expression::{Parameter, Placeholders, Projection};
+use crate::expression::Projection;
 use crate::json::value::{Unchecked, read_map};
 use crate::json::{Reader, Writer};
 use crate::key::Key;
-use crate::legacy::AttributesToGet;
 use crate::schema::TableSchema;
 use crate::stored::{Attributes, StoredItem};
 
@@ -43,9 +42,7 @@ struct Body {
     table_name: Option<String>,
     key: Option<Unchecked<Map>>,
     consistent_read: Option<bool>,
-    attributes_to_get: Option<AttributesToGet>,
-    projection_expression: Option<String>,
-    placeholders: Placeholders,
+    projection: ProjectionBody,
     return_consumed_capacity: Option<String>,
 }
 
@@ -57,14 +54,11 @@ impl Body {
             match member {
                 "TableName" => body.table_name = reader.owned_string()?,
                 "Key" => body.key = read_map(reader)?,
-                "AttributesToGet" => body.attributes_to_get = AttributesToGet::read(reader)?,
-                "ProjectionExpression" => body.projection_expression = reader.owned_string()?,
-                "ExpressionAttributeNames" => body.placeholders.read_names(reader)?,
                 "ConsistentRead" => body.consistent_read = reader.boolean()?,
                 "ReturnConsumedCapacity" => {
                     body.return_consumed_capacity = reader.owned_string()?;
                 }
-                _ => reader.skip()?,
+                _ => body.projection.read(reader, member)?,
             }
             Ok(())
         })?;
@@ -89,9 +83,7 @@ impl GetItem {
         let mut body = Body::read(json)?;
 
         let mut constraints = Constraints::default();
-        if let Some(names) = &body.attributes_to_get {
-            names.constrain(&mut constraints);
-        }
+        body.projection.constrain(&mut constraints, "attributesToGet");
         let return_consumed_capacity = constraints.one_of(
             "returnConsumedCapacity",
             body.return_consumed_capacity.as_deref(),
@@ -102,23 +94,9 @@ impl GetItem {
         constraints.finish()?;
         let table_name = named_table(body.table_name.take().unwrap_or_default())?;
 
-        let expressions = [(Parameter::ProjectionExpression, body.projection_expression.is_some())];
-        check_styles(&[("AttributesToGet", body.attributes_to_get.is_some())], &expressions)?;
-        body.placeholders.check_needed(&expressions)?;
+        body.projection.check_styles()?;
         let key = body.key.unwrap_or_else(|| Map::new().into()).into_result()?;
-        if let Some(names) = &body.attributes_to_get {
-            names.check()?;
-        }
-        body.placeholders.check()?;
-        let projection = match (body.projection_expression, body.attributes_to_get) {
-            (Some(text), _) => {
-                let parameter = Parameter::ProjectionExpression;
-                Some(Projection::parse(&text, parameter, &mut body.placeholders)?)
-            }
-            (None, Some(names)) => Some(names.into_projection()?),
-            (None, None) => None,
-        };
-        body.placeholders.check_all_used()?;
+        let projection = body.projection.into_projection()?;
 
         Ok(Self {
             table_name,

@@ -122,7 +122,7 @@ impl ReadBody {
 
     pub(super) fn constrain_attributes_to_get(&self, constraints: &mut Constraints) {
         if let Some(names) = &self.attributes_to_get {
-            names.constrain(constraints);
+            names.constrain(constraints, "attributesToGet");
         }
     }
 

@@ -1,5 +1,6 @@
 //! A few tables with a few items, and what requests do to them.
 
+mod batches;
 mod items;
 mod tables;
 
@@ -70,6 +71,10 @@ impl World {
             Request::DeleteItem(request) => self.delete_item(&request),
             Request::Query(request) => self.query(&request),
             Request::Scan(request) => self.scan(&request),
+            Request::BatchGetItem(request) => self.batch_get_item(request),
+            Request::BatchWriteItem(request) => self.batch_write_item(&request),
+            Request::TransactGetItems(request) => self.transact_get_items(&request),
+            Request::TransactWriteItems(request) => self.transact_write_items(&request),
             about_tables => self.tables(about_tables),
         }
     }

@@ -1,0 +1,134 @@
+//! What BatchGetItem and BatchWriteItem share: requests by table.
+
+use super::table_name::named_table;
+use crate::constraint::{Constraints, Quoted};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::Reader;
+use crate::schema::TableSchema;
+
+/// `RequestItems` as it stands in the body: what is asked of each table, by its name or ARN.
+pub(super) struct TablesBody<T> {
+    tables: Vec<(String, T)>,
+    /// The member's text, which the service repeats when a name is wrong.
+    text: String,
+}
+
+impl<T> TablesBody<T> {
+    /// Reads the member. `class` is the Java class of what is asked of a table.
+    pub(super) fn read<'j>(
+        reader: &mut Reader<'j>,
+        class: &str,
+        mut read: impl FnMut(&mut Reader<'j>) -> Result<T>,
+    ) -> Result<Option<Self>> {
+        let mut tables: Vec<(String, T)> = Vec::new();
+        let (found, text) = reader.with_text(|reader| {
+            reader.map(class, |reader, name| {
+                let asked = read(reader)?;
+                // Of two members with one name the later counts.
+                tables.retain(|(before, _)| *before != *name);
+                tables.push((name.into_owned(), asked));
+                Ok(())
+            })
+        })?;
+        Ok(found.then(|| Self { tables, text: text.to_owned() }))
+    }
+
+    /// The names or ARNs, with what is asked of each.
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &(String, T)> {
+        self.tables.iter()
+    }
+
+    /// Adds a violation if a name can be no table's.
+    pub(super) fn constrain_names(&self, constraints: &mut Constraints) {
+        if self.tables.iter().any(|(name, _)| named_table(name.clone()).is_err()) {
+            constraints.violate(
+                Quoted(&self.text),
+                "requestItems",
+                "Map keys must satisfy constraint: [Member must have length less than or equal to 255, \
+                 Member must have length greater than or equal to 3, \
+                 Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+]",
+            );
+        }
+    }
+
+    /// The tables' names, with what is asked of each.
+    pub(super) fn into_named(self) -> Result<Vec<(String, T)>> {
+        let mut named: Vec<(String, T)> = Vec::with_capacity(self.tables.len());
+        for (name_or_arn, asked) in self.tables {
+            let name = named_table(name_or_arn)?;
+            if named.iter().any(|(before, _)| *before == name) {
+                // By its name and by its ARN.
+                return Err(Error::invalid_parameter(format_args!(
+                    "The table {name} is named more than once"
+                )));
+            }
+            named.push((name, asked));
+        }
+        Ok(named)
+    }
+}
+
+/// The schema of a table that a batch or a transaction names.
+pub(super) fn find_table<'s>(
+    tables: &impl Fn(&str) -> Option<&'s TableSchema>,
+    name: &str,
+) -> Result<&'s TableSchema> {
+    tables(name).ok_or_else(|| Error::new(ErrorKind::ResourceNotFound))
+}
+
+/// Whether no two keys are the same; they come encoded.
+pub(super) fn are_distinct(mut encoded: Vec<Vec<u8>>) -> bool {
+    encoded.sort_unstable();
+    encoded.is_sorted_by(|a, b| a < b)
+}
+
+/// Refuses keys of which two are the same.
+pub(super) fn check_distinct(encoded: Vec<Vec<u8>>) -> Result<()> {
+    if are_distinct(encoded) {
+        return Ok(());
+    }
+    Err(Error::validation("Provided list of item keys contains duplicates"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> TablesBody<i64> {
+        let mut reader = Reader::new(json.as_bytes()).unwrap();
+        let read = |reader: &mut Reader<'_>| Ok(reader.integer("Integer")?.unwrap_or_default());
+        TablesBody::read(&mut reader, "java.lang.Integer", read).unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_table_is_named_once() {
+        assert_eq!(
+            read(r#"{"games": 1, "players": 2, "games": 3}"#).into_named().unwrap(),
+            [("players".to_owned(), 2), ("games".to_owned(), 3)]
+        );
+        let arn = "arn:aws:dynamodb:eu-west-1:123456789012:table/games";
+        let twice = read(&format!(r#"{{"games": 1, "{arn}": 2}}"#));
+        assert_eq!(
+            twice.into_named().unwrap_err().message(),
+            "One or more parameter values were invalid: The table games is named more than once"
+        );
+        assert_eq!(
+            read(&format!(r#"{{"{arn}": 1}}"#)).into_named().unwrap(),
+            [("games".to_owned(), 1)]
+        );
+    }
+
+    #[test]
+    fn the_text_of_wrong_names_is_repeated() {
+        let mut constraints = Constraints::default();
+        read(r#" {"games": 1} "#).constrain_names(&mut constraints);
+        read(r#" {"a!": 1} "#).constrain_names(&mut constraints);
+        let error = constraints.finish().unwrap_err();
+        assert!(
+            error
+                .message()
+                .starts_with(r#"1 validation error detected: Value '{"a!": 1}' at 'requestItems'"#),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,380 @@
+//! BatchGetItem: up to a hundred items by their keys, each read by itself.
+
+use super::batch::{TablesBody, check_distinct, find_table};
+use super::projection::ProjectionBody;
+use crate::Map;
+use crate::binary;
+use crate::capacity::{
+    CapacityByTable, Consistency, ConsumedCapacity, ReturnConsumedCapacity, read_units,
+};
+use crate::constraint::{Constraints, check_length};
+use crate::error::{Error, Result};
+use crate::expression::{Printer, Projection};
+use crate::json::value::{Unchecked, read_map};
+use crate::json::{Object, Reader, Writer};
+use crate::key::Key;
+use crate::limits::BATCH_GET_SIZE_MAX;
+use crate::schema::TableSchema;
+use crate::stored::{Attributes, StoredItem};
+
+/// How many items can be asked for.
+const KEYS_MAX: usize = 100;
+
+/// Asks for items of one or more tables by their keys.
+///
+/// ```
+/// use singlet_dynamo::operation::{BatchGetItem, KeysAndAttributes};
+/// use singlet_dynamo::{Item, Value};
+///
+/// let key = |id: &str| Item::from([("PK", Value::from(id))]);
+/// let request = BatchGetItem::new(vec![
+///     KeysAndAttributes::new("games", vec![key("GAME#1"), key("GAME#2")]),
+///     KeysAndAttributes::new("players", vec![key("PLAYER#1")]),
+/// ]);
+/// assert_eq!(request.tables.len(), 2);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct BatchGetItem {
+    /// What is asked of each table; no table twice.
+    pub tables: Vec<KeysAndAttributes>,
+    /// How much of its cost the answer tells.
+    pub return_consumed_capacity: ReturnConsumedCapacity,
+}
+
+/// The items that are asked of one table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeysAndAttributes {
+    /// The table.
+    pub table_name: String,
+    /// The items' keys.
+    pub keys: Vec<Map>,
+    /// The parts of the items that are wanted, if not all of them.
+    pub projection: Option<Projection>,
+    /// Whether the reads see every write that was acknowledged before them.
+    pub consistent_read: bool,
+}
+
+impl KeysAndAttributes {
+    /// Asks for items, eventually consistent, with all of their attributes.
+    pub fn new(table_name: impl Into<String>, keys: Vec<Map>) -> Self {
+        Self { table_name: table_name.into(), keys, projection: None, consistent_read: false }
+    }
+
+    /// What the reads cost by.
+    #[must_use]
+    pub fn consistency(&self) -> Consistency {
+        if self.consistent_read { Consistency::Strong } else { Consistency::Eventual }
+    }
+
+    fn write_json(&self, keys: &[Map], writer: &mut Writer) {
+        writer.object(|object| {
+            object.member("Keys", |writer| {
+                writer.array(keys, |writer, key| key.write_json(writer));
+            });
+            if self.consistent_read {
+                object.boolean("ConsistentRead", true);
+            }
+            if let Some(projection) = &self.projection {
+                let mut printer = Printer::new();
+                object.string("ProjectionExpression", &printer.projection(projection));
+                object.member("ExpressionAttributeNames", |writer| {
+                    writer.object(|object| {
+                        for (placeholder, name) in printer.names() {
+                            object.string(&placeholder, name);
+                        }
+                    });
+                });
+            }
+        });
+    }
+}
+
+/// The members as they stand in the body.
+#[derive(Default)]
+struct Body {
+    request_items: Option<TablesBody<TableBody>>,
+    return_consumed_capacity: Option<String>,
+}
+
+/// What is asked of one table, as it stands in the body.
+#[derive(Default)]
+struct TableBody {
+    keys: Option<Vec<Unchecked<Map>>>,
+    projection: ProjectionBody,
+    consistent_read: Option<bool>,
+}
+
+impl TableBody {
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        let mut body = Self::default();
+        reader.structure("KeysAndAttributes", |reader, member| {
+            match member {
+                "Keys" => {
+                    let mut keys = Vec::new();
+                    let found = reader.list(|reader| {
+                        keys.push(read_map(reader)?.unwrap_or_else(|| Map::new().into()));
+                        Ok(())
+                    })?;
+                    body.keys = found.then_some(keys);
+                }
+                "ConsistentRead" => body.consistent_read = reader.boolean()?,
+                _ => body.projection.read(reader, member)?,
+            }
+            Ok(())
+        })?;
+        Ok(body)
+    }
+
+    fn named(self, table_name: String) -> Result<KeysAndAttributes> {
+        self.projection.check_styles()?;
+        let keys = self.keys.unwrap_or_default().into_iter();
+        let keys = keys.map(Unchecked::into_result).collect::<Result<Vec<Map>>>()?;
+        let projection = self.projection.into_projection()?;
+        // The service looks for duplicates before it knows which attributes make the key.
+        check_distinct(keys.iter().map(binary::encode).collect())?;
+        let consistent_read = self.consistent_read.unwrap_or(false);
+        Ok(KeysAndAttributes { table_name, keys, projection, consistent_read })
+    }
+}
+
+impl Body {
+    fn read(json: &[u8]) -> Result<Self> {
+        const CLASS: &str = "com.amazonaws.dynamodb.v20120810.KeysAndAttributes";
+        let mut body = Self::default();
+        let mut reader = Reader::new(json)?;
+        reader.request(|reader, member| {
+            match member {
+                "RequestItems" => {
+                    body.request_items = TablesBody::read(reader, CLASS, TableBody::read)?;
+                }
+                "ReturnConsumedCapacity" => {
+                    body.return_consumed_capacity = reader.owned_string()?;
+                }
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(body)
+    }
+
+    fn constrain(&self) -> Result<ReturnConsumedCapacity> {
+        let mut constraints = Constraints::default();
+        constraints.required("requestItems", &self.request_items);
+        if let Some(tables) = &self.request_items {
+            tables.constrain_names(&mut constraints);
+            for (name, table) in tables.iter() {
+                let path = format!("requestItems.{name}.member");
+                constraints.required(&format!("{path}.keys"), &table.keys);
+                table.projection.constrain(&mut constraints, &format!("{path}.attributesToGet"));
+            }
+        }
+        let detail = constraints.one_of(
+            "returnConsumedCapacity",
+            self.return_consumed_capacity.as_deref(),
+            &ReturnConsumedCapacity::CHOICES,
+        );
+        constraints.finish()?;
+        Ok(detail.unwrap_or_default())
+    }
+
+    fn check_lengths(&self) -> Result<()> {
+        let Some(tables) = &self.request_items else { return Ok(()) };
+        check_length("RequestItems", tables.iter().len(), 1, KEYS_MAX)?;
+        let mut count = 0;
+        for (name, table) in tables.iter() {
+            let len = table.keys.as_ref().map_or(0, Vec::len);
+            check_length(&format!("RequestItems.{name}.member.Keys"), len, 1, KEYS_MAX)?;
+            count += len;
+        }
+        if count > KEYS_MAX {
+            return Err(Error::validation("Too many items requested for the BatchGetItem call"));
+        }
+        Ok(())
+    }
+}
+
+impl BatchGetItem {
+    /// Asks for items of these tables.
+    #[must_use]
+    pub fn new(tables: Vec<KeysAndAttributes>) -> Self {
+        Self { tables, return_consumed_capacity: ReturnConsumedCapacity::None }
+    }
+
+    /// Reads a request's body.
+    pub fn from_json(json: &[u8]) -> Result<Self> {
+        let body = Body::read(json)?;
+        let return_consumed_capacity = body.constrain()?;
+        body.check_lengths()?;
+        let tables = match body.request_items {
+            None => Vec::new(),
+            Some(tables) => tables.into_named()?,
+        };
+        let tables = tables.into_iter().map(|(name, table)| table.named(name));
+        Ok(Self { tables: tables.collect::<Result<_>>()?, return_consumed_capacity })
+    }
+
+    /// The keys of the items that are asked for, table by table, after they and the projections
+    /// were checked against the tables' schemas.
+    pub fn check<'s>(
+        &self,
+        tables: impl Fn(&str) -> Option<&'s TableSchema>,
+    ) -> Result<Vec<Vec<Key>>> {
+        let find = |table: &KeysAndAttributes| find_table(&tables, &table.table_name);
+        let schemas = self.tables.iter().map(find).collect::<Result<Vec<_>>>()?;
+        let mut keys = Vec::with_capacity(self.tables.len());
+        for (table, schema) in self.tables.iter().zip(schemas) {
+            let own = table.keys.iter().map(|key| schema.key.key_of_request(key));
+            keys.push(own.collect::<Result<_>>()?);
+            if let Some(projection) = &table.projection {
+                projection.check_keys(schema)?;
+            }
+        }
+        Ok(keys)
+    }
+
+    /// Reads the items with the keys that [`check`](Self::check) gave, until there is as much as
+    /// an answer can hold. What is left then is for the client to ask for again.
+    pub fn answer<E>(
+        self,
+        keys: &[Vec<Key>],
+        mut read: impl FnMut(&KeysAndAttributes, &Key) -> Result<Option<StoredItem>, E>,
+    ) -> Result<BatchGetItemAnswer, E> {
+        let mut capacity = CapacityByTable::new(self.return_consumed_capacity);
+        let mut size = 0;
+        let mut tables = Vec::with_capacity(self.tables.len());
+        for (asked, keys) in self.tables.into_iter().zip(keys) {
+            let mut items = Vec::with_capacity(keys.len());
+            let mut processed = 0;
+            for key in keys {
+                if size >= BATCH_GET_SIZE_MAX {
+                    break;
+                }
+                let item = read(&asked, key)?;
+                let item_size = item.as_ref().map_or(0, |item| item.as_item().size());
+                size += item_size;
+                if size > BATCH_GET_SIZE_MAX {
+                    break;
+                }
+                processed += 1;
+                capacity.add(|detail| {
+                    let units = read_units(item_size, asked.consistency());
+                    ConsumedCapacity::new(asked.table_name.as_str(), detail, units)
+                });
+                items.extend(item.map(|item| match &asked.projection {
+                    None => item.into(),
+                    Some(projection) => item.project(projection),
+                }));
+            }
+            tables.push(TableItems { asked, items, processed });
+        }
+        Ok(BatchGetItemAnswer { tables, capacity })
+    }
+}
+
+/// The items that were found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BatchGetItemAnswer {
+    tables: Vec<TableItems>,
+    capacity: CapacityByTable,
+}
+
+/// The items that were found in one table.
+#[derive(Clone, Debug, PartialEq)]
+struct TableItems {
+    asked: KeysAndAttributes,
+    items: Vec<Attributes>,
+    /// How many of the keys were looked up: the first ones.
+    processed: usize,
+}
+
+impl TableItems {
+    fn unprocessed(&self) -> &[Map] {
+        self.asked.keys.get(self.processed..).unwrap_or_default()
+    }
+}
+
+impl BatchGetItemAnswer {
+    /// The items of each table, by its name.
+    pub fn items(&self) -> impl Iterator<Item = (&str, &[Attributes])> {
+        self.tables.iter().map(|table| (table.asked.table_name.as_str(), table.items.as_slice()))
+    }
+
+    /// The keys that were not looked up, by table; tables without such keys are left out.
+    pub fn unprocessed_keys(&self) -> impl Iterator<Item = (&KeysAndAttributes, &[Map])> {
+        let tables = self.tables.iter().map(|table| (&table.asked, table.unprocessed()));
+        tables.filter(|(_, keys)| !keys.is_empty())
+    }
+
+    /// Writes the answer's body.
+    pub fn write_json(&self, writer: &mut Writer) {
+        writer.object(|object| {
+            object.member("Responses", |writer| {
+                writer.object(|object| {
+                    for table in self.tables.iter().filter(|table| table.processed > 0) {
+                        write_items(table, object);
+                    }
+                });
+            });
+            object.member("UnprocessedKeys", |writer| {
+                writer.object(|object| {
+                    for (table, keys) in self.unprocessed_keys() {
+                        object.member(&table.table_name, |writer| table.write_json(keys, writer));
+                    }
+                });
+            });
+            self.capacity.write_member(object);
+        });
+    }
+}
+
+fn write_items(table: &TableItems, object: &mut Object<'_>) {
+    object.member(&table.asked.table_name, |writer| {
+        writer.array(&table.items, |writer, item| item.write_json(writer));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Value;
+    use crate::expression::Path;
+
+    fn read(count: usize, size: usize) -> (BatchGetItemAnswer, usize) {
+        let key = |place: usize| Map::from([("pk", Value::from(place as i64))]);
+        let mut asked = KeysAndAttributes::new("games", (0..count).map(key).collect());
+        asked.projection = Projection::new(vec![Path::attribute("pk").unwrap()]).ok();
+        let keys = (0..count).map(|place| Key { partition: Value::from(place as i64), sort: None });
+        let item = Map::from([("pk", Value::from(1)), ("x", Value::from("x".repeat(size)))]);
+        let item = StoredItem::from(&item);
+        let size = item.as_item().size();
+        let answer = BatchGetItem::new(vec![asked])
+            .answer(&[keys.collect()], |_, _| Ok::<_, Error>(Some(item.clone())));
+        (answer.unwrap(), size)
+    }
+
+    #[test]
+    fn an_answer_holds_sixteen_megabytes() {
+        let (answer, size) = read(100, 400_000);
+        let fit = BATCH_GET_SIZE_MAX / size;
+        let (_, items) = answer.items().next().unwrap();
+        assert_eq!(items.len(), fit);
+        let (_, left) = answer.unprocessed_keys().next().unwrap();
+        assert_eq!(left.len(), 100 - fit);
+        let (answer, _) = read(100, 1000);
+        assert_eq!(answer.unprocessed_keys().count(), 0);
+    }
+
+    #[test]
+    fn what_is_left_can_be_asked_for_as_it_is() {
+        let (answer, _) = read(50, 400_000);
+        let mut writer = Writer::new();
+        answer.write_json(&mut writer);
+        let text = String::from_utf8(writer.into_bytes()).unwrap();
+        let (_, rest) = text.split_once(r#""UnprocessedKeys":"#).unwrap();
+        let again = format!(r#"{{"RequestItems":{rest}"#);
+        let again = BatchGetItem::from_json(again.as_bytes()).unwrap();
+        let (asked, left) = answer.unprocessed_keys().next().unwrap();
+        assert_eq!(again.tables[0].keys, left);
+        assert_eq!(again.tables[0].projection, asked.projection);
+    }
+}

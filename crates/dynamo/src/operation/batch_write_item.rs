@@ -1,0 +1,320 @@
+//! BatchWriteItem: up to 25 items put or deleted, each by itself and without a condition.
+
+use super::batch::{TablesBody, check_distinct, find_table};
+use super::collection_metrics::MetricsByTable;
+use super::definition::read_list;
+use super::parameter::COLLECTION_METRICS;
+use super::put_item::check_size;
+use crate::capacity::{CapacityByTable, ReturnConsumedCapacity};
+use crate::constraint::{Constraints, check_length};
+use crate::error::{Error, Result};
+use crate::json::value::{Unchecked, read_map};
+use crate::json::{Reader, Writer};
+use crate::key::Key;
+use crate::schema::TableSchema;
+use crate::{Item, Map};
+
+/// How many items can be written.
+const WRITES_MAX: usize = 25;
+
+/// Puts and deletes items of one or more tables.
+///
+/// ```
+/// use singlet_dynamo::operation::{BatchWriteItem, TableWrites, WriteRequest};
+/// use singlet_dynamo::{Item, Value};
+///
+/// let game = |id: &str| Item::from([("PK", Value::from(id))]);
+/// let request = BatchWriteItem::new(vec![TableWrites {
+///     table_name: "games".into(),
+///     requests: vec![WriteRequest::Put(game("GAME#1")), WriteRequest::Delete(game("GAME#2"))],
+/// }]);
+/// assert_eq!(request.tables.len(), 1);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct BatchWriteItem {
+    /// What is done to each table; no table twice.
+    pub tables: Vec<TableWrites>,
+    /// How much of its cost the answer tells.
+    pub return_consumed_capacity: ReturnConsumedCapacity,
+    /// Whether the answer tells of the item collections.
+    pub return_item_collection_metrics: bool,
+}
+
+/// What is done to one table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableWrites {
+    /// The table.
+    pub table_name: String,
+    /// What is done; to no item twice.
+    pub requests: Vec<WriteRequest>,
+}
+
+/// What is done to one item.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WriteRequest {
+    /// It is put, new or in place of the one with its key.
+    Put(Item),
+    /// The item with this key is taken out, if there is one.
+    Delete(Map),
+}
+
+impl WriteRequest {
+    /// The item's key, after it was checked against the table's schema.
+    pub fn check(&self, schema: &TableSchema) -> Result<Key> {
+        match self {
+            Self::Put(item) => {
+                check_size(item)?;
+                // Unlike PutItem, this tells of an item's key as if it stood alone.
+                let key = schema.key.key_within(item)?;
+                schema.indexes.iter().try_for_each(|index| index.check_item(item))?;
+                Ok(key)
+            }
+            Self::Delete(key) => schema.key.key_of_request(key),
+        }
+    }
+
+    fn write_json(&self, writer: &mut Writer) {
+        let (request, member, attributes) = match self {
+            Self::Put(item) => ("PutRequest", "Item", item),
+            Self::Delete(key) => ("DeleteRequest", "Key", key),
+        };
+        writer.object(|object| {
+            object.member(request, |writer| {
+                writer.object(|object| {
+                    object.member(member, |writer| attributes.write_json(writer));
+                });
+            });
+        });
+    }
+}
+
+/// The members as they stand in the body.
+#[derive(Default)]
+struct Body {
+    request_items: Option<TablesBody<Vec<RequestBody>>>,
+    return_consumed_capacity: Option<String>,
+    return_item_collection_metrics: Option<String>,
+}
+
+/// What is done to one item, as it stands in the body.
+#[derive(Default)]
+struct RequestBody {
+    /// The members `PutRequest` and `DeleteRequest`, if there are such, with what is in them.
+    put: Option<Option<Unchecked<Map>>>,
+    delete: Option<Option<Unchecked<Map>>>,
+}
+
+impl RequestBody {
+    fn read(reader: &mut Reader<'_>) -> Result<Option<Self>> {
+        let mut body = Self::default();
+        let found = reader.structure("WriteRequest", |reader, member| {
+            match member {
+                "PutRequest" => body.put = read_only_member(reader, "PutRequest", "Item")?,
+                "DeleteRequest" => body.delete = read_only_member(reader, "DeleteRequest", "Key")?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(found.then_some(body))
+    }
+
+    fn constrain(&self, constraints: &mut Constraints, path: &str) {
+        if let Some(item) = &self.put {
+            constraints.required(&format!("{path}.putRequest.item"), item);
+        }
+        if let Some(key) = &self.delete {
+            constraints.required(&format!("{path}.deleteRequest.key"), key);
+        }
+    }
+
+    fn request(self) -> Result<WriteRequest> {
+        let given = |attributes: Option<Unchecked<Map>>| {
+            attributes.unwrap_or_else(|| Map::new().into()).into_result()
+        };
+        match (self.put, self.delete) {
+            (Some(item), None) => {
+                let item = given(item)?;
+                check_size(&item)?;
+                Ok(WriteRequest::Put(item))
+            }
+            (None, Some(key)) => given(key).map(WriteRequest::Delete),
+            // These are the service's words, though they are of something else.
+            _ => Err(Error::validation(
+                "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes",
+            )),
+        }
+    }
+}
+
+/// Reads a structure that has one member, which holds attributes.
+fn read_only_member(
+    reader: &mut Reader<'_>,
+    class: &str,
+    only: &str,
+) -> Result<Option<Option<Unchecked<Map>>>> {
+    let mut attributes = None;
+    let found = reader.structure(class, |reader, member| {
+        if member == only {
+            attributes = read_map(reader)?;
+            return Ok(());
+        }
+        reader.skip()
+    })?;
+    Ok(found.then_some(attributes))
+}
+
+impl Body {
+    fn read(json: &[u8]) -> Result<Self> {
+        const CLASS: &str = "java.util.List<com.amazonaws.dynamodb.v20120810.WriteRequest>";
+        let mut body = Self::default();
+        let mut reader = Reader::new(json)?;
+        reader.request(|reader, member| {
+            match member {
+                "RequestItems" => {
+                    body.request_items = TablesBody::read(reader, CLASS, |reader| {
+                        Ok(read_list(reader, RequestBody::read)?.unwrap_or_default())
+                    })?;
+                }
+                "ReturnConsumedCapacity" => {
+                    body.return_consumed_capacity = reader.owned_string()?;
+                }
+                "ReturnItemCollectionMetrics" => {
+                    body.return_item_collection_metrics = reader.owned_string()?;
+                }
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(body)
+    }
+
+    fn constrain(&self) -> Result<(ReturnConsumedCapacity, bool)> {
+        let mut constraints = Constraints::default();
+        constraints.required("requestItems", &self.request_items);
+        for (name, requests) in self.request_items.iter().flat_map(TablesBody::iter) {
+            for (place, request) in requests.iter().enumerate() {
+                let path = format!("requestItems.{name}.member.{}.member", place + 1);
+                request.constrain(&mut constraints, &path);
+            }
+        }
+        let detail = constraints.one_of(
+            "returnConsumedCapacity",
+            self.return_consumed_capacity.as_deref(),
+            &ReturnConsumedCapacity::CHOICES,
+        );
+        let metrics = constraints.one_of(
+            "returnItemCollectionMetrics",
+            self.return_item_collection_metrics.as_deref(),
+            &COLLECTION_METRICS,
+        );
+        constraints.finish()?;
+        // Unlike BatchGetItem, this tells of the tables' names by themselves.
+        let mut constraints = Constraints::default();
+        if let Some(tables) = &self.request_items {
+            tables.constrain_names(&mut constraints);
+        }
+        constraints.finish()?;
+        Ok((detail.unwrap_or_default(), metrics.unwrap_or_default()))
+    }
+
+    fn check_lengths(&self) -> Result<()> {
+        let Some(tables) = &self.request_items else { return Ok(()) };
+        if tables.iter().len() == 0 {
+            return Err(Error::validation(
+                "The requestItems parameter is required for BatchWriteItem",
+            ));
+        }
+        let mut count = 0;
+        for (name, requests) in tables.iter() {
+            let path = format!("RequestItems.{name}.member");
+            check_length(&path, requests.len(), 1, WRITES_MAX)?;
+            count += requests.len();
+        }
+        if count > WRITES_MAX {
+            return Err(Error::validation("Too many items requested for the BatchWriteItem call"));
+        }
+        Ok(())
+    }
+}
+
+impl BatchWriteItem {
+    /// Writes to these tables.
+    #[must_use]
+    pub fn new(tables: Vec<TableWrites>) -> Self {
+        Self {
+            tables,
+            return_consumed_capacity: ReturnConsumedCapacity::None,
+            return_item_collection_metrics: false,
+        }
+    }
+
+    /// Reads a request's body.
+    pub fn from_json(json: &[u8]) -> Result<Self> {
+        let body = Body::read(json)?;
+        let (return_consumed_capacity, return_item_collection_metrics) = body.constrain()?;
+        body.check_lengths()?;
+        let tables = match body.request_items {
+            None => Vec::new(),
+            Some(tables) => tables.into_named()?,
+        };
+        let writes = |(table_name, requests): (String, Vec<RequestBody>)| {
+            let requests = requests.into_iter().map(RequestBody::request);
+            Ok(TableWrites { table_name, requests: requests.collect::<Result<_>>()? })
+        };
+        Ok(Self {
+            tables: tables.into_iter().map(writes).collect::<Result<_>>()?,
+            return_consumed_capacity,
+            return_item_collection_metrics,
+        })
+    }
+
+    /// The keys of the items that are written, table by table, after all of it was checked
+    /// against the tables' schemas.
+    pub fn check<'s>(
+        &self,
+        tables: impl Fn(&str) -> Option<&'s TableSchema>,
+    ) -> Result<Vec<Vec<Key>>> {
+        let find = |table: &TableWrites| find_table(&tables, &table.table_name);
+        let schemas = self.tables.iter().map(find).collect::<Result<Vec<_>>>()?;
+        let mut keys = Vec::with_capacity(self.tables.len());
+        for (table, schema) in self.tables.iter().zip(schemas) {
+            let own = table.requests.iter().map(|request| request.check(schema));
+            let own = own.collect::<Result<Vec<Key>>>()?;
+            check_distinct(own.iter().map(Key::encoded).collect())?;
+            keys.push(own);
+        }
+        Ok(keys)
+    }
+}
+
+/// What became of a batch of writes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BatchWriteItemAnswer {
+    /// What was not done, and is for the client to ask for again.
+    pub unprocessed_items: Vec<TableWrites>,
+    /// The item collections that were written to, where the request asked for them.
+    pub item_collection_metrics: MetricsByTable,
+    /// What the writes cost.
+    pub capacity: CapacityByTable,
+}
+
+impl BatchWriteItemAnswer {
+    /// Writes the answer's body.
+    pub fn write_json(&self, writer: &mut Writer) {
+        writer.object(|object| {
+            object.member("UnprocessedItems", |writer| {
+                writer.object(|object| {
+                    for table in &self.unprocessed_items {
+                        object.member(&table.table_name, |writer| {
+                            writer.array(&table.requests, |writer, request| {
+                                request.write_json(writer);
+                            });
+                        });
+                    }
+                });
+            });
+            self.item_collection_metrics.write_member(object);
+            self.capacity.write_member(object);
+        });
+    }
+}

@@ -1,0 +1,61 @@
+//! Which parts of items a read wants: `ProjectionExpression`, or `AttributesToGet` before it.
+
+use super::parameter::check_styles;
+use crate::constraint::Constraints;
+use crate::error::Result;
+use crate::expression::{Parameter, Placeholders, Projection};
+use crate::json::Reader;
+use crate::legacy::AttributesToGet;
+
+/// The members as they stand in the body, of reads that have no other expression.
+#[derive(Default)]
+pub(super) struct ProjectionBody {
+    attributes_to_get: Option<AttributesToGet>,
+    projection_expression: Option<String>,
+    placeholders: Placeholders,
+}
+
+impl ProjectionBody {
+    /// Reads the member of this name if it is one of these, and skips it if not.
+    pub(super) fn read(&mut self, reader: &mut Reader<'_>, member: &str) -> Result<()> {
+        match member {
+            "AttributesToGet" => self.attributes_to_get = AttributesToGet::read(reader)?,
+            "ProjectionExpression" => self.projection_expression = reader.owned_string()?,
+            "ExpressionAttributeNames" => self.placeholders.read_names(reader)?,
+            _ => reader.skip()?,
+        }
+        Ok(())
+    }
+
+    /// Adds the violations of the members' constraints. `path` is where `attributesToGet` stands.
+    pub(super) fn constrain(&self, constraints: &mut Constraints, path: &str) {
+        if let Some(names) = &self.attributes_to_get {
+            names.constrain(constraints, path);
+        }
+    }
+
+    /// Refuses parameters of two styles at once, and names without an expression.
+    pub(super) fn check_styles(&self) -> Result<()> {
+        let expressions = [(Parameter::ProjectionExpression, self.projection_expression.is_some())];
+        check_styles(&[("AttributesToGet", self.attributes_to_get.is_some())], &expressions)?;
+        self.placeholders.check_needed(&expressions)
+    }
+
+    /// The parts that are wanted; `None` for all of an item.
+    pub(super) fn into_projection(mut self) -> Result<Option<Projection>> {
+        if let Some(names) = &self.attributes_to_get {
+            names.check()?;
+        }
+        self.placeholders.check()?;
+        let projection = match (self.projection_expression, self.attributes_to_get) {
+            (Some(text), _) => {
+                let parameter = Parameter::ProjectionExpression;
+                Some(Projection::parse(&text, parameter, &mut self.placeholders)?)
+            }
+            (None, Some(names)) => Some(names.into_projection()?),
+            (None, None) => None,
+        };
+        self.placeholders.check_all_used()?;
+        Ok(projection)
+    }
+}

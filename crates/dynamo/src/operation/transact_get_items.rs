@@ -1,0 +1,249 @@
+//! TransactGetItems: up to a hundred items by their keys, all as they are at one moment.
+
+use super::GetItem;
+use super::batch::find_table;
+use super::definition::read_list;
+use super::projection::ProjectionBody;
+use super::transaction::{
+    ACTIONS_MAX, check_distinct, constrain_table_name, first_refused, table_name_of,
+};
+use crate::Map;
+use crate::capacity::{CapacityByTable, ConsumedCapacity, ReturnConsumedCapacity};
+use crate::constraint::{Constraints, check_length};
+use crate::error::{Error, Result};
+use crate::json::value::{Unchecked, read_map};
+use crate::json::{Reader, Writer};
+use crate::key::Key;
+use crate::limits::TRANSACTION_SIZE_MAX;
+use crate::schema::TableSchema;
+use crate::stored::{Attributes, StoredItem};
+
+/// Asks for items as they all are at one moment.
+///
+/// ```
+/// use singlet_dynamo::operation::{GetItem, TransactGetItems};
+/// use singlet_dynamo::{Item, Value};
+///
+/// let request = TransactGetItems::new(vec![
+///     GetItem::new("games", Item::from([("PK", Value::from("GAME#1"))])),
+///     GetItem::new("players", Item::from([("PK", Value::from("PLAYER#1"))])),
+/// ]);
+/// assert_eq!(request.gets.len(), 2);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransactGetItems {
+    /// The items: table, key and projection. Their other members make no difference here.
+    pub gets: Vec<GetItem>,
+    /// How much of its cost the answer tells.
+    pub return_consumed_capacity: ReturnConsumedCapacity,
+}
+
+/// The members as they stand in the body.
+#[derive(Default)]
+struct Body {
+    transact_items: Option<Vec<TransactItemBody>>,
+    return_consumed_capacity: Option<String>,
+}
+
+/// One of `TransactItems` as it stands in the body.
+#[derive(Default)]
+struct TransactItemBody {
+    get: Option<GetBody>,
+}
+
+#[derive(Default)]
+struct GetBody {
+    table_name: Option<String>,
+    key: Option<Unchecked<Map>>,
+    projection: ProjectionBody,
+}
+
+impl TransactItemBody {
+    fn read(reader: &mut Reader<'_>) -> Result<Option<Self>> {
+        let mut body = Self::default();
+        let found = reader.structure("TransactGetItem", |reader, member| {
+            match member {
+                "Get" => body.get = GetBody::read(reader)?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(found.then_some(body))
+    }
+
+    fn constrain(&self, constraints: &mut Constraints, path: &str) {
+        constraints.required(&format!("{path}.get"), &self.get);
+        if let Some(get) = &self.get {
+            constraints.required(&format!("{path}.get.key"), &get.key);
+            constrain_table_name(constraints, &format!("{path}.get.tableName"), &get.table_name);
+        }
+    }
+}
+
+impl GetBody {
+    fn read(reader: &mut Reader<'_>) -> Result<Option<Self>> {
+        let mut body = Self::default();
+        let found = reader.structure("Get", |reader, member| {
+            match member {
+                "TableName" => body.table_name = reader.owned_string()?,
+                "Key" => body.key = read_map(reader)?,
+                // There were expressions before there were transactions.
+                "AttributesToGet" => reader.skip()?,
+                _ => body.projection.read(reader, member)?,
+            }
+            Ok(())
+        })?;
+        Ok(found.then_some(body))
+    }
+
+    fn get(self) -> Result<GetItem> {
+        let table_name = table_name_of(self.table_name)?;
+        self.projection.check_styles()?;
+        let key = self.key.unwrap_or_else(|| Map::new().into()).into_result()?;
+        let projection = self.projection.into_projection()?;
+        Ok(GetItem { projection, ..GetItem::new(table_name, key) })
+    }
+}
+
+impl Body {
+    fn read(json: &[u8]) -> Result<Self> {
+        let mut body = Self::default();
+        let mut reader = Reader::new(json)?;
+        reader.request(|reader, member| {
+            match member {
+                "TransactItems" => {
+                    body.transact_items = read_list(reader, TransactItemBody::read)?;
+                }
+                "ReturnConsumedCapacity" => {
+                    body.return_consumed_capacity = reader.owned_string()?;
+                }
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(body)
+    }
+
+    fn constrain(&self) -> Result<ReturnConsumedCapacity> {
+        let mut constraints = Constraints::default();
+        constraints.required("transactItems", &self.transact_items);
+        if let Some(items) = &self.transact_items {
+            constraints.length_at_least("transactItems", "[]", items.len(), 1);
+            for (place, item) in items.iter().enumerate() {
+                item.constrain(&mut constraints, &format!("transactItems.{}.member", place + 1));
+            }
+        }
+        let detail = constraints.one_of(
+            "returnConsumedCapacity",
+            self.return_consumed_capacity.as_deref(),
+            &ReturnConsumedCapacity::CHOICES,
+        );
+        constraints.finish()?;
+        Ok(detail.unwrap_or_default())
+    }
+}
+
+impl TransactGetItems {
+    /// Asks for these items.
+    #[must_use]
+    pub fn new(gets: Vec<GetItem>) -> Self {
+        Self { gets, return_consumed_capacity: ReturnConsumedCapacity::None }
+    }
+
+    /// Reads a request's body.
+    pub fn from_json(json: &[u8]) -> Result<Self> {
+        let body = Body::read(json)?;
+        let return_consumed_capacity = body.constrain()?;
+        let items = body.transact_items.unwrap_or_default();
+        check_length("TransactItems", items.len(), 1, ACTIONS_MAX)?;
+        let gets = items.into_iter().filter_map(|item| item.get.map(GetBody::get));
+        Ok(Self { gets: gets.collect::<Result<_>>()?, return_consumed_capacity })
+    }
+
+    /// The keys of the items, after they and the projections were checked against the tables'
+    /// schemas.
+    pub fn check<'s>(&self, tables: impl Fn(&str) -> Option<&'s TableSchema>) -> Result<Vec<Key>> {
+        let find = |get: &GetItem| find_table(&tables, &get.table_name);
+        let schemas = self.gets.iter().map(find).collect::<Result<Vec<_>>>()?;
+        let gets = || self.gets.iter().zip(schemas.iter().copied());
+        for (get, schema) in gets() {
+            schema.key.check_not_empty(&get.key)?;
+        }
+        check_distinct(gets().map(|(get, schema)| {
+            (get.table_name.as_str(), schema.key.key_of_request(&get.key).ok())
+        }))?;
+        first_refused(gets().map(|(get, schema)| get.check(schema)))
+    }
+
+    /// The answer, given what is stored under each of the keys.
+    pub fn answer(&self, stored: Vec<Option<StoredItem>>) -> Result<TransactGetItemsAnswer> {
+        let mut capacity = CapacityByTable::new(self.return_consumed_capacity);
+        let mut size = 0;
+        let mut responses = Vec::with_capacity(stored.len());
+        for (get, item) in self.gets.iter().zip(stored) {
+            let item_size = item.as_ref().map_or(0, |item| item.as_item().size());
+            capacity.add(|detail| {
+                ConsumedCapacity::of_transact_read(get.table_name.as_str(), detail, item_size)
+            });
+            let item = item.map(|item| get.select(item));
+            size += item.as_ref().map_or(0, Attributes::size);
+            responses.push(item);
+        }
+        if size > TRANSACTION_SIZE_MAX {
+            return Err(Error::validation(format!("Payload in response is too large.{size}")));
+        }
+        Ok(TransactGetItemsAnswer { responses, capacity })
+    }
+}
+
+/// The items, in the order in which they were asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransactGetItemsAnswer {
+    /// The items, or what their projections left of them; `None` where there is none.
+    pub responses: Vec<Option<Attributes>>,
+    /// What the reads cost.
+    pub capacity: CapacityByTable,
+}
+
+impl TransactGetItemsAnswer {
+    /// Writes the answer's body.
+    pub fn write_json(&self, writer: &mut Writer) {
+        writer.object(|object| {
+            self.capacity.write_member(object);
+            object.member("Responses", |writer| {
+                writer.array(&self.responses, |writer, item| {
+                    writer.object(|object| {
+                        if let Some(item) = item {
+                            object.member("Item", |writer| item.write_json(writer));
+                        }
+                    });
+                });
+            });
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Value;
+    use crate::expression::{Path, Projection};
+
+    #[test]
+    fn an_answer_holds_four_megabytes() {
+        let key = Map::from([("pk", Value::from("a"))]);
+        let mut get = GetItem::new("games", key.clone());
+        let mut item = key;
+        item.insert("x", Value::from("x".repeat(399_000)));
+        let answer = |get: &GetItem, count| {
+            let request = TransactGetItems::new(vec![get.clone(); count]);
+            request.answer(vec![Some(StoredItem::from(&item)); count])
+        };
+        assert!(answer(&get, 10).is_ok());
+        let error = answer(&get, 11).unwrap_err();
+        assert!(error.message().starts_with("Payload in response is too large."));
+        // What is not wanted does not count.
+        get.projection = Projection::new(vec![Path::attribute("pk").unwrap()]).ok();
+        assert!(answer(&get, 100).is_ok());
+    }
+}

@@ -1,0 +1,287 @@
+//! TransactWriteItems: up to a hundred writes and checks, of which all happen or none.
+
+mod body;
+
+use super::batch::find_table;
+use super::collection_metrics::MetricsByTable;
+use super::transaction::{all_refused, check_distinct, first_refused};
+use super::write::check_condition;
+use super::{DeleteItem, PutItem, UpdateItem};
+use crate::Map;
+use crate::capacity::{CapacityByTable, ConsumedCapacity, ReturnConsumedCapacity};
+use crate::error::{Error, Result};
+use crate::expression::Condition;
+use crate::json::Writer;
+use crate::key::Key;
+use crate::limits::TRANSACTION_SIZE_MAX;
+use crate::schema::TableSchema;
+use crate::stored::StoredItem;
+
+/// Writes items, all or none.
+///
+/// ```
+/// use singlet_dynamo::operation::{DeleteItem, Outcome, PutItem, TransactWriteItems};
+/// use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
+/// use singlet_dynamo::{Item, Value};
+///
+/// let game = |id: &str| Item::from([("PK", Value::from(id))]);
+/// let request = TransactWriteItems::new(vec![
+///     PutItem::new("games", game("GAME#1")).into(),
+///     DeleteItem::new("games", game("GAME#2")).into(),
+/// ]);
+///
+/// let key = KeySchema { partition: KeyAttribute::new("PK", KeyType::S), sort: None };
+/// let schema = TableSchema { name: "games".into(), key, indexes: vec![] };
+/// let keys = request.check(|_| Some(&schema))?;
+/// assert_eq!(keys[0].partition, Value::from("GAME#1"));
+/// // Nothing is stored under either key.
+/// let outcomes = request.decide([(&schema, None), (&schema, None)])?;
+/// assert!(matches!(outcomes[1], Outcome::Delete));
+/// # Ok::<(), singlet_dynamo::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransactWriteItems {
+    /// What is done; to no item twice.
+    pub actions: Vec<TransactWriteItem>,
+    /// What makes the request the same as another one that has it, so that only one of them is
+    /// carried out.
+    pub client_request_token: Option<String>,
+    /// How much of its cost the answer tells.
+    pub return_consumed_capacity: ReturnConsumedCapacity,
+    /// Whether the answer tells of the item collections.
+    pub return_item_collection_metrics: bool,
+}
+
+/// What is done to one item. The operations' members that ask for something in the answer make
+/// no difference here, except what is asked for when a condition fails.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TransactWriteItem {
+    /// Its condition must hold.
+    ConditionCheck(ConditionCheck),
+    /// It is put.
+    Put(PutItem),
+    /// It is deleted.
+    Delete(DeleteItem),
+    /// It is updated.
+    Update(UpdateItem),
+}
+
+/// Says of an item what must be so, and changes nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConditionCheck {
+    /// The table.
+    pub table_name: String,
+    /// The item's key: all of the table's key attributes, and no others.
+    pub key: Map,
+    /// What must be so of the item that is stored, or of nothing.
+    pub condition: Condition,
+    /// Whether a failed condition gives back what is there.
+    pub return_old_on_failure: bool,
+}
+
+impl ConditionCheck {
+    /// Says what must be so of an item.
+    pub fn new(table_name: impl Into<String>, key: Map, condition: Condition) -> Self {
+        Self { table_name: table_name.into(), key, condition, return_old_on_failure: false }
+    }
+
+    /// The key, after it and the condition were checked against the table's schema.
+    pub fn check(&self, schema: &TableSchema) -> Result<Key> {
+        let key = schema.key.key_of_request(&self.key)?;
+        self.condition.check_keys(schema)?;
+        Ok(key)
+    }
+}
+
+macro_rules! from_actions {
+    ($($kind:ident($action:ident),)+) => {
+        $(
+            impl From<$action> for TransactWriteItem {
+                fn from(action: $action) -> Self {
+                    Self::$kind(action)
+                }
+            }
+        )+
+    };
+}
+
+from_actions! {
+    ConditionCheck(ConditionCheck),
+    Put(PutItem),
+    Delete(DeleteItem),
+    Update(UpdateItem),
+}
+
+/// What becomes of an item by an action.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It is stored like this.
+    Put(StoredItem),
+    /// It is gone.
+    Delete,
+    /// It stays as it is.
+    Keep,
+}
+
+impl Outcome {
+    /// The item as it is afterwards, given how it was.
+    fn after<'a>(&'a self, old: Option<&'a StoredItem>) -> Option<&'a StoredItem> {
+        match self {
+            Self::Put(item) => Some(item),
+            Self::Delete => None,
+            Self::Keep => old,
+        }
+    }
+}
+
+impl TransactWriteItem {
+    /// The table.
+    #[must_use]
+    pub fn table_name(&self) -> &str {
+        match self {
+            Self::ConditionCheck(check) => &check.table_name,
+            Self::Put(put) => &put.table_name,
+            Self::Delete(delete) => &delete.table_name,
+            Self::Update(update) => &update.table_name,
+        }
+    }
+
+    /// The item or the key that stands in the request.
+    fn attributes(&self) -> &Map {
+        match self {
+            Self::ConditionCheck(check) => &check.key,
+            Self::Put(put) => &put.item,
+            Self::Delete(delete) => &delete.key,
+            Self::Update(update) => &update.key,
+        }
+    }
+
+    /// Refuses empty values of keys, which the service finds before it begins a transaction.
+    fn check_not_empty(&self, schema: &TableSchema) -> Result<()> {
+        schema.key.check_not_empty(self.attributes())?;
+        if let Self::Put(put) = self {
+            schema.indexes.iter().try_for_each(|index| index.check_not_empty(&put.item))?;
+        }
+        Ok(())
+    }
+
+    /// The item's key, after the action was checked against the table's schema.
+    fn check(&self, schema: &TableSchema) -> Result<Key> {
+        match self {
+            Self::ConditionCheck(check) => check.check(schema),
+            Self::Put(put) => put.check(schema),
+            Self::Delete(delete) => delete.check(schema),
+            Self::Update(update) => update.check(schema),
+        }
+    }
+
+    fn decide(&self, schema: &TableSchema, old: Option<&StoredItem>) -> Result<Outcome> {
+        match self {
+            Self::ConditionCheck(check) => {
+                check_condition(Some(&check.condition), old, check.return_old_on_failure)?;
+                Ok(Outcome::Keep)
+            }
+            Self::Put(put) => {
+                put.decide(old)?;
+                Ok(Outcome::Put(StoredItem::from(&put.item)))
+            }
+            Self::Delete(delete) => {
+                delete.decide(old)?;
+                Ok(Outcome::Delete)
+            }
+            Self::Update(update) => {
+                Ok(update.decide(old, schema)?.item.map_or(Outcome::Keep, Outcome::Put))
+            }
+        }
+    }
+}
+
+impl TransactWriteItems {
+    /// Does all of this, or nothing.
+    #[must_use]
+    pub fn new(actions: Vec<TransactWriteItem>) -> Self {
+        Self {
+            actions,
+            client_request_token: None,
+            return_consumed_capacity: ReturnConsumedCapacity::None,
+            return_item_collection_metrics: false,
+        }
+    }
+
+    /// Reads a request's body.
+    pub fn from_json(json: &[u8]) -> Result<Self> {
+        body::read(json)
+    }
+
+    /// The keys of the items, after all actions were checked against their tables' schemas.
+    pub fn check<'s>(&self, tables: impl Fn(&str) -> Option<&'s TableSchema>) -> Result<Vec<Key>> {
+        check_size(self.actions.iter().map(|action| action.attributes().size()).sum())?;
+        let find = |action: &TransactWriteItem| find_table(&tables, action.table_name());
+        let schemas = self.actions.iter().map(find).collect::<Result<Vec<_>>>()?;
+        let actions = || self.actions.iter().zip(schemas.iter().copied());
+        for (action, schema) in actions() {
+            action.check_not_empty(schema)?;
+        }
+        check_distinct(actions().map(|(action, schema)| {
+            (action.table_name(), schema.key.key_within(action.attributes()).ok())
+        }))?;
+        first_refused(actions().map(|(action, schema)| action.check(schema)))
+    }
+
+    /// Decides, given the table of each action and what is stored under its key, whether the
+    /// transaction happens, and what becomes of the items if it does.
+    pub fn decide<'s>(
+        &self,
+        stored: impl IntoIterator<Item = (&'s TableSchema, Option<&'s StoredItem>)>,
+    ) -> Result<Vec<Outcome>> {
+        let actions = self.actions.iter().zip(stored);
+        all_refused(actions.map(|(action, (schema, old))| action.decide(schema, old)))
+    }
+
+    /// The answer, given the same as [`decide`](Self::decide), and what that decided. Whoever
+    /// knows how large item collections are adds them.
+    pub fn answer<'s>(
+        &self,
+        stored: impl IntoIterator<Item = (&'s TableSchema, Option<&'s StoredItem>)>,
+        outcomes: &[Outcome],
+    ) -> TransactWriteItemsAnswer {
+        let mut capacity = CapacityByTable::new(self.return_consumed_capacity);
+        for ((schema, old), outcome) in stored.into_iter().zip(outcomes) {
+            let new = outcome.after(old);
+            capacity.add(|detail| {
+                let (old, new) = (old.map(StoredItem::as_item), new.map(StoredItem::as_item));
+                ConsumedCapacity::of_transact_write(schema, detail, old, new)
+            });
+        }
+        TransactWriteItemsAnswer { capacity, item_collection_metrics: MetricsByTable::default() }
+    }
+}
+
+/// Refuses a transaction that brings too much.
+fn check_size(size: usize) -> Result<()> {
+    if size > TRANSACTION_SIZE_MAX {
+        return Err(Error::validation(format!(
+            "Transaction payload size cannot exceed 4MB. Payload Size: {size}"
+        )));
+    }
+    Ok(())
+}
+
+/// What a transaction cost: that it happened is all else that there is to tell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TransactWriteItemsAnswer {
+    /// What the actions cost.
+    pub capacity: CapacityByTable,
+    /// The item collections that were written to, where the request asked for them.
+    pub item_collection_metrics: MetricsByTable,
+}
+
+impl TransactWriteItemsAnswer {
+    /// Writes the answer's body.
+    pub fn write_json(&self, writer: &mut Writer) {
+        writer.object(|object| {
+            self.capacity.write_member(object);
+            self.item_collection_metrics.write_member(object);
+        });
+    }
+}
