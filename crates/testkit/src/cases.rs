@@ -18,6 +18,8 @@
 //! A line that begins with `#` is a remark. `[[ab * 3]]` anywhere in a line is `ababab`,
 //! since a key that is too long is tedious to read.
 
+mod verdict;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 

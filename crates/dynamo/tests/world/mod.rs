@@ -6,13 +6,12 @@ mod tables;
 
 use serde_json::Value;
 use singlet_dynamo::arn::Home;
-use singlet_dynamo::json::Writer;
 use singlet_dynamo::operation::Request;
 use singlet_dynamo::schema::TableSchema;
 use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::table::TableDescription;
 use singlet_dynamo::{Error, ErrorKind, Item, Result, Timestamp};
-use singlet_testkit::cases::{self, Answer};
+use singlet_testkit::cases;
 use std::collections::BTreeMap;
 
 /// 2026-01-01T00:00:00.000, when everything happens.
@@ -52,14 +51,7 @@ impl World {
     }
 
     /// What is answered to a request.
-    pub(crate) fn answer(&mut self, operation: &str, body: &str) -> Answer {
-        match self.carry_out(operation, body) {
-            Ok(answer) => Answer::Exactly(written(|writer| answer.write_json(writer))),
-            Err(error) => refused(&error),
-        }
-    }
-
-    fn carry_out(
+    pub(crate) fn carry_out(
         &mut self,
         operation: &str,
         body: &str,
@@ -90,25 +82,4 @@ impl World {
 struct Table<'w> {
     schema: TableSchema,
     items: &'w mut Vec<StoredItem>,
-}
-
-/// An error as a case has it.
-fn refused(error: &Error) -> Answer {
-    let mut body: Value =
-        serde_json::from_str(&written(|writer| error.write_json(writer))).unwrap();
-    let members = body.as_object_mut().unwrap();
-    members.remove("__type");
-    let message = members.remove("message").or_else(|| members.remove("Message"));
-    let details = (!members.is_empty()).then(|| body.to_string());
-    Answer::Refused {
-        code: error.kind().name().to_owned(),
-        message: message.as_ref().and_then(Value::as_str).map(str::to_owned),
-        details,
-    }
-}
-
-fn written(write: impl FnOnce(&mut Writer)) -> String {
-    let mut writer = Writer::new();
-    write(&mut writer);
-    String::from_utf8(writer.into_bytes()).unwrap()
 }
