@@ -1,6 +1,32 @@
-//! The embedded store with DynamoDB's semantics.
+//! DynamoDB in process: an embedded, durable store with DynamoDB's semantics.
 //!
-//! - [`store`]: the bottom layer, sorted bytes in memory or on disk. Everything above it is
-//!   written against this one seam.
+//! [`Engine`] is the door: open a folder or memory, and call an operation. Requests and answers
+//! are the types of [`singlet_dynamo`].
+//!
+//! - `commit`: writes, gathered in a queue, evaluated on a stage, committed in groups.
+//! - `state`: what readers see; `operation`: one file for each operation.
+//! - `catalogue`, `layout`, `stream`: what there is, and where its rows lie.
+//! - [`feed`]: every committed change, to whoever listens.
+//! - `maintenance`: what the engine does by itself.
+//! - [`store`]: the seam to what keeps the rows.
 
+mod catalogue;
+mod check;
+mod commit;
+mod engine;
+mod error;
+mod execute;
+pub mod feed;
+mod layout;
+mod maintenance;
+mod operation;
+mod options;
+mod state;
 pub mod store;
+mod stream;
+
+pub use check::CheckReport;
+pub use engine::Engine;
+pub use error::{Error, Result};
+pub use options::{Clock, Options, Random};
+pub use store::Durability;

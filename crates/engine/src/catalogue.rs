@@ -1,0 +1,209 @@
+//! The tables and streams that there are, as everything else in the engine looks them up.
+
+mod row;
+
+use crate::layout::SpaceId;
+use crate::stream::Stream;
+use singlet_dynamo::schema::{Index, TableSchema};
+use singlet_dynamo::table::{StreamViewType, TableDescription, TableStatus};
+use singlet_dynamo::{Error, ErrorKind};
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// All tables and streams. Never changed: a change makes a new one, so that whoever holds one
+/// holds a consistent view.
+#[derive(Clone, Default)]
+pub(crate) struct Catalogue {
+    tables: BTreeMap<String, Arc<Table>>,
+    /// The streams whose records can be read, also of tables that are gone.
+    streams: BTreeMap<SpaceId, Arc<Stream>>,
+    /// The next number for a table, an index or a stream.
+    next_space: u32,
+}
+
+/// A table: its description, and where its rows lie.
+#[derive(Clone)]
+pub(crate) struct Table {
+    /// Its items.
+    pub(crate) id: SpaceId,
+    pub(crate) name: Arc<str>,
+    /// What is told of it. Counts are in `counts` instead.
+    pub(crate) description: TableDescription,
+    /// The keys and indexes of the description.
+    pub(crate) schema: TableSchema,
+    /// Where the rows of each index of the schema lie, in the same order.
+    index_ids: Vec<SpaceId>,
+    /// Where the records of its stream lie, if it has one that is enabled.
+    pub(crate) stream_id: Option<SpaceId>,
+    /// Whether items that were there before the table let items expire are still to be looked at.
+    pub(crate) must_fill_expiry: bool,
+    pub(crate) counts: Arc<Counts>,
+}
+
+/// How many items there are and how large they are, kept up by the writer.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    items: AtomicI64,
+    bytes: AtomicI64,
+}
+
+impl Counts {
+    pub(crate) fn new(items: i64, bytes: i64) -> Self {
+        Self { items: AtomicI64::new(items), bytes: AtomicI64::new(bytes) }
+    }
+
+    /// Only the writer adds, so the two need not change together for anyone but it.
+    pub(crate) fn add(&self, items: i64, bytes: i64) {
+        self.items.fetch_add(items, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn items(&self) -> u64 {
+        self.items.load(Ordering::Relaxed).try_into().unwrap_or(0)
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed).try_into().unwrap_or(0)
+    }
+}
+
+impl Catalogue {
+    /// The table of this name, whatever its state.
+    pub(crate) fn get(&self, name: &str) -> Option<&Arc<Table>> {
+        self.tables.get(name)
+    }
+
+    /// The table of this name, whatever its state, or the error of operations on tables.
+    pub(crate) fn existing(&self, name: &str) -> Result<&Arc<Table>, Error> {
+        self.get(name).ok_or_else(|| {
+            Error::with_message(
+                ErrorKind::ResourceNotFound,
+                format!("Requested resource not found: Table: {name} not found"),
+            )
+        })
+    }
+
+    /// The table of this name, ready for operations on its items.
+    pub(crate) fn usable(&self, name: &str) -> Result<&Arc<Table>, Error> {
+        self.get(name)
+            .filter(|table| {
+                !matches!(table.description.status, TableStatus::Creating | TableStatus::Deleting)
+            })
+            .ok_or_else(|| Error::new(ErrorKind::ResourceNotFound))
+    }
+
+    /// The schema of the table of this name, if it is ready for operations on its items.
+    pub(crate) fn schema(&self, name: &str) -> Option<&TableSchema> {
+        self.usable(name).ok().map(|table| &table.schema)
+    }
+
+    /// The table whose items lie there.
+    pub(crate) fn by_id(&self, id: SpaceId) -> Option<&Arc<Table>> {
+        self.tables.values().find(|table| table.id == id)
+    }
+
+    /// All tables, by name.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Table>> {
+        self.tables.values()
+    }
+
+    /// The names of tables, from the one after `start`.
+    pub(crate) fn names_after(&self, start: Option<&str>) -> impl Iterator<Item = &str> {
+        let lower = start.map_or(Bound::Unbounded, Bound::Excluded);
+        self.tables.range::<str, _>((lower, Bound::Unbounded)).map(|(name, _)| name.as_str())
+    }
+
+    /// All streams, oldest first.
+    pub(crate) fn streams(&self) -> impl Iterator<Item = &Arc<Stream>> {
+        self.streams.values()
+    }
+
+    /// The stream whose records lie there.
+    pub(crate) fn stream(&self, id: SpaceId) -> Option<&Arc<Stream>> {
+        self.streams.get(&id)
+    }
+
+    /// A number that nothing had before.
+    pub(crate) fn take_space(&mut self) -> SpaceId {
+        let id = SpaceId(self.next_space);
+        self.next_space += 1;
+        id
+    }
+
+    /// Adds a table, or puts it in the place of the one that had its name.
+    pub(crate) fn insert(&mut self, table: Table) {
+        self.tables.insert(table.description.name.clone(), Arc::new(table));
+    }
+
+    pub(crate) fn remove(&mut self, name: &str) {
+        self.tables.remove(name);
+    }
+
+    pub(crate) fn insert_stream(&mut self, stream: Stream) {
+        self.streams.insert(stream.id, Arc::new(stream));
+    }
+
+    pub(crate) fn remove_stream(&mut self, id: SpaceId) {
+        self.streams.remove(&id);
+    }
+}
+
+impl Table {
+    /// A new table, with numbers of its own for itself and its indexes.
+    pub(crate) fn create(description: TableDescription, catalogue: &mut Catalogue) -> Self {
+        let schema = description.schema();
+        Self {
+            id: catalogue.take_space(),
+            name: description.name.as_str().into(),
+            index_ids: schema.indexes.iter().map(|_| catalogue.take_space()).collect(),
+            schema,
+            description,
+            stream_id: None,
+            must_fill_expiry: false,
+            counts: Arc::default(),
+        }
+    }
+
+    /// The table with another description. Indexes that stay keep their place.
+    pub(crate) fn described(
+        &self,
+        description: TableDescription,
+        catalogue: &mut Catalogue,
+    ) -> Self {
+        let schema = description.schema();
+        let index_ids = schema
+            .indexes
+            .iter()
+            .map(|index| match self.index(&index.name) {
+                Some((id, _)) => id,
+                None => catalogue.take_space(),
+            })
+            .collect();
+        Self { schema, description, index_ids, ..self.clone() }
+    }
+
+    /// The indexes, each with the place of its rows.
+    pub(crate) fn indexes(&self) -> impl Iterator<Item = (SpaceId, &Index)> {
+        self.index_ids.iter().copied().zip(&self.schema.indexes)
+    }
+
+    /// The index of this name, with the place of its rows.
+    pub(crate) fn index(&self, name: &str) -> Option<(SpaceId, &Index)> {
+        self.indexes().find(|(_, index)| index.name == name)
+    }
+
+    /// Where the records of its stream lie and what they carry, if it has one that is enabled.
+    pub(crate) fn stream(&self) -> Option<(SpaceId, StreamViewType)> {
+        Some((self.stream_id?, self.description.stream?))
+    }
+
+    /// The description with the counts of this moment.
+    pub(crate) fn description_now(&self) -> TableDescription {
+        let mut description = self.description.clone();
+        description.item_count = self.counts.items();
+        description.size_bytes = self.counts.bytes();
+        description
+    }
+}

@@ -1,0 +1,177 @@
+//! Whether everything that is stored fits together.
+
+use crate::catalogue::Table;
+use crate::commit::expiry_second;
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::layout;
+use crate::state::State;
+use crate::store::{Direction, Keyspace, Row};
+use singlet_dynamo::binary::ItemRef;
+use singlet_dynamo::table::TableStatus;
+use std::fmt::Display;
+use std::ops::{Bound, Range};
+
+/// How many problems are described; the rest are counted.
+const PROBLEMS_TOLD_MAX: usize = 100;
+
+/// What [`Engine::check`] found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckReport {
+    /// How many items were read.
+    pub items: u64,
+    /// How many index rows were read.
+    pub index_rows: u64,
+    /// How many rows that say when an item expires were read.
+    pub expiry_rows: u64,
+    /// How many problems there are.
+    pub problem_count: u64,
+    /// The first of them, in words.
+    pub problems: Vec<String>,
+}
+
+impl CheckReport {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.problem_count == 0
+    }
+
+    fn problem(&mut self, problem: impl Display) {
+        self.problem_count += 1;
+        if self.problems.len() < PROBLEMS_TOLD_MAX {
+            self.problems.push(problem.to_string());
+        }
+    }
+}
+
+impl Engine {
+    /// Reads everything and checks that it fits together: every checksum, every item against its
+    /// key, every index row against its item and the other way round, every expiry, and then the
+    /// store's own structure. Writers may go on meanwhile, until the last part.
+    ///
+    /// # Errors
+    ///
+    /// What cannot be read at all is an error; what can be read and is wrong is in the report.
+    pub fn check(&self) -> Result<CheckReport> {
+        let mut report = CheckReport::default();
+        let state = self.state()?;
+        for table in state.catalogue.iter() {
+            // A table that goes has lost some of its rows already.
+            if table.description.status != TableStatus::Deleting {
+                state.check_items(table, &mut report)?;
+                state.check_indexes(table, &mut report)?;
+            }
+        }
+        state.check_expiry(&mut report)?;
+        drop(state);
+        self.verify_store()?;
+        Ok(report)
+    }
+}
+
+impl State {
+    fn rows(
+        &self,
+        keyspace: Keyspace,
+        range: &Range<Vec<u8>>,
+    ) -> Result<impl Iterator<Item = Result<Row, crate::store::Error>>> {
+        let (lower, upper) = (Bound::Included(&*range.start), Bound::Excluded(&*range.end));
+        Ok(self.snapshot.range(keyspace, lower, upper, Direction::Forward)?)
+    }
+
+    /// Every item is one, lies where its key says, and has all that follows from it.
+    fn check_items(&self, table: &Table, report: &mut CheckReport) -> Result<()> {
+        for row in self.rows(Keyspace::Items, &layout::all_of(table.id))? {
+            let row = row?;
+            report.items += 1;
+            let Ok(item) = ItemRef::new(row.value()) else {
+                report.problem(format_args!("table {}: an item cannot be read", table.name));
+                continue;
+            };
+            let key = table.schema.key.key_of_item(&item.to_item());
+            if key.is_ok_and(|key| layout::item_key(table.id, &key) == row.key()) {
+                self.check_rows_of(table, row.key(), item, report)?;
+            } else {
+                report.problem(format_args!(
+                    "table {}: an item lies elsewhere than its key says",
+                    table.name
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_rows_of(
+        &self,
+        table: &Table,
+        item_key: &[u8],
+        item: ItemRef<'_>,
+        report: &mut CheckReport,
+    ) -> Result<()> {
+        for ((id, index), described) in table.indexes().zip(&table.description.indexes) {
+            // Only an index that is whole has a row for every item.
+            if described.status != TableStatus::Active {
+                continue;
+            }
+            if let Some(row) = layout::index_key(id, &index.key, item, item_key)
+                && self.snapshot.get(Keyspace::Indexes, &row)?.is_none()
+            {
+                report.problem(format_args!(
+                    "index {} of {}: a row is missing",
+                    index.name, table.name
+                ));
+            }
+        }
+        let attribute =
+            table.description.time_to_live.as_deref().filter(|_| !table.must_fill_expiry);
+        if let Some(second) = attribute.and_then(|attribute| expiry_second(item, attribute))
+            && self.snapshot.get(Keyspace::Expiry, &layout::expiry_key(second, item_key))?.is_none()
+        {
+            report.problem(format_args!("table {}: an expiry is missing", table.name));
+        }
+        Ok(())
+    }
+
+    /// Every index row leads to an item that has it.
+    fn check_indexes(&self, table: &Table, report: &mut CheckReport) -> Result<()> {
+        for (id, index) in table.indexes() {
+            for row in self.rows(Keyspace::Indexes, &layout::all_of(id))? {
+                let row = row?;
+                report.index_rows += 1;
+                let item_key = layout::item_key_of_index_row(
+                    table.id,
+                    &table.schema.key,
+                    &index.key,
+                    row.key(),
+                );
+                let item = match &item_key {
+                    Some(item_key) => self.item(item_key)?,
+                    None => None,
+                };
+                let expected = item_key.zip(item).and_then(|(item_key, item)| {
+                    layout::index_key(id, &index.key, item.as_item(), &item_key)
+                });
+                if expected.as_deref() != Some(row.key()) {
+                    report.problem(format_args!(
+                        "index {} of {}: a row leads to no item that has it",
+                        index.name, table.name
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Every expiry can be read. One that no item has any more is dropped when its time comes.
+    fn check_expiry(&self, report: &mut CheckReport) -> Result<()> {
+        let (all, forward) = (Bound::Unbounded, Direction::Forward);
+        for row in self.snapshot.range(Keyspace::Expiry, all, all, forward)? {
+            report.expiry_rows += 1;
+            if layout::split_expiry_key(row?.key()).is_none() {
+                report.problem("an expiry cannot be read");
+            }
+        }
+        Ok(())
+    }
+}

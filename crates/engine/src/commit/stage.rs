@@ -1,0 +1,262 @@
+//! A group of commands on its way into the store: what they see, and what they leave behind.
+//!
+//! Each command is evaluated against the state that those before it in the group leave, and
+//! adds rows to one batch. A command first decides and then writes; so one that is refused
+//! has written nothing, and there is nothing to undo.
+
+use crate::catalogue::{Catalogue, Table};
+use crate::error::Result;
+use crate::feed::Change;
+use crate::layout::{self, SpaceId};
+use crate::store::{Batch, Direction, Keyspace, Snapshot};
+use crate::stream;
+use singlet_dynamo::Timestamp;
+use singlet_dynamo::binary::{ItemRef, ValueRef};
+use singlet_dynamo::capacity::{ConsumedCapacity, ReturnConsumedCapacity};
+use singlet_dynamo::key::Key;
+use singlet_dynamo::operation::ItemCollectionMetrics;
+use singlet_dynamo::schema::Scope;
+use singlet_dynamo::stored::StoredItem;
+use singlet_dynamo::table::TableStatus;
+use std::ops::Bound;
+use std::sync::Arc;
+
+pub(crate) struct Stage<'s> {
+    /// What was committed before this group.
+    pub(crate) snapshot: &'s Snapshot,
+    /// The tables as the group so far leaves them.
+    pub(crate) catalogue: Arc<Catalogue>,
+    /// The moment of this group.
+    pub(crate) now: Timestamp,
+    /// What is to be committed.
+    pub(crate) batch: Batch,
+    /// What the feed is to tell once it is.
+    pub(crate) changes: Vec<Arc<Change>>,
+    /// Whether anybody listens to the feed.
+    is_heard: bool,
+    /// The tables whose counts have changed.
+    counted: Vec<SpaceId>,
+    /// The number of the next change.
+    pub(crate) next_sequence: u64,
+}
+
+/// Where an item is or would be, and what is there.
+pub(crate) struct Place {
+    pub(crate) item_key: Vec<u8>,
+    pub(crate) old: Option<StoredItem>,
+}
+
+impl Place {
+    /// What it costs to put an item here, or to take away what is here, if that is to be told.
+    pub(crate) fn cost(
+        &self,
+        table: &Table,
+        detail: ReturnConsumedCapacity,
+        new: Option<&StoredItem>,
+    ) -> Option<ConsumedCapacity> {
+        (detail != ReturnConsumedCapacity::None).then(|| self.cost_of(table, detail, new))
+    }
+
+    /// What it costs to put an item here, or to take away what is here.
+    pub(crate) fn cost_of(
+        &self,
+        table: &Table,
+        detail: ReturnConsumedCapacity,
+        new: Option<&StoredItem>,
+    ) -> ConsumedCapacity {
+        let old = self.old.as_ref().map(StoredItem::as_item);
+        ConsumedCapacity::of_write(&table.schema, detail, old, new.map(StoredItem::as_item))
+    }
+}
+
+/// What a group leaves behind.
+pub(crate) struct Staged {
+    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) batch: Batch,
+    pub(crate) changes: Vec<Arc<Change>>,
+    pub(crate) next_sequence: u64,
+}
+
+impl<'s> Stage<'s> {
+    pub(crate) fn new(
+        snapshot: &'s Snapshot,
+        catalogue: Arc<Catalogue>,
+        now: Timestamp,
+        next_sequence: u64,
+        is_heard: bool,
+    ) -> Self {
+        Self {
+            snapshot,
+            catalogue,
+            now,
+            batch: Batch::default(),
+            changes: Vec::new(),
+            is_heard,
+            counted: Vec::new(),
+            next_sequence,
+        }
+    }
+
+    /// The table of this name, ready for operations on its items.
+    pub(crate) fn table(&self, name: &str) -> Result<Arc<Table>> {
+        Ok(Arc::clone(self.catalogue.usable(name)?))
+    }
+
+    /// The item under this key, as the group so far leaves it.
+    pub(crate) fn item(&self, item_key: &[u8]) -> Result<Option<StoredItem>> {
+        if let Some(pending) = self.batch.get(Keyspace::Items, item_key) {
+            return Ok(pending.map(|bytes| StoredItem::new(bytes.into(), 0..bytes.len())));
+        }
+        Ok(self.snapshot.get(Keyspace::Items, item_key)?.map(StoredItem::from))
+    }
+
+    /// Where an item of this key is or would be, and what is there now.
+    pub(crate) fn place(&self, table: &Table, key: &Key) -> Result<Place> {
+        let item_key = layout::item_key(table.id, key);
+        let old = self.item(&item_key)?;
+        Ok(Place { item_key, old })
+    }
+
+    /// Puts an item in a place, or takes away what is there, together with everything that follows
+    /// from it: index rows, expiry, stream, counts, feed.
+    pub(crate) fn replace(
+        &mut self,
+        table: &Table,
+        place: Place,
+        new: Option<StoredItem>,
+        is_expiry: bool,
+    ) {
+        let Place { item_key, old } = place;
+        // What stays as it is leaves no trace in a stream either.
+        if old == new {
+            return;
+        }
+        let old_item = old.as_ref().map(StoredItem::as_item);
+        let new_item = new.as_ref().map(StoredItem::as_item);
+        self.move_index_rows(table, &item_key, old_item, new_item);
+        self.move_expiry(table, &item_key, old_item, new_item);
+        let size = |item: Option<ItemRef<'_>>| item.map_or(0, |item| item.size() as i64);
+        let items = i64::from(new.is_some()) - i64::from(old.is_some());
+        table.counts.add(items, size(new_item) - size(old_item));
+        if !self.counted.contains(&table.id) {
+            self.counted.push(table.id);
+        }
+        if let Some((stream_id, view)) = table.stream() {
+            let record = stream::encode(table, view, self.now, old_item, new_item, is_expiry);
+            let row = stream::row_key(stream_id, self.next_sequence);
+            self.batch.put(Keyspace::Streams, row, record);
+        }
+        if self.is_heard {
+            self.changes.push(Arc::new(Change {
+                table_name: Arc::clone(&table.name),
+                sequence_number: self.next_sequence,
+                old: old.clone(),
+                new: new.clone(),
+                is_expiry,
+            }));
+        }
+        self.next_sequence += 1;
+        match &new {
+            Some(item) => {
+                self.batch.put(Keyspace::Items, item_key, item.as_item().as_bytes().to_vec());
+            }
+            None => self.batch.delete(Keyspace::Items, item_key),
+        }
+    }
+
+    /// The collection that an item of this key is in, if that is to be told and the table has
+    /// local indexes.
+    pub(crate) fn collection_metrics(
+        &self,
+        table: &Table,
+        key: &Key,
+        is_wanted: bool,
+    ) -> Result<Option<ItemCollectionMetrics>> {
+        let has_local = table.schema.indexes.iter().any(|index| index.scope == Scope::Local);
+        if !is_wanted || !has_local {
+            return Ok(None);
+        }
+        let prefix = layout::partition_prefix(table.id, &key.partition);
+        let end = layout::end_of_prefix(prefix.clone());
+        let upper = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        let lower = Bound::Included(prefix.as_slice());
+        let mut size = 0;
+        for row in self.snapshot.range(Keyspace::Items, lower, upper, Direction::Forward)? {
+            size += StoredItem::from(row?.into_value()).as_item().size() as u64;
+        }
+        let name = table.schema.key.partition.name.as_str();
+        Ok(Some(ItemCollectionMetrics::new(name, key.partition.clone(), size)))
+    }
+
+    /// What the group leaves behind, with the counts of the tables that it touched.
+    pub(crate) fn finish(mut self, is_durable: bool) -> Staged {
+        if is_durable {
+            for id in &self.counted {
+                if let Some(table) = self.catalogue.by_id(*id) {
+                    let (key, row) = table.counts_row();
+                    self.batch.put(Keyspace::Catalogue, key, row);
+                }
+            }
+        }
+        let Self { catalogue, batch, changes, next_sequence, .. } = self;
+        Staged { catalogue, batch, changes, next_sequence }
+    }
+
+    fn move_index_rows(
+        &mut self,
+        table: &Table,
+        item_key: &[u8],
+        old: Option<ItemRef<'_>>,
+        new: Option<ItemRef<'_>>,
+    ) {
+        for ((id, index), described) in table.indexes().zip(&table.description.indexes) {
+            // The rows of an index that is going away are cleared as a whole.
+            if described.status == TableStatus::Deleting {
+                continue;
+            }
+            let row =
+                |item: Option<ItemRef<'_>>| layout::index_key(id, &index.key, item?, item_key);
+            let (before, after) = (row(old), row(new));
+            if before == after {
+                continue;
+            }
+            if let Some(before) = before {
+                self.batch.delete(Keyspace::Indexes, before);
+            }
+            if let Some(after) = after {
+                self.batch.put(Keyspace::Indexes, after, Vec::new());
+            }
+        }
+    }
+
+    fn move_expiry(
+        &mut self,
+        table: &Table,
+        item_key: &[u8],
+        old: Option<ItemRef<'_>>,
+        new: Option<ItemRef<'_>>,
+    ) {
+        let Some(attribute) = table.description.time_to_live.as_deref() else { return };
+        let row = |item: Option<ItemRef<'_>>| {
+            Some(layout::expiry_key(expiry_second(item?, attribute)?, item_key))
+        };
+        let (before, after) = (row(old), row(new));
+        if before == after {
+            return;
+        }
+        if let Some(before) = before {
+            self.batch.delete(Keyspace::Expiry, before);
+        }
+        if let Some(after) = after {
+            self.batch.put(Keyspace::Expiry, after, Vec::new());
+        }
+    }
+}
+
+/// The second at which an item expires, if its attribute is a number of seconds at all.
+pub(crate) fn expiry_second(item: ItemRef<'_>, attribute: &str) -> Option<u64> {
+    match item.get(attribute)? {
+        ValueRef::N(number) => number.floor_i64()?.try_into().ok(),
+        _ => None,
+    }
+}

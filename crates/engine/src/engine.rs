@@ -1,0 +1,409 @@
+//! The engine: one writer at a time, readers that wait for nobody.
+
+use crate::catalogue::Catalogue;
+use crate::commit::{Answer, Queue, Stage};
+use crate::error::{Error, Result};
+use crate::feed::{Feed, Subscription};
+use crate::maintenance::{self, Progress, Task};
+use crate::options::Options;
+use crate::state::State;
+use crate::store::{self, Direction, Durability, Keyspace, Snapshot, Store};
+use arc_swap::ArcSwap;
+use std::any::Any;
+use std::ops::Bound;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How often the engine looks for work of its own when nobody wakes it.
+/// Relaxed durability promises an fsync every 100 ms, and this leaves half of that for it.
+const MAINTENANCE_INTERVAL: Duration = Duration::from_millis(50);
+/// Changes are numbered from the clock on, so that numbers ascend over restarts: so many for each
+/// millisecond.
+const SEQUENCES_PER_MS: u64 = 1 << 20;
+
+/// A write on its way: evaluated by whoever leads the queue.
+type Command = Box<dyn FnOnce(&mut Stage<'_>) -> Result<Reply> + Send>;
+/// The answer of the operation that the command carries out.
+type Reply = Box<dyn Any + Send>;
+
+/// DynamoDB in process.
+///
+/// Cheap to clone; all clones are one engine, which is closed when the last one goes. Reads
+/// run on a snapshot in the caller's thread. Writes go through one queue, in groups.
+///
+/// ```
+/// use singlet_dynamo::operation::{CreateTable, GetItem, PutItem};
+/// use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
+/// use singlet_dynamo::{Item, Value};
+/// use singlet_engine::Engine;
+///
+/// let engine = Engine::memory()?;
+/// let key = KeySchema { partition: KeyAttribute::new("PK", KeyType::S), sort: None };
+/// engine.create_table(CreateTable::new(TableSchema { name: "games".into(), key, indexes: vec![] }))?;
+/// engine.wait_until_active("games")?;
+///
+/// let game = Item::from([("PK", Value::from("GAME#1")), ("round", Value::from(7))]);
+/// engine.put_item(PutItem::new("games", game.clone()))?;
+/// let found = engine.get_item(&GetItem::new("games", Item::from([("PK", Value::from("GAME#1"))])))?;
+/// assert_eq!(found.item.map(|item| item.to_item()), Some(game));
+/// # Ok::<(), singlet_engine::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Engine {
+    handle: Arc<Handle>,
+}
+
+/// What all clones share. The engine's own threads hold the core alone, so that the last clone
+/// that goes can end them.
+struct Handle {
+    core: Arc<Core>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+pub(crate) struct Core {
+    store: Store,
+    options: Options,
+    /// The tables as of the last commit.
+    catalogue: ArcSwap<Catalogue>,
+    queue: Queue<Command, Result<Reply>>,
+    feed: Feed,
+    /// The number of the next change; only the leader changes it.
+    next_sequence: AtomicU64,
+    is_poisoned: AtomicBool,
+    /// Whether something was committed that is not on the disk yet.
+    is_unsynced: AtomicBool,
+    is_closed: AtomicBool,
+    /// Whether there may be work for the engine itself.
+    is_work_due: Mutex<bool>,
+    work_due: Condvar,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Engine {
+    /// An engine that keeps everything in memory, and forgets it when it is dropped.
+    pub fn memory() -> Result<Self> {
+        Self::on(Store::memory(), Options::default())
+    }
+
+    /// Like [`Engine::memory`], with choices.
+    pub fn memory_with(options: Options) -> Result<Self> {
+        Self::on(Store::memory(), options)
+    }
+
+    /// Opens the engine that keeps its data in this folder, and makes one if the folder is empty
+    /// or missing.
+    ///
+    /// # Errors
+    ///
+    /// One process at a time may have a folder open; a second one is told who has it. A folder
+    /// that was written by a newer version, or that holds something else, is left alone.
+    pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<Self> {
+        Self::on(Store::open(folder)?, options)
+    }
+
+    /// An engine on a store that is open: for tests that bring their own disk.
+    pub fn on(store: Store, options: Options) -> Result<Self> {
+        let snapshot = store.snapshot()?;
+        let catalogue = read_catalogue(&snapshot)?;
+        let next_sequence = first_sequence(&snapshot, &catalogue, &options)?;
+        let core = Arc::new(Core {
+            store,
+            catalogue: ArcSwap::from_pointee(catalogue),
+            queue: Queue::new(),
+            feed: Feed::default(),
+            next_sequence: AtomicU64::new(next_sequence),
+            is_poisoned: AtomicBool::new(false),
+            is_unsynced: AtomicBool::new(false),
+            is_closed: AtomicBool::new(false),
+            is_work_due: Mutex::new(true),
+            work_due: Condvar::new(),
+            options,
+        });
+        let handle = Handle { core, threads: Mutex::default() };
+        handle.start_threads()?;
+        Ok(Self { handle: Arc::new(handle) })
+    }
+
+    /// Asks the store to check its own structure.
+    pub(crate) fn verify_store(&self) -> Result<()> {
+        Ok(self.handle.core.store.verify()?)
+    }
+
+    /// What readers see at this moment.
+    pub(crate) fn state(&self) -> Result<State> {
+        self.handle.core.state()
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.handle.core.options
+    }
+
+    /// Carries out a write, and returns once it is as durable as the options ask for.
+    pub(crate) fn write<A: Send + 'static>(
+        &self,
+        operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
+    ) -> Result<A> {
+        self.handle.core.write(operation)
+    }
+
+    /// Like [`Engine::write`], without blocking the thread.
+    pub(crate) async fn write_async<A: Send + 'static>(
+        &self,
+        operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
+    ) -> Result<A> {
+        let answer = self.handle.core.enqueue(operation)?;
+        reply_of(answer.await)
+    }
+
+    /// Listens to the changes of a table, or of all tables, from now on.
+    #[must_use]
+    pub fn subscribe(&self, table_name: Option<&str>) -> Subscription {
+        self.handle.core.feed.subscribe(table_name)
+    }
+
+    /// Does what is due of the engine's own work: finishes tables and indexes that are being made
+    /// or deleted, deletes what has expired, forgets old stream records. With
+    /// [`Options::background`] a thread does this all the time.
+    pub fn maintain(&self) -> Result<()> {
+        self.handle.core.maintain()
+    }
+
+    /// Ends the engine's own threads and closes the store. Writes that were accepted are done
+    /// before; later ones are refused. Dropping the last clone does the same.
+    pub fn close(&self) -> Result<()> {
+        self.handle.close()
+    }
+}
+
+impl Handle {
+    fn start_threads(&self) -> Result<()> {
+        let mut threads = lock(&self.threads);
+        let leader = Arc::clone(&self.core);
+        threads.push(spawn("singlet-commit", move || {
+            leader.queue.lead_when_wanted(|group| leader.commit(group));
+        })?);
+        if self.core.options.background {
+            let core = Arc::clone(&self.core);
+            threads.push(spawn("singlet-maintain", move || core.maintain_until_closed())?);
+        }
+        Ok(())
+    }
+
+    fn close(&self) -> Result<()> {
+        let core = &self.core;
+        if core.is_closed.swap(true, Ordering::SeqCst) {
+            return Ok(());
+        }
+        core.queue.close();
+        core.wake_maintenance();
+        for thread in lock(&self.threads).drain(..) {
+            // A thread that panicked has nothing more to do either.
+            let _ = thread.join();
+        }
+        core.feed.close();
+        Ok(core.store.close()?)
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // Whoever wants to know of an error calls `close`.
+        let _ = self.close();
+    }
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work)
+        .map_err(|error| Error::Store(store::Error::from(error)))
+}
+
+impl Core {
+    /// The tables and the rows of one moment.
+    ///
+    /// The rows may be those of a commit whose tables are not told yet, which does no harm; but
+    /// not the other way round. Tables change rarely, so asking twice is all it takes.
+    fn state(&self) -> Result<State> {
+        if self.is_closed.load(Ordering::Acquire) {
+            return Err(Error::Closed);
+        }
+        loop {
+            let catalogue = self.catalogue.load();
+            let snapshot = self.store.snapshot()?;
+            if Arc::ptr_eq(&catalogue, &self.catalogue.load()) {
+                return Ok(State { catalogue, snapshot });
+            }
+        }
+    }
+
+    fn check_writable(&self) -> Result<()> {
+        if self.is_closed.load(Ordering::Acquire) {
+            return Err(Error::Closed);
+        }
+        if self.is_poisoned.load(Ordering::Acquire) {
+            return Err(Error::Poisoned);
+        }
+        Ok(())
+    }
+
+    fn write<A: Send + 'static>(
+        &self,
+        operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
+    ) -> Result<A> {
+        self.check_writable()?;
+        let reply = self.queue.submit(boxed(operation), |group| self.commit(group));
+        reply_of(reply.map_err(|_| Error::Overloaded)?)
+    }
+
+    fn enqueue<A: Send + 'static>(
+        &self,
+        operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
+    ) -> Result<Answer<Result<Reply>>> {
+        self.check_writable()?;
+        self.queue.submit_async(boxed(operation)).map_err(|_| Error::Overloaded)
+    }
+
+    /// Commits a group: one answer for each command, none before all that it saw is durable.
+    fn commit(&self, group: Vec<Command>) -> Vec<Result<Reply>> {
+        let len = group.len();
+        if let Err(error) = self.check_writable() {
+            return refused(len, &error);
+        }
+        // A mistake of ours in one command must not take the engine down, and before the store's
+        // commit nothing has happened yet.
+        match catch_unwind(AssertUnwindSafe(|| self.try_commit(group))) {
+            Ok(Ok(replies)) => replies,
+            Ok(Err(error)) => {
+                self.is_poisoned.store(true, Ordering::Release);
+                let mut replies = refused(len.saturating_sub(1), &Error::Poisoned);
+                replies.insert(0, Err(error));
+                replies
+            }
+            Err(_) => refused(len, &Error::Panicked),
+        }
+    }
+
+    fn try_commit(&self, group: Vec<Command>) -> Result<Vec<Result<Reply>>> {
+        let snapshot = self.store.snapshot()?;
+        let catalogue = self.catalogue.load_full();
+        let mut stage = Stage::new(
+            &snapshot,
+            Arc::clone(&catalogue),
+            self.options.clock.now(),
+            self.next_sequence.load(Ordering::Relaxed),
+            self.feed.has_listeners(),
+        );
+        let replies: Vec<_> = group.into_iter().map(|command| command(&mut stage)).collect();
+        let staged = stage.finish(matches!(self.store, Store::Disk(_)));
+        self.next_sequence.store(staged.next_sequence, Ordering::Relaxed);
+        if staged.batch.is_empty() {
+            return Ok(replies);
+        }
+        self.store.commit(&staged.batch, self.options.durability)?;
+        if self.options.durability == Durability::Relaxed {
+            self.is_unsynced.store(true, Ordering::Release);
+        }
+        if !Arc::ptr_eq(&staged.catalogue, &catalogue) {
+            self.catalogue.store(staged.catalogue);
+            self.wake_maintenance();
+        }
+        self.feed.publish(&staged.changes);
+        Ok(replies)
+    }
+
+    fn maintain(&self) -> Result<()> {
+        let tasks = maintenance::due(&self.state()?.catalogue);
+        let always = [Task::Expire, Task::TrimStreams, Task::ForgetTokens];
+        for task in tasks.into_iter().chain(always) {
+            let mut next = Progress::Left(task);
+            while let Progress::Left(task) = next {
+                next = self.write(move |stage| stage.carry_out(task))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn maintain_until_closed(&self) {
+        while !self.is_closed.load(Ordering::Acquire) {
+            // What failed is tried again at the next round; a broken store refuses writes anyway,
+            // and tells those who write.
+            let _ = self.sync();
+            let _ = self.maintain();
+            let mut is_due = lock(&self.is_work_due);
+            if !*is_due {
+                let waited = self.work_due.wait_timeout(is_due, MAINTENANCE_INTERVAL);
+                is_due = waited.unwrap_or_else(PoisonError::into_inner).0;
+            }
+            *is_due = false;
+        }
+    }
+
+    /// Brings to the disk what relaxed durability has left for later.
+    fn sync(&self) -> Result<()> {
+        if self.is_unsynced.swap(false, Ordering::AcqRel)
+            && let Err(error) = self.store.sync()
+        {
+            self.is_poisoned.store(true, Ordering::Release);
+            return Err(error.into());
+        }
+        Ok(())
+    }
+
+    fn wake_maintenance(&self) {
+        *lock(&self.is_work_due) = true;
+        self.work_due.notify_all();
+    }
+}
+
+fn boxed<A: Send + 'static>(
+    operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
+) -> Command {
+    Box::new(move |stage| operation(stage).map(|answer| Box::new(answer) as Reply))
+}
+
+fn reply_of<A: 'static>(reply: Result<Reply>) -> Result<A> {
+    // The reply is of the command that was sent, so it is of its type.
+    reply?.downcast::<A>().map(|answer| *answer).map_err(|_| Error::Panicked)
+}
+
+fn refused(len: usize, error: &Error) -> Vec<Result<Reply>> {
+    (0..len).map(|_| Err(error.again())).collect()
+}
+
+fn read_catalogue(snapshot: &Snapshot) -> Result<Catalogue> {
+    let all = (Bound::Unbounded, Bound::Unbounded);
+    let mut rows = Vec::new();
+    for row in snapshot.range(Keyspace::Catalogue, all.0, all.1, Direction::Forward)? {
+        let row = row?;
+        rows.push((row.key().to_vec(), row.value().to_vec()));
+    }
+    Catalogue::from_rows(rows).ok_or_else(|| {
+        Error::Store(store::Error::Corrupt("the catalogue cannot be read".to_owned()))
+    })
+}
+
+/// A number above all that were ever given, also if the clock was set back.
+fn first_sequence(snapshot: &Snapshot, catalogue: &Catalogue, options: &Options) -> Result<u64> {
+    let millis = u64::try_from(options.clock.now().as_millis()).unwrap_or(0);
+    let mut first = millis.saturating_mul(SEQUENCES_PER_MS).max(1);
+    for stream in catalogue.streams() {
+        let rows = stream.rows_from(0);
+        let (lower, upper) = (Bound::Included(&*rows.start), Bound::Excluded(&*rows.end));
+        if let Some(row) =
+            snapshot.range(Keyspace::Streams, lower, upper, Direction::Backward)?.next()
+        {
+            let last = crate::stream::sequence_of_row(row?.key()).unwrap_or(0);
+            first = first.max(last + 1);
+        }
+        first = first.max(stream.end.map_or(stream.first_sequence, |(_, end)| end));
+    }
+    Ok(first)
+}

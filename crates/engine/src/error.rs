@@ -1,0 +1,99 @@
+//! What can go wrong with the engine, besides what DynamoDB itself refuses.
+
+use crate::store;
+use singlet_dynamo as dynamo;
+use std::fmt;
+
+/// What the engine gives, or why it does not.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why the engine did not do what it was asked.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The request was refused, as DynamoDB would refuse it.
+    Refused(dynamo::Error),
+    /// The store failed: the disk is full, broken or gone, or what is on it is not what was
+    /// written.
+    Store(store::Error),
+    /// More writes wait than the engine takes on. Try again later.
+    Overloaded,
+    /// An earlier commit failed, so it is not known what the disk holds. Reads still work; open the
+    /// folder again to go on writing.
+    Poisoned,
+    /// The engine was closed.
+    Closed,
+    /// A mistake of ours: the write was not carried out, and nothing else was touched.
+    Panicked,
+}
+
+impl Error {
+    /// The error as a client of DynamoDB sees it.
+    #[must_use]
+    pub fn to_dynamo(&self) -> dynamo::Error {
+        match self {
+            Self::Refused(error) => error.clone(),
+            Self::Overloaded => dynamo::Error::new(dynamo::ErrorKind::Throttling),
+            Self::Store(_) | Self::Poisoned | Self::Closed | Self::Panicked => {
+                dynamo::Error::new(dynamo::ErrorKind::InternalServerError)
+            }
+        }
+    }
+
+    /// The same for another command of the same group.
+    pub(crate) fn again(&self) -> Self {
+        match self {
+            Self::Refused(error) => Self::Refused(error.clone()),
+            Self::Overloaded => Self::Overloaded,
+            Self::Closed => Self::Closed,
+            Self::Panicked => Self::Panicked,
+            Self::Store(_) | Self::Poisoned => Self::Poisoned,
+        }
+    }
+
+    /// What DynamoDB says, if it is DynamoDB that refused.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&dynamo::Error> {
+        match self {
+            Self::Refused(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(error) => error.fmt(f),
+            Self::Store(error) => error.fmt(f),
+            Self::Overloaded => f.write_str("too many writes are waiting; try again later"),
+            Self::Poisoned => f.write_str(
+                "an earlier commit failed, so writing is refused; close the engine and open the folder again",
+            ),
+            Self::Closed => f.write_str("the engine was closed"),
+            Self::Panicked => f.write_str("the engine made a mistake; nothing was written"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Refused(error) => Some(error),
+            Self::Store(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<dynamo::Error> for Error {
+    fn from(error: dynamo::Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Self {
+        Self::Store(error)
+    }
+}

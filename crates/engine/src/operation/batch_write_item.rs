@@ -1,0 +1,51 @@
+//! Putting and deleting many items.
+
+use crate::commit::Stage;
+use crate::engine::Engine;
+use crate::error::Result;
+use singlet_dynamo::capacity::CapacityByTable;
+use singlet_dynamo::operation::{
+    BatchWriteItem, BatchWriteItemAnswer, MetricsByTable, WriteRequest,
+};
+use singlet_dynamo::stored::StoredItem;
+
+impl Engine {
+    /// Puts and deletes items in one or several tables. All of them are done, in one commit;
+    /// unlike a transaction, this promises nothing about that.
+    pub fn batch_write_item(&self, request: BatchWriteItem) -> Result<BatchWriteItemAnswer> {
+        self.write(move |stage| stage.batch_write_item(&request))
+    }
+}
+
+impl Stage<'_> {
+    pub(crate) fn batch_write_item(
+        &mut self,
+        request: &BatchWriteItem,
+    ) -> Result<BatchWriteItemAnswer> {
+        let catalogue = self.catalogue.clone();
+        let keys = request.check(|name| catalogue.schema(name))?;
+        let mut capacity = CapacityByTable::new(request.return_consumed_capacity);
+        let mut item_collection_metrics = MetricsByTable::default();
+        for (writes, keys) in request.tables.iter().zip(&keys) {
+            let table = self.table(&writes.table_name)?;
+            for (write, key) in writes.requests.iter().zip(keys) {
+                let place = self.place(&table, key)?;
+                let new = match write {
+                    WriteRequest::Put(item) => Some(StoredItem::from(item)),
+                    WriteRequest::Delete(_) => None,
+                };
+                capacity.add(|detail| place.cost_of(&table, detail, new.as_ref()));
+                self.replace(&table, place, new, false);
+                let wanted = request.return_item_collection_metrics;
+                if let Some(metrics) = self.collection_metrics(&table, key, wanted)? {
+                    item_collection_metrics.add(&writes.table_name, metrics);
+                }
+            }
+        }
+        Ok(BatchWriteItemAnswer {
+            unprocessed_items: Vec::new(),
+            item_collection_metrics,
+            capacity,
+        })
+    }
+}

@@ -1,0 +1,29 @@
+//! Putting an item.
+
+use crate::commit::Stage;
+use crate::engine::Engine;
+use crate::error::Result;
+use singlet_dynamo::operation::{PutItem, WriteAnswer};
+use singlet_dynamo::stored::StoredItem;
+
+impl Engine {
+    /// Puts an item, new or in place of the one with its key.
+    pub fn put_item(&self, request: PutItem) -> Result<WriteAnswer> {
+        self.write(move |stage| stage.put_item(&request))
+    }
+}
+
+impl Stage<'_> {
+    pub(crate) fn put_item(&mut self, request: &PutItem) -> Result<WriteAnswer> {
+        let table = self.table(&request.table_name)?;
+        let key = request.check(&table.schema)?;
+        let place = self.place(&table, &key)?;
+        let attributes = request.decide(place.old.as_ref())?;
+        let new = StoredItem::from(&request.item);
+        let consumed_capacity = place.cost(&table, request.return_consumed_capacity, Some(&new));
+        self.replace(&table, place, Some(new), false);
+        let item_collection_metrics =
+            self.collection_metrics(&table, &key, request.return_item_collection_metrics)?;
+        Ok(WriteAnswer { attributes, consumed_capacity, item_collection_metrics })
+    }
+}

@@ -1,0 +1,85 @@
+//! Several writes, all or none.
+
+use crate::commit::{Fingerprint, Place, Stage};
+use crate::engine::Engine;
+use crate::error::Result;
+use singlet_dynamo::operation::{Outcome, TransactWriteItems, TransactWriteItemsAnswer};
+use singlet_dynamo::{Error, ErrorKind};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+impl Engine {
+    /// Carries out several writes, all or none. Commits are serial, so a transaction never meets
+    /// another one. With a token, a request that is sent again within ten minutes does nothing.
+    pub fn transact_write_items(
+        &self,
+        request: TransactWriteItems,
+    ) -> Result<TransactWriteItemsAnswer> {
+        self.write(move |stage| stage.transact_write_items(&request))
+    }
+}
+
+impl Stage<'_> {
+    pub(crate) fn transact_write_items(
+        &mut self,
+        request: &TransactWriteItems,
+    ) -> Result<TransactWriteItemsAnswer> {
+        let catalogue = self.catalogue.clone();
+        let keys = request.check(|name| catalogue.schema(name))?;
+        let mut places = Vec::with_capacity(keys.len());
+        for (action, key) in request.actions.iter().zip(&keys) {
+            let table = self.table(action.table_name())?;
+            let place = self.place(&table, key)?;
+            places.push((table, place));
+        }
+        let stored = || places.iter().map(|(table, place)| (&table.schema, place.old.as_ref()));
+        if let Some(token) = &request.client_request_token {
+            let own = fingerprint(request);
+            match self.recall_token(token)? {
+                Some(before) if before != own => {
+                    return Err(Error::new(ErrorKind::IdempotentParameterMismatch).into());
+                }
+                // It was carried out before, and is not again: as if every item stayed as it is.
+                Some(_) => {
+                    let kept = vec![Outcome::Keep; places.len()];
+                    return Ok(request.answer(stored(), &kept));
+                }
+                None => {}
+            }
+        }
+        let outcomes = request.decide(stored())?;
+        let mut answer = request.answer(stored(), &outcomes);
+        for (((table, place), outcome), key) in places.into_iter().zip(outcomes).zip(&keys) {
+            let Place { item_key, old } = place;
+            let new = match outcome {
+                Outcome::Put(item) => Some(item),
+                Outcome::Delete => None,
+                Outcome::Keep => continue,
+            };
+            self.replace(&table, Place { item_key, old }, new, false);
+            let wanted = request.return_item_collection_metrics;
+            if let Some(metrics) = self.collection_metrics(&table, key, wanted)? {
+                answer.item_collection_metrics.add(&table.name, metrics);
+            }
+        }
+        if let Some(token) = &request.client_request_token {
+            self.remember_token(token, fingerprint(request));
+        }
+        Ok(answer)
+    }
+}
+
+/// What tells a request from others with its token. It is kept for ten minutes, so a hash that a
+/// later compiler may change is good enough.
+fn fingerprint(request: &TransactWriteItems) -> Fingerprint {
+    let text = format!("{:?}", request.actions);
+    let half = |salt: u8| {
+        let mut hasher = DefaultHasher::new();
+        (salt, &text).hash(&mut hasher);
+        hasher.finish().to_be_bytes()
+    };
+    let mut fingerprint = Fingerprint::default();
+    for (own, byte) in fingerprint.iter_mut().zip(half(0).into_iter().chain(half(1))) {
+        *own = byte;
+    }
+    fingerprint
+}

@@ -1,0 +1,27 @@
+//! Changing a table, its indexes and its stream.
+
+use crate::commit::Stage;
+use crate::engine::Engine;
+use crate::error::Result;
+use singlet_dynamo::operation::{UpdateTable, UpdateTableAnswer};
+use std::sync::Arc;
+
+impl Engine {
+    /// Changes a table. An index that is added is filled in the background, and can be read once
+    /// the table is active again.
+    pub fn update_table(&self, request: UpdateTable) -> Result<UpdateTableAnswer> {
+        self.write(move |stage| stage.update_table(&request))
+    }
+}
+
+impl Stage<'_> {
+    pub(crate) fn update_table(&mut self, request: &UpdateTable) -> Result<UpdateTableAnswer> {
+        let table = Arc::clone(self.catalogue.existing(&request.table_name)?);
+        request.check(&table.description_now())?;
+        let mut description = table.description.clone();
+        request.apply(&mut description, self.now);
+        self.change_table(&table, description);
+        let changed = self.catalogue.existing(&request.table_name)?;
+        Ok(UpdateTableAnswer { table_description: changed.description_now() })
+    }
+}
