@@ -46,7 +46,7 @@ mod schema;
 mod syntax;
 mod update;
 
-pub use condition::{Comparator, Condition};
+pub use condition::{Comparator, Condition, Test};
 pub use fault::Fault;
 pub use function::Function;
 pub use key_condition::{ByteRange, KeyCondition, KeyRange, KeyTest};
@@ -55,7 +55,9 @@ pub use path::{Element, Path};
 pub use placeholders::{PLACEHOLDER_SIZE_MAX, PLACEHOLDERS_SIZE_MAX, Placeholders};
 pub use print::Printer;
 pub use projection::Projection;
-pub use update::{Action, Clause, IfNotExists, SetOperand, SetValue, Update, UpdateFault};
+pub use update::{
+    Action, Clause, Computation, IfNotExists, SetOperand, SetValue, Update, UpdateFault,
+};
 
 use crate::error::Error;
 use std::fmt;

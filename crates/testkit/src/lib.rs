@@ -4,8 +4,9 @@
 //! - [`disk`] is a disk that loses power, fails, and flips bits, as a test tells it to.
 //! - [`fuzz`] holds the fuzz targets, and runs them without cargo-fuzz.
 //! - [`history`] tells whether one order explains what concurrent callers saw.
+//! - [`naive`] is a second, plain meaning of expressions.
 //! - [`random`] is randomness that comes out the same each time.
-//! - [`strategy`] makes values, numbers and items for property tests.
+//! - [`strategy`] makes values, items and expressions for property tests.
 #![allow(
     clippy::expect_used,
     clippy::panic,
@@ -17,5 +18,6 @@ pub mod cases;
 pub mod disk;
 pub mod fuzz;
 pub mod history;
+pub mod naive;
 pub mod random;
 pub mod strategy;

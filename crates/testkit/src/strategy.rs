@@ -3,6 +3,8 @@
 //! Small and close together rather than large and far apart: values that nearly collide find
 //! more mistakes than values that never meet.
 
+pub mod expression;
+
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
 use singlet_dynamo::{Item, Map, Number, Set, Value};

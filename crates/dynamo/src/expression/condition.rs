@@ -35,20 +35,30 @@ pub struct Condition {
     operators: usize,
 }
 
+/// What a [`Condition`] says, for whoever takes one apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Test {
-    /// Two or more, none of them an `And`.
+pub enum Test {
+    /// All of these hold: two or more, none of them an `And`.
     And(Vec<Condition>),
-    /// Two or more, none of them an `Or`.
+    /// One of these holds: two or more, none of them an `Or`.
     Or(Vec<Condition>),
+    /// This does not hold.
     Not(Box<Condition>),
+    /// `left = right`, and so on.
     Compare(Operand, Comparator, Operand),
+    /// `operand BETWEEN lower AND upper`.
     Between(Operand, Operand, Operand),
+    /// `operand IN (one, another)`.
     In(Operand, Vec<Operand>),
+    /// `attribute_exists(path)`.
     AttributeExists(Path),
+    /// `attribute_not_exists(path)`.
     AttributeNotExists(Path),
+    /// `attribute_type(operand, :type)`.
     AttributeType(Operand, Type),
+    /// `begins_with(operand, prefix)`.
     BeginsWith(Operand, Operand),
+    /// `contains(operand, part)`.
     Contains(Operand, Operand),
 }
 
@@ -254,7 +264,9 @@ impl Condition {
         Self { test, operators }
     }
 
-    pub(super) fn test(&self) -> &Test {
+    /// What the condition says.
+    #[must_use]
+    pub fn test(&self) -> &Test {
         &self.test
     }
 

@@ -78,11 +78,16 @@ impl fmt::Display for Clause {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetValue(Computation);
 
+/// How a [`SetValue`] comes about, for whoever takes one apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Computation {
+pub enum Computation {
+    /// The operand itself.
     Operand(SetOperand),
+    /// `left + right`.
     Sum(SetOperand, SetOperand),
+    /// `left - right`.
     Difference(SetOperand, SetOperand),
+    /// `list_append(first, second)`.
     ListAppend(SetOperand, SetOperand),
 }
 
@@ -206,7 +211,9 @@ impl SetValue {
         Ok(Self(Computation::ListAppend(first, second)))
     }
 
-    pub(super) fn computation(&self) -> &Computation {
+    /// How the value comes about.
+    #[must_use]
+    pub fn computation(&self) -> &Computation {
         &self.0
     }
 
