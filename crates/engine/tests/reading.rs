@@ -1,4 +1,4 @@
-//! The first walk through the house.
+//! Items are read back by key, by partition, by index and by segment.
 #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
 
 use singlet_dynamo::operation::*;
