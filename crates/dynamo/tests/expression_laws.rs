@@ -58,7 +58,7 @@ fn keys_of_one_type() -> impl Strategy<Value = [Value; 3]> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6000))]
+    #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
     fn conditions_mean_the_same_to_both(condition in conditions(), item in items()) {

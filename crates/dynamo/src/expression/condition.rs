@@ -222,23 +222,27 @@ impl Condition {
 
     fn and_also(self, other: Self) -> Self {
         let operators = self.operators + other.operators + 1;
-        let parts = |condition: Self| match condition.test {
+        let mut all = match self.test {
             Test::And(parts) => parts,
-            _ => vec![condition],
+            _ => few(self),
         };
-        let mut all = parts(self);
-        all.extend(parts(other));
+        match other.test {
+            Test::And(parts) => all.extend(parts),
+            _ => all.push(other),
+        }
         Self { test: Test::And(all), operators }
     }
 
     fn or_else(self, other: Self) -> Self {
         let operators = self.operators + other.operators + 1;
-        let parts = |condition: Self| match condition.test {
+        let mut all = match self.test {
             Test::Or(parts) => parts,
-            _ => vec![condition],
+            _ => few(self),
         };
-        let mut all = parts(self);
-        all.extend(parts(other));
+        match other.test {
+            Test::Or(parts) => all.extend(parts),
+            _ => all.push(other),
+        }
         Self { test: Test::Or(all), operators }
     }
 
@@ -305,6 +309,13 @@ impl Condition {
             Test::AttributeType(a, _) => operands(&[a]),
         }
     }
+}
+
+/// One condition, with room for as many as are usually joined.
+fn few(condition: Condition) -> Vec<Condition> {
+    let mut all = Vec::with_capacity(4);
+    all.push(condition);
+    all
 }
 
 /// Refuses a path that is compared to itself.

@@ -214,3 +214,79 @@ fn attribute_and_values<const N: usize, const VALUES: usize>(
         _ => Err(invalid_condition("No key attribute specified")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expression::{Parameter, Placeholders};
+    use crate::schema::{KeyAttribute, KeySchema, KeyType};
+
+    /// What is asked of the keys `pk` and `sk`, both S, or why nothing can be.
+    fn check(text: &str, expected: &str) {
+        let values = [(":a", Value::from("a")), (":n", Value::from(1)), (":e", Value::from(""))];
+        let mut placeholders = Placeholders::of(&[], values);
+        let key = KeySchema {
+            partition: KeyAttribute::new("pk", KeyType::S),
+            sort: Some(KeyAttribute::new("sk", KeyType::S)),
+        };
+        let parameter = Parameter::KeyConditionExpression;
+        let found = Condition::parse(text, parameter, &mut placeholders)
+            .and_then(KeyCondition::from_condition)
+            .and_then(|condition| condition.range(&key, None));
+        let found = match found {
+            Ok(range) => format!("{:?} {:?}", range.partition(), range.sort()),
+            Err(error) => error.message().to_owned(),
+        };
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn conditions_become_ranges() {
+        for (text, expected) in [
+            ("pk = :a", "{S:a} None"),
+            ("sk > :a AND pk = :a", "{S:a} Some(Compare(Greater, {S:a}))"),
+            // The other way round.
+            (":a = pk AND :a < sk", "{S:a} Some(Compare(Greater, {S:a}))"),
+            ("(pk = :a AND begins_with(sk, :a))", "{S:a} Some(BeginsWith({S:a}))"),
+            ("pk = :a AND sk BETWEEN :a AND :a", "{S:a} Some(Between({S:a}, {S:a}))"),
+        ] {
+            check(text, expected);
+        }
+    }
+
+    #[test]
+    fn what_no_key_can_be_asked_is_refused() {
+        for (text, expected) in [
+            ("pk = :a AND NOT sk = :a", "Invalid operator used in KeyConditionExpression: NOT"),
+            ("pk <> :a", "Invalid operator used in KeyConditionExpression: <>"),
+            ("size(pk) = :n", "KeyConditionExpressions cannot contain nested operations"),
+            ("pk.a = :a", "KeyConditionExpressions cannot have conditions on nested attributes"),
+            (
+                "pk = sk",
+                "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition",
+            ),
+            (
+                "begins_with(:a, pk)",
+                "Invalid condition in KeyConditionExpression: begins_with operator must have the key attribute as its first operand",
+            ),
+            (
+                "pk = :a AND sk > :a AND sk < :a",
+                "KeyConditionExpressions must only contain one condition per key",
+            ),
+            ("pk = :a AND sk = :a AND x = :a", "Conditions can be of length 1 or 2 only"),
+            ("sk = :a", "Query condition missed key schema element: pk"),
+            ("pk = :a AND x = :a", "Query condition missed key schema element: sk"),
+            ("pk > :a", "Query key condition not supported"),
+            (
+                "pk > :n",
+                "One or more parameter values were invalid: Condition parameter type does not match schema type",
+            ),
+            (
+                "pk = :a AND sk = :e",
+                "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty string value. Key: sk",
+            ),
+        ] {
+            check(text, expected);
+        }
+    }
+}

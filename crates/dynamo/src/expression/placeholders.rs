@@ -281,3 +281,97 @@ impl<T> Entries<T> {
         unused.into_iter().map(|entry| entry.key.as_str()).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(names: &str, values: &str) -> Placeholders {
+        let mut placeholders = Placeholders::default();
+        placeholders.read_names(&mut Reader::new(names.as_bytes()).unwrap()).unwrap();
+        placeholders.read_values(&mut Reader::new(values.as_bytes()).unwrap()).unwrap();
+        placeholders
+    }
+
+    fn check(names: &str, values: &str, expected: &str) {
+        let found = read(names, values).check();
+        let found = found.map_or_else(|error| error.message().to_owned(), |()| "fine".to_owned());
+        assert_eq!(found, expected, "{names} {values}");
+    }
+
+    #[test]
+    fn keys_and_meanings_are_checked() {
+        for (names, values, expected) in [
+            ("null", "null", "fine"),
+            (r##"{"#a1_":"x"}"##, r#"{":_":{"S":""}}"#, "fine"),
+            ("{}", "{}", "ExpressionAttributeNames must not be empty"),
+            ("null", "{}", "ExpressionAttributeValues must not be empty"),
+            (
+                r##"{"#a":"","b":"c"}"##,
+                "null",
+                "ExpressionAttributeNames contains invalid key: Syntax error; key: \"b\"",
+            ),
+            (
+                r##"{"#a":""}"##,
+                "null",
+                "ExpressionAttributeNames contains invalid value: Empty attribute name for key #a",
+            ),
+            (
+                r##"{"#a":null}"##,
+                "null",
+                "ExpressionAttributeNames contains invalid value: null for key #a",
+            ),
+            (
+                "null",
+                r#"{":a":{"N":"x"}}"#,
+                "ExpressionAttributeValues contains invalid value: The parameter cannot be converted to a numeric value: x for key :a",
+            ),
+            // Of two with one key the later counts.
+            ("null", r#"{":a":{"N":"x"},":a":{"N":"1"}}"#, "fine"),
+        ] {
+            check(names, values, expected);
+        }
+    }
+
+    #[test]
+    fn unused_keys_are_told_in_the_order_of_a_java_hash_map() {
+        let mut all = read(r##"{"#a":"1","#b":"2","#c":"3","#aa":"4"}"##, r#"{":v":{"S":""}}"#);
+        let text = |all: &Placeholders| all.check_all_used().unwrap_err().message().to_owned();
+        assert_eq!(
+            text(&all),
+            "Value provided in ExpressionAttributeNames unused in expressions: keys: {#c, #aa, #a, #b}"
+        );
+        for key in ["#a", "#b", "#c", "#aa"] {
+            all.name(key).unwrap();
+        }
+        assert_eq!(
+            text(&all),
+            "Value provided in ExpressionAttributeValues unused in expressions: keys: {:v}"
+        );
+        all.value(":v").unwrap();
+        all.check_all_used().unwrap();
+    }
+
+    #[test]
+    fn placeholders_need_an_expression() {
+        use Parameter as P;
+        let all = read(r##"{"#a":"b"}"##, r#"{":v":{"S":""}}"#);
+        let values = read("null", r#"{":v":{"S":""}}"#);
+        let text = |all: &Placeholders, expressions: &[(P, bool)]| {
+            all.check_needed(expressions).unwrap_err().message().to_owned()
+        };
+        assert_eq!(
+            text(&all, &[(P::ConditionExpression, false)]),
+            "ExpressionAttributeNames can only be specified when using expressions"
+        );
+        assert_eq!(
+            text(&values, &[(P::ProjectionExpression, true), (P::FilterExpression, false)]),
+            "ExpressionAttributeValues can only be specified when using expressions: FilterExpression is null"
+        );
+        assert_eq!(
+            text(&values, &[(P::UpdateExpression, false), (P::ConditionExpression, false)]),
+            "ExpressionAttributeValues can only be specified when using expressions: UpdateExpression and ConditionExpression are null"
+        );
+        all.check_needed(&[(P::UpdateExpression, false), (P::ConditionExpression, true)]).unwrap();
+    }
+}

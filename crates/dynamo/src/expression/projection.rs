@@ -141,3 +141,54 @@ fn part<P: Borrow<Path>>(paths: &[P], depth: usize, value: ValueRef<'_>) -> Opti
 fn step<P: Borrow<Path>>(path: &P, depth: usize) -> Option<&Element> {
     path.borrow().rest().get(depth)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a text leaves of an item, or why it is not read.
+    fn check(text: &str, expected: &str) {
+        let item = Item::from_json(
+            br#"{"a":{"M":{"b":{"N":"1"},"c":{"L":[{"N":"2"},{"N":"3"},{"N":"4"}]}}},"n":{"N":"5"}}"#,
+        )
+        .unwrap();
+        let stored = crate::binary::encode(&item);
+        let found = match parse(text, &mut Placeholders::default()) {
+            Ok(projection) => {
+                let json = projection.project(ItemRef::trusted(&stored)).to_json();
+                String::from_utf8(json).unwrap()
+            }
+            Err(fault) => fault.to_string(),
+        };
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn what_is_around_a_part_is_kept_and_nothing_else() {
+        for (text, expected) in [
+            ("n", r#"{"n":{"N":"5"}}"#),
+            ("a.b, n", r#"{"a":{"M":{"b":{"N":"1"}}},"n":{"N":"5"}}"#),
+            ("a.c[2], a.c[0]", r#"{"a":{"M":{"c":{"L":[{"N":"2"},{"N":"4"}]}}}}"#),
+            ("a.c[9], a.z, a.b.c, n[0], x", "{}"),
+        ] {
+            check(text, expected);
+        }
+    }
+
+    #[test]
+    fn of_two_paths_that_overlap_the_later_is_path_two() {
+        let overlap = |one: &str, two: &str| {
+            format!(
+                "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: {one}, path two: {two}"
+            )
+        };
+        check("a, a.b", &overlap("[a]", "[a, b]"));
+        check("a.b, a", &overlap("[a, b]", "[a]"));
+        check("#z, n, n", &overlap("[n]", "[n]"));
+        check(
+            "n, n, #z",
+            "An expression attribute name used in the document path is not defined; attribute name: #z",
+        );
+        check("size(a)", "Syntax error; token: \"(\", near: \"size(a\"");
+    }
+}

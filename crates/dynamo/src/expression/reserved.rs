@@ -5,11 +5,11 @@
 /// DynamoDB Local 3.3.0 lets two of the documented words pass, CONVERT and SIZE; the
 /// documentation is followed.
 pub(super) fn is_reserved(name: &str) -> bool {
-    if name.len() > LEN_MAX {
-        return false;
-    }
-    let folded = |word: &&str| word.bytes().cmp(name.bytes().map(|byte| byte.to_ascii_uppercase()));
-    WORDS.binary_search_by(folded).is_ok()
+    let mut folded = [0; LEN_MAX];
+    let Some(folded) = folded.get_mut(..name.len()) else { return false };
+    folded.copy_from_slice(name.as_bytes());
+    folded.make_ascii_uppercase();
+    WORDS.binary_search_by(|word| word.as_bytes().cmp(folded)).is_ok()
 }
 
 /// The length of the longest word.

@@ -137,3 +137,67 @@ impl<'a> NestedPaths<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expression::{Parameter, Placeholders};
+    use crate::schema::{IndexProjection, KeyType, Scope};
+
+    fn games() -> TableSchema {
+        TableSchema {
+            name: "games".into(),
+            key: KeySchema { partition: KeyAttribute::new("pk", KeyType::S), sort: None },
+            indexes: vec![Index {
+                name: "newest".into(),
+                key: KeySchema { partition: KeyAttribute::new("day", KeyType::S), sort: None },
+                projection: IndexProjection::KeysOnly,
+                scope: Scope::Global,
+            }],
+        }
+    }
+
+    fn update(text: &str) -> Update {
+        // `day` is a reserved word, and these tests are not about that.
+        let text = text.replace("day", "#d");
+        let mut placeholders = Placeholders::of(&[("#d", "day")], [(":n", Value::from(1))]);
+        Update::parse(&text, Parameter::UpdateExpression, &mut placeholders).unwrap()
+    }
+
+    #[test]
+    fn an_update_leaves_the_key_alone_and_keys_of_indexes_their_type() {
+        let scalars = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: ";
+        let mismatch = "One or more parameter values were invalid: Type mismatch for Index Key day Expected: S Actual: N IndexName: newest";
+        let key = "One or more parameter values were invalid: Cannot update attribute pk. This attribute is part of the key";
+        for (text, expected) in [
+            ("SET x = :n REMOVE pk.a", key.to_owned()),
+            ("SET x = pk.a", format!("{scalars}Key: pk")),
+            ("SET day.a = :n", format!("{scalars}IndexKey: day")),
+            ("SET day = :n", mismatch.to_owned()),
+            ("ADD day :n", mismatch.to_owned()),
+            ("SET day = x - :n, y = pk[0]", mismatch.to_owned()),
+        ] {
+            let error = update(text).check_keys(&games()).unwrap_err();
+            assert_eq!(error.message(), expected, "{text}");
+        }
+        update("SET day = x, y = pk REMOVE z").check_keys(&games()).unwrap();
+    }
+
+    #[test]
+    fn what_an_update_made_of_the_key_of_an_index_must_be_one() {
+        let check = |text: &str, day: Value| {
+            let new = Item::from([("pk", Value::from("a")), ("day", day)]);
+            update(text).check_new(&new, &games()).map_err(|error| error.message().to_owned())
+        };
+        assert_eq!(
+            check("SET day = x", Value::from(1)).unwrap_err(),
+            "The update expression attempted to update the secondary index key to unsupported type"
+        );
+        assert_eq!(
+            check("SET day = x", Value::from("")).unwrap_err(),
+            "One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. \
+             The AttributeValue for a key attribute cannot contain an empty string value."
+        );
+        check("SET day = x", Value::from("2026-11-15")).unwrap();
+    }
+}

@@ -14,7 +14,7 @@ use parser::Parser;
 /// The place of a node in [`Tree::nodes`].
 pub(super) type NodeId = usize;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Tree<'t> {
     pub(super) text: &'t str,
     pub(super) nodes: Vec<Node>,

@@ -159,3 +159,129 @@ fn attribute_type(operand: Operand, kind: Operand) -> Result<Condition, Fault> {
         Operand::Size(_) => Err(Fault::OperandType(name, Type::N)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expression::Printer;
+
+    /// What a text is read as, printed again with its placeholders, or why it is not read.
+    fn check(text: &str, expected: &str) {
+        let mut placeholders = Placeholders::of(
+            &[("#a", "a")],
+            [(":n", Value::from(1)), (":m", Value::from(2)), (":s", Value::from("s"))],
+        );
+        let found = match parse(text, &mut placeholders) {
+            Ok(condition) => Printer::new().condition(&condition),
+            Err(fault) => fault.to_string(),
+        };
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn and_binds_closer_than_or_and_not_closer_still() {
+        for (text, expected) in [
+            ("a=:n", "#0 = :0"),
+            ("NOT a=:n AND b=:n", "NOT #0 = :0 AND #1 = :1"),
+            ("NOT (a=:n AND b=:n)", "NOT (#0 = :0 AND #1 = :1)"),
+            ("a=:n OR b=:n AND c=:n", "#0 = :0 OR #1 = :1 AND #2 = :2"),
+            ("(a=:n OR b=:n) AND c=:n", "(#0 = :0 OR #1 = :1) AND #2 = :2"),
+            ("NOT NOT a=:n", "NOT NOT #0 = :0"),
+            // Chains are flat, however they are written.
+            ("a=:n AND (b=:n AND c=:n)", "#0 = :0 AND #1 = :1 AND #2 = :2"),
+            ("(a=:n OR b=:n) OR c=:n", "#0 = :0 OR #1 = :1 OR #2 = :2"),
+            ("a BETWEEN :n AND :m AND b=:n", "#0 BETWEEN :0 AND :1 AND #1 = :2"),
+            ("(size((b)))IN(:n,a.b[2])", "size(#0) IN (:0, #1.#0[2])"),
+            (
+                "attribute_type(:n, :s)",
+                "Invalid attribute type name found; type: s, valid types: {N,BS,L,B,NULL,M,S,SS,NS,BOOL}",
+            ),
+        ] {
+            check(text, expected);
+        }
+    }
+
+    #[test]
+    fn a_syntax_error_is_told_at_the_first_token_that_cannot_stand() {
+        let syntax =
+            |token: &str, near: &str| format!("Syntax error; token: \"{token}\", near: \"{near}\"");
+        for (text, token, near) in [
+            (" ", "<EOF>", " "),
+            ("a", "<EOF>", "a"),
+            ("(a = :n", "<EOF>", ":n"),
+            ("a = :n)", ")", ":n)"),
+            ("a  =  =  :n", "=", "=  =  :n"),
+            ("  =  a", "=", "  =  a"),
+            ("a = :n b  ", "b", ":n b  "),
+            ("a IN :n", ":n", "IN :n"),
+            ("a BETWEEN :n OR :m", "OR", ":n OR :m"),
+            ("(a) AND b = :n", "AND", ") AND b"),
+            ("size(a = :n) = :n", "=", "a = :n"),
+            ("a 😀 b", "😀", "a 😀 b"),
+        ] {
+            check(text, &syntax(token, near));
+        }
+    }
+
+    #[test]
+    fn redundant_parentheses_are_told_when_it_is_clear_what_they_are_around() {
+        let redundant = "The expression has redundant parentheses;";
+        for text in [
+            "((a = :n)) @",
+            "((a)) = @",
+            "((contains(a, b))) @",
+            "a = ((b)) @",
+            "a = size(((b)) @",
+            "a IN (((b)) @",
+            "(((a) = b)) @",
+            "contains(a, ((b)))",
+        ] {
+            check(text, redundant);
+        }
+        for (text, token, near) in [
+            ("((a)) b", "b", ") b"),
+            ("((a)) AND", "AND", ") AND"),
+            ("contains(a,((b)) @", "@", ") @"),
+            ("((a = b) AND c = d) @", "@", ") @"),
+        ] {
+            check(text, &format!("Syntax error; token: \"{token}\", near: \"{near}\""));
+        }
+    }
+
+    #[test]
+    fn of_several_faults_the_service_tells_one() {
+        for (text, expected) in [
+            ("abort = foo(a)", "Attribute name is a reserved keyword; reserved keyword: abort"),
+            ("foo(abort)", "Invalid function name; function: foo"),
+            (
+                "contains(#z)",
+                "An expression attribute name used in the document path is not defined; attribute name: #z",
+            ),
+            (
+                "contains(a, a, b)",
+                "Incorrect number of operands for operator or function; operator or function: contains, number of operands: 3",
+            ),
+            (
+                "size(:n) = :z",
+                "Incorrect operand type for operator or function; operator or function: size, operand type: N",
+            ),
+            (
+                "#a = a",
+                "The first operand must be distinct from the remaining operands for this operator or function; operator: =, first operand: [a]",
+            ),
+            (
+                "a BETWEEN :m AND :n",
+                "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; \
+                 lower bound operand: AttributeValue: {N:2}, upper bound operand: AttributeValue: {N:1}",
+            ),
+        ] {
+            check(text, expected);
+        }
+        let many = "a=b AND ".repeat(151) + "a=b";
+        check(&many, "The expression contains too many operators; operator count: 301");
+        check(
+            &(many + " AND #z = b"),
+            "An expression attribute name used in the document path is not defined; attribute name: #z",
+        );
+    }
+}

@@ -103,8 +103,14 @@ impl<'t> Parser<'t> {
             lexer,
             previous_start: 0,
             current,
-            tree: Tree { text, ..Tree::default() },
-            open: Vec::new(),
+            // Room for as much as a text of this length usually has.
+            tree: Tree {
+                text,
+                nodes: Vec::with_capacity(text.len() / 6 + 2),
+                words: Vec::with_capacity(text.len() / 8 + 2),
+                lists: Vec::new(),
+            },
+            open: Vec::with_capacity(8),
             wanted: Wanted::Condition,
             operands: Vec::new(),
             settled: 0,

@@ -131,3 +131,85 @@ fn set_value(
         _ => Err(Fault::Empty),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expression::Printer;
+
+    /// What a text is read as, printed again with its placeholders, or why it is not read.
+    fn check(text: &str, expected: &str) {
+        let mut placeholders = Placeholders::of(
+            &[("#a", "a")],
+            [(":n", Value::from(1)), (":s", Value::from("s")), (":l", Value::L(vec![]))],
+        );
+        let found = match parse(text, &mut placeholders) {
+            Ok(update) => Printer::new().update(&update),
+            Err(fault) => fault.to_string(),
+        };
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn clauses_are_read_in_any_order_and_case() {
+        for (text, expected) in [
+            ("remove b Set #a=:n", "SET #0 = :0 REMOVE #1"),
+            ("SET a = (b + :n), c = (:n) - (a)", "SET #0 = #1 + :0, #2 = :1 - #0"),
+            (
+                "SET a = list_append(if_not_exists(a, :l), :l)",
+                "SET #0 = list_append(if_not_exists(#0, :0), :1)",
+            ),
+            (
+                "SET a = if_not_exists(b.c[1], if_not_exists(d, :n)) + :n",
+                "SET #0 = if_not_exists(#1.#2[1], if_not_exists(#3, :0)) + :1",
+            ),
+            ("ADD a :n, b.c :n", "ADD #0 :0, #1.#2 :1"),
+        ] {
+            check(text, expected);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_from_the_last_action_to_the_first() {
+        for (text, expected) in [
+            (
+                "SET a = :n SET b = :n",
+                "The \"SET\" section can only be used once in an update expression;",
+            ),
+            ("SET a = b + c + d", "Syntax error; token: \"+\", near: \"c + d\""),
+            ("SET a = (b + c) + d", "Syntax error; token: \"+\", near: \") + d\""),
+            ("SET a = ((b)) @", "The expression has redundant parentheses;"),
+            ("SET a = list_append(b,((c)) @", "Syntax error; token: \"@\", near: \") @\""),
+            (
+                "SET a = :y, b = :z",
+                "An expression attribute value used in expression is not defined; attribute value: :z",
+            ),
+            (
+                "SET #z = b, a = :y",
+                "An expression attribute name used in the document path is not defined; attribute name: #z",
+            ),
+            (
+                "SET a = :y, a.b = :n",
+                "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [a], path two: [a, b]",
+            ),
+            (
+                "SET a[0] = :n REMOVE a.b",
+                "Two document paths conflict with each other; must remove or rewrite one of these paths; path one: [a, [0]], path two: [a, b]",
+            ),
+            (
+                "SET c = if_not_exists(b) ADD a :s",
+                "Incorrect operand type for operator or function; operator: ADD, operand type: STRING, typeSet: ALLOWED_FOR_ADD_OPERAND",
+            ),
+            (
+                "SET a = if_not_exists(:n, b)",
+                "Operator or function requires a document path; operator or function: if_not_exists",
+            ),
+            (
+                "SET a = list_append(list_append(a, b), c)",
+                "The function is not allowed to be used this way in an expression; function: list_append",
+            ),
+        ] {
+            check(text, expected);
+        }
+    }
+}
