@@ -1,5 +1,6 @@
 //! A pull reader: the caller says what it expects next, and gets it or a typed error.
 
+use super::plain::plain_len;
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 
@@ -63,10 +64,14 @@ impl<'a> Reader<'a> {
     }
 
     fn peek_byte(&mut self) -> Result<u8> {
-        let rest = self.bytes().get(self.at..).unwrap_or_default();
-        let white = rest.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).count();
-        self.at += white;
-        rest.get(white).copied().ok_or_else(malformed)
+        // Machines write JSON without space, so the first byte is nearly always the one.
+        loop {
+            match self.bytes().get(self.at) {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
+                Some(byte) => return Ok(*byte),
+                None => return Err(malformed()),
+            }
+        }
     }
 
     fn expect(&mut self, byte: u8) -> Result<()> {
@@ -433,10 +438,7 @@ impl<'a> Reader<'a> {
         let mut run = start;
         loop {
             let rest = self.bytes().get(self.at..).unwrap_or_default();
-            let plain = rest
-                .iter()
-                .position(|&b| b == b'"' || b == b'\\' || b < 0x20)
-                .ok_or_else(malformed)?;
+            let plain = plain_len(rest);
             self.at += plain;
             let piece = self.text.get(run..self.at).ok_or_else(malformed)?;
             match rest.get(plain) {

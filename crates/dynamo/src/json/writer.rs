@@ -1,5 +1,7 @@
 //! A push writer: appends JSON to a buffer, with no tree and no copy in between.
 
+use super::plain::plain_len;
+
 /// Appends JSON to a buffer.
 ///
 /// ```
@@ -80,8 +82,8 @@ impl Writer {
     pub(crate) fn string_bytes(&mut self, text: &[u8]) {
         self.out.push(b'"');
         let mut rest = text;
-        while let Some(plain) = rest.iter().position(|&b| b < 0x20 || b == b'"' || b == b'\\') {
-            let (before, after) = rest.split_at(plain);
+        loop {
+            let (before, after) = rest.split_at(plain_len(rest));
             self.out.extend_from_slice(before);
             let Some((&byte, after)) = after.split_first() else { break };
             match byte {
@@ -94,7 +96,6 @@ impl Writer {
             }
             rest = after;
         }
-        self.out.extend_from_slice(rest);
         self.out.push(b'"');
     }
 
