@@ -1,7 +1,7 @@
 //! The engine: one writer at a time, readers that wait for nobody.
 
 use crate::catalogue::Catalogue;
-use crate::commit::{Answer, Queue, Stage};
+use crate::commit::{Answer, Queue, Refused, Stage, Staged};
 use crate::error::{Error, Result};
 use crate::feed::{Feed, Subscription};
 use crate::maintenance::{self, Progress, Task};
@@ -172,6 +172,7 @@ impl Engine {
     /// or deleted, deletes what has expired, forgets old stream records. With
     /// [`Options::background`] a thread does this all the time.
     pub fn maintain(&self) -> Result<()> {
+        self.handle.core.sync()?;
         self.handle.core.maintain()
     }
 
@@ -260,7 +261,7 @@ impl Core {
     ) -> Result<A> {
         self.check_writable()?;
         let reply = self.queue.submit(boxed(operation), |group| self.commit(group));
-        reply_of(reply.map_err(|_| Error::Overloaded)?)
+        reply_of(reply.map_err(refusal)?)
     }
 
     fn enqueue<A: Send + 'static>(
@@ -268,7 +269,7 @@ impl Core {
         operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
     ) -> Result<Answer<Result<Reply>>> {
         self.check_writable()?;
-        self.queue.submit_async(boxed(operation)).map_err(|_| Error::Overloaded)
+        self.queue.submit_async(boxed(operation)).map_err(refusal)
     }
 
     /// Commits a group: one answer for each command, none before all that it saw is durable.
@@ -277,46 +278,66 @@ impl Core {
         if let Err(error) = self.check_writable() {
             return refused(len, &error);
         }
-        // A mistake of ours in one command must not take the engine down, and before the store's
-        // commit nothing has happened yet.
-        match catch_unwind(AssertUnwindSafe(|| self.try_commit(group))) {
-            Ok(Ok(replies)) => replies,
+        // A mistake of ours in one command must not take the engine down: as long as the store was
+        // not asked to commit, nothing has happened.
+        let catalogue = self.catalogue.load_full();
+        let evaluated = catch_unwind(AssertUnwindSafe(|| self.evaluate(group, &catalogue)));
+        let (replies, staged) = match evaluated {
+            Ok(Ok(evaluated)) => evaluated,
+            Ok(Err(error)) => return refused_by_store(len, error),
+            Err(_) => return refused(len, &Error::Panicked),
+        };
+        // From here on nobody knows what the disk holds if anything goes wrong.
+        match catch_unwind(AssertUnwindSafe(|| self.publish(staged, &catalogue))) {
+            Ok(Ok(())) => replies,
             Ok(Err(error)) => {
                 self.is_poisoned.store(true, Ordering::Release);
-                let mut replies = refused(len.saturating_sub(1), &Error::Poisoned);
-                replies.insert(0, Err(error));
-                replies
+                refused_by_store(len, error)
             }
-            Err(_) => refused(len, &Error::Panicked),
+            Err(_) => {
+                self.is_poisoned.store(true, Ordering::Release);
+                refused(len, &Error::Poisoned)
+            }
         }
     }
 
-    fn try_commit(&self, group: Vec<Command>) -> Result<Vec<Result<Reply>>> {
+    /// Evaluates the commands one after the other, each against what those before it leave.
+    fn evaluate(
+        &self,
+        group: Vec<Command>,
+        catalogue: &Arc<Catalogue>,
+    ) -> Result<(Vec<Result<Reply>>, Staged)> {
         let snapshot = self.store.snapshot()?;
-        let catalogue = self.catalogue.load_full();
         let mut stage = Stage::new(
             &snapshot,
-            Arc::clone(&catalogue),
+            Arc::clone(catalogue),
             self.options.clock.now(),
             self.next_sequence.load(Ordering::Relaxed),
             self.feed.has_listeners(),
         );
-        let replies: Vec<_> = group.into_iter().map(|command| command(&mut stage)).collect();
-        let staged = stage.finish(matches!(self.store, Store::Disk(_)));
-        self.next_sequence.store(staged.next_sequence, Ordering::Relaxed);
+        let replies = group.into_iter().map(|command| command(&mut stage)).collect();
+        Ok((replies, stage.finish(matches!(self.store, Store::Disk(_)))))
+    }
+
+    /// Commits what a group leaves, then lets readers see it and tells those who listen.
+    fn publish(&self, staged: Staged, before: &Arc<Catalogue>) -> Result<()> {
         if staged.batch.is_empty() {
-            return Ok(replies);
+            return Ok(());
         }
+        self.next_sequence.store(staged.next_sequence, Ordering::Relaxed);
         self.store.commit(&staged.batch, self.options.durability)?;
         if self.options.durability == Durability::Relaxed {
             self.is_unsynced.store(true, Ordering::Release);
         }
-        if !Arc::ptr_eq(&staged.catalogue, &catalogue) {
+        for counted in staged.counted {
+            counted.counts.add(counted.items, counted.bytes);
+        }
+        if !Arc::ptr_eq(&staged.catalogue, before) {
             self.catalogue.store(staged.catalogue);
             self.wake_maintenance();
         }
         self.feed.publish(&staged.changes);
-        Ok(replies)
+        Ok(())
     }
 
     fn maintain(&self) -> Result<()> {
@@ -363,6 +384,13 @@ impl Core {
     }
 }
 
+fn refusal(refused: Refused) -> Error {
+    match refused {
+        Refused::Overloaded => Error::Overloaded,
+        Refused::Closed => Error::Closed,
+    }
+}
+
 fn boxed<A: Send + 'static>(
     operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
 ) -> Command {
@@ -372,6 +400,13 @@ fn boxed<A: Send + 'static>(
 fn reply_of<A: 'static>(reply: Result<Reply>) -> Result<A> {
     // The reply is of the command that was sent, so it is of its type.
     reply?.downcast::<A>().map(|answer| *answer).map_err(|_| Error::Panicked)
+}
+
+/// The first command is told what happened, the others that nothing is known any more.
+fn refused_by_store(len: usize, error: Error) -> Vec<Result<Reply>> {
+    let mut replies = refused(len.saturating_sub(1), &Error::Poisoned);
+    replies.insert(0, Err(error));
+    replies
 }
 
 fn refused(len: usize, error: &Error) -> Vec<Result<Reply>> {
@@ -406,4 +441,27 @@ fn first_sequence(snapshot: &Snapshot, catalogue: &Catalogue, options: &Options)
         first = first.max(stream.end.map_or(stream.first_sequence, |(_, end)| end));
     }
     Ok(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistake_in_one_command_takes_nothing_else_down() {
+        let engine = Engine::memory().unwrap();
+        let panicked =
+            engine.write(|_: &mut Stage<'_>| -> Result<()> { panic!("a planted mistake") });
+        assert!(matches!(panicked, Err(Error::Panicked)));
+        assert_eq!(engine.write(|_: &mut Stage<'_>| Ok(7)).unwrap(), 7);
+    }
+
+    #[test]
+    fn a_closed_engine_says_so() {
+        let engine = Engine::memory().unwrap();
+        engine.close().unwrap();
+        assert!(matches!(engine.write(|_: &mut Stage<'_>| Ok(())), Err(Error::Closed)));
+        assert!(matches!(engine.state(), Err(Error::Closed)));
+        engine.close().unwrap();
+    }
 }

@@ -52,6 +52,22 @@ fn a_new_index_is_filled_and_can_then_be_read() {
 }
 
 #[test]
+fn items_that_do_not_fit_a_new_index_are_not_in_it() {
+    let house = painted(2);
+    house.put("Hash", r#"{"pk":{"S":"empty"},"colour":{"S":""}}"#);
+    house.put("Hash", r#"{"pk":{"S":"number"},"colour":{"N":"7"}}"#);
+    house.put(
+        "Hash",
+        &format!(r#"{{"pk":{{"S":"long"}},"colour":{{"S":"{}"}}}}"#, "x".repeat(2049)),
+    );
+    house.ask("UpdateTable", ADD);
+    house.engine.maintain().unwrap();
+    assert_eq!(house.all("Hash", Some("byColour")).len(), 2);
+    assert_eq!(house.all("Hash", None).len(), 5);
+    assert!(house.engine.check().unwrap().is_sound());
+}
+
+#[test]
 fn a_dropped_index_leaves_nothing_and_can_come_again() {
     let house = painted(1_300);
     house.ask("UpdateTable", ADD);

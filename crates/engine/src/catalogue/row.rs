@@ -100,10 +100,12 @@ impl Table {
         (self.row_key(), binary::encode(&row))
     }
 
-    /// The row of its counts.
-    pub(crate) fn counts_row(&self) -> Row {
-        let bytes = |count: u64| i64::try_from(count).unwrap_or(i64::MAX).to_be_bytes();
-        let value = [bytes(self.counts.items()), bytes(self.counts.bytes())].concat();
+    /// The row of its counts once they have changed by so much.
+    pub(crate) fn counts_row(&self, items: i64, bytes: i64) -> Row {
+        let sum = |count: u64, change: i64| {
+            i64::try_from(count).unwrap_or(i64::MAX).saturating_add(change).to_be_bytes()
+        };
+        let value = [sum(self.counts.items(), items), sum(self.counts.bytes(), bytes)].concat();
         (self.counts_key(), value)
     }
 

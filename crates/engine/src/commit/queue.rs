@@ -23,9 +23,14 @@ const SPIN_MAX: u32 = 200;
 /// whose answer has long been known, does not wait for ever.
 const GROUPS_LED_MAX: u32 = 16;
 
-/// The queue is full: the caller should try again later.
+/// Why the queue does not take a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Overloaded;
+pub(crate) enum Refused {
+    /// Too many commands wait already: the caller should try again later.
+    Overloaded,
+    /// The queue was closed, so that nobody may ever lead again.
+    Closed,
+}
 
 /// Commands that wait, and who leads.
 pub(crate) struct Queue<C, R> {
@@ -115,11 +120,7 @@ impl<C, R> Queue<C, R> {
 
     /// Carries out a command, or waits until another thread has. `lead` carries out a group: it
     /// gives one answer for each command, in their order.
-    pub(crate) fn submit(
-        &self,
-        command: C,
-        lead: impl Fn(Vec<C>) -> Vec<R>,
-    ) -> Result<R, Overloaded> {
+    pub(crate) fn submit(&self, command: C, lead: impl Fn(Vec<C>) -> Vec<R>) -> Result<R, Refused> {
         let mut state = lock(&self.state);
         if state.is_led || !state.waiting.is_empty() {
             // Someone leads already, or asynchronous commands wait for somebody to.
@@ -141,12 +142,12 @@ impl<C, R> Queue<C, R> {
         drop(state);
         let answer = lead(vec![command]).pop();
         self.lead(&lead);
-        answer.ok_or(Overloaded)
+        answer.ok_or(Refused::Closed)
     }
 
     /// Puts a command into the queue; the future is its answer. Somebody must call
     /// [`Queue::lead_when_wanted`] in a thread of its own.
-    pub(crate) fn submit_async(&self, command: C) -> Result<Answer<R>, Overloaded> {
+    pub(crate) fn submit_async(&self, command: C) -> Result<Answer<R>, Refused> {
         let mut state = lock(&self.state);
         let slot = Self::push(&mut state, command, false)?;
         if !state.is_led {
@@ -155,13 +156,12 @@ impl<C, R> Queue<C, R> {
         Ok(Answer(slot))
     }
 
-    fn push(
-        state: &mut State<C, R>,
-        command: C,
-        is_thread: bool,
-    ) -> Result<Arc<Slot<R>>, Overloaded> {
+    fn push(state: &mut State<C, R>, command: C, is_thread: bool) -> Result<Arc<Slot<R>>, Refused> {
+        if state.is_closed {
+            return Err(Refused::Closed);
+        }
         if state.waiting.len() >= WAITING_MAX {
-            return Err(Overloaded);
+            return Err(Refused::Overloaded);
         }
         let slot = Slot::new(is_thread);
         state.waiting.push_back((command, Arc::clone(&slot)));
@@ -372,7 +372,15 @@ mod tests {
         for _ in 0..WAITING_MAX {
             assert!(queue.submit_async(1).is_ok());
         }
-        assert!(matches!(queue.submit_async(1), Err(Overloaded)));
-        assert_eq!(queue.submit(1, |group| group), Err(Overloaded));
+        assert!(matches!(queue.submit_async(1), Err(Refused::Overloaded)));
+        assert_eq!(queue.submit(1, |group| group), Err(Refused::Overloaded));
+    }
+
+    #[test]
+    fn a_closed_queue_leaves_no_command_without_an_answer() {
+        // A task that came between the check and the close used to wait for ever.
+        let queue: Queue<u64, u64> = Queue::new();
+        queue.close();
+        assert!(matches!(queue.submit_async(1), Err(Refused::Closed)));
     }
 }

@@ -4,7 +4,7 @@
 //! adds rows to one batch. A command first decides and then writes; so one that is refused
 //! has written nothing, and there is nothing to undo.
 
-use crate::catalogue::{Catalogue, Table};
+use crate::catalogue::{Catalogue, Counts, Table};
 use crate::error::Result;
 use crate::feed::Change;
 use crate::layout::{self, SpaceId};
@@ -34,8 +34,8 @@ pub(crate) struct Stage<'s> {
     pub(crate) changes: Vec<Arc<Change>>,
     /// Whether anybody listens to the feed.
     is_heard: bool,
-    /// The tables whose counts have changed.
-    counted: Vec<SpaceId>,
+    /// By how much the counts of tables change.
+    counted: Vec<Counted>,
     /// The number of the next change.
     pub(crate) next_sequence: u64,
 }
@@ -74,7 +74,17 @@ pub(crate) struct Staged {
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) batch: Batch,
     pub(crate) changes: Vec<Arc<Change>>,
+    /// By how much the counts of tables change.
+    pub(crate) counted: Vec<Counted>,
     pub(crate) next_sequence: u64,
+}
+
+/// By how much a table's counts change.
+pub(crate) struct Counted {
+    table: SpaceId,
+    pub(crate) counts: Arc<Counts>,
+    pub(crate) items: i64,
+    pub(crate) bytes: i64,
 }
 
 impl<'s> Stage<'s> {
@@ -137,10 +147,7 @@ impl<'s> Stage<'s> {
         self.move_expiry(table, &item_key, old_item, new_item);
         let size = |item: Option<ItemRef<'_>>| item.map_or(0, |item| item.size() as i64);
         let items = i64::from(new.is_some()) - i64::from(old.is_some());
-        table.counts.add(items, size(new_item) - size(old_item));
-        if !self.counted.contains(&table.id) {
-            self.counted.push(table.id);
-        }
+        self.count(table, items, size(new_item) - size(old_item));
         if let Some((stream_id, view)) = table.stream() {
             let record = stream::encode(table, view, self.now, old_item, new_item, is_expiry);
             let row = stream::row_key(stream_id, self.next_sequence);
@@ -191,15 +198,28 @@ impl<'s> Stage<'s> {
     /// What the group leaves behind, with the counts of the tables that it touched.
     pub(crate) fn finish(mut self, is_durable: bool) -> Staged {
         if is_durable {
-            for id in &self.counted {
-                if let Some(table) = self.catalogue.by_id(*id) {
-                    let (key, row) = table.counts_row();
+            for counted in &self.counted {
+                if let Some(table) = self.catalogue.by_id(counted.table) {
+                    let (key, row) = table.counts_row(counted.items, counted.bytes);
                     self.batch.put(Keyspace::Catalogue, key, row);
                 }
             }
         }
-        let Self { catalogue, batch, changes, next_sequence, .. } = self;
-        Staged { catalogue, batch, changes, next_sequence }
+        let Self { catalogue, batch, changes, counted, next_sequence, .. } = self;
+        Staged { catalogue, batch, changes, counted, next_sequence }
+    }
+
+    fn count(&mut self, table: &Table, items: i64, bytes: i64) {
+        match self.counted.iter_mut().find(|counted| counted.table == table.id) {
+            Some(counted) => {
+                counted.items += items;
+                counted.bytes += bytes;
+            }
+            None => {
+                let counts = Arc::clone(&table.counts);
+                self.counted.push(Counted { table: table.id, counts, items, bytes });
+            }
+        }
     }
 
     fn move_index_rows(

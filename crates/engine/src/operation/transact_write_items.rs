@@ -3,6 +3,7 @@
 use crate::commit::{Fingerprint, Place, Stage};
 use crate::engine::Engine;
 use crate::error::Result;
+use singlet_dynamo::capacity::{CapacityByTable, ConsumedCapacity};
 use singlet_dynamo::operation::{Outcome, TransactWriteItems, TransactWriteItemsAnswer};
 use singlet_dynamo::{Error, ErrorKind};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -38,10 +39,16 @@ impl Stage<'_> {
                 Some(before) if before != own => {
                     return Err(Error::new(ErrorKind::IdempotentParameterMismatch).into());
                 }
-                // It was carried out before, and is not again: as if every item stayed as it is.
+                // It was carried out before, and is not again; the items are read, and that is charged.
                 Some(_) => {
-                    let kept = vec![Outcome::Keep; places.len()];
-                    return Ok(request.answer(stored(), &kept));
+                    let mut capacity = CapacityByTable::new(request.return_consumed_capacity);
+                    for (schema, old) in stored() {
+                        let size = old.map_or(0, |old| old.as_item().size());
+                        capacity.add(|detail| {
+                            ConsumedCapacity::of_transact_read(schema.name.as_str(), detail, size)
+                        });
+                    }
+                    return Ok(TransactWriteItemsAnswer { capacity, ..Default::default() });
                 }
                 None => {}
             }
