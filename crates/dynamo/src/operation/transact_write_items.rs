@@ -1,6 +1,7 @@
 //! TransactWriteItems: up to a hundred writes and checks, of which all happen or none.
 
 mod body;
+mod parameters;
 
 use super::batch::find_table;
 use super::collection_metrics::MetricsByTable;
@@ -251,6 +252,18 @@ impl TransactWriteItems {
             capacity.add(|detail| {
                 let (old, new) = (old.map(StoredItem::as_item), new.map(StoredItem::as_item));
                 ConsumedCapacity::of_transact_write(schema, detail, old, new)
+            });
+        }
+        TransactWriteItemsAnswer { capacity, item_collection_metrics: MetricsByTable::default() }
+    }
+
+    /// The answer to a request whose token says that it was carried out before, given the sizes
+    /// of the items as they are now: nothing is written, and the items are read instead.
+    pub fn answer_again(&self, sizes: impl IntoIterator<Item = usize>) -> TransactWriteItemsAnswer {
+        let mut capacity = CapacityByTable::new(self.return_consumed_capacity);
+        for (action, size) in self.actions.iter().zip(sizes) {
+            capacity.add(|detail| {
+                ConsumedCapacity::of_transact_read(action.table_name(), detail, size)
             });
         }
         TransactWriteItemsAnswer { capacity, item_collection_metrics: MetricsByTable::default() }
