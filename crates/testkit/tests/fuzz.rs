@@ -182,6 +182,41 @@ fn requests_cost_what_they_weigh() {
             r#"CreateTable {{"TableName":"ttt","AttributeDefinitions":[{attributes}],"KeySchema":[{{"AttributeName":"a0","KeyType":"HASH"}}]}}"#
         )
     });
+    check("indexes", 100, |n| {
+        let attributes = list(n, |i| format!(r#"{{"AttributeName":"a{i}","AttributeType":"S"}}"#));
+        let indexes = list(n, |i| {
+            format!(
+                r#"{{"IndexName":"index{i}","KeySchema":[{{"AttributeName":"a{i}","KeyType":"HASH"}}],"Projection":{{"ProjectionType":"ALL"}}}}"#
+            )
+        });
+        format!(
+            r#"CreateTable {{"TableName":"ttt","AttributeDefinitions":[{attributes}],"KeySchema":[{{"AttributeName":"a0","KeyType":"HASH"}}],"BillingMode":"PAY_PER_REQUEST","GlobalSecondaryIndexes":[{indexes}]}}"#
+        )
+    });
+    check("index updates", 300, |n| {
+        let updates = list(n, |i| format!(r#"{{"Delete":{{"IndexName":"index{i}"}}}}"#));
+        format!(r#"UpdateTable {{"TableName":"ttt","GlobalSecondaryIndexUpdates":[{updates}]}}"#)
+    });
+    check("tables of a batch", 500, |n| {
+        let tables = list(n, |i| format!(r#""table{i}":{{"Keys":[{{"pk":{{"S":"a"}}}}]}}"#));
+        format!(r#"BatchGetItem {{"RequestItems":{{{tables}}}}}"#)
+    });
+    check("writes of a batch", 300, |n| {
+        let writes =
+            list(n, |i| format!(r#"{{"DeleteRequest":{{"Key":{{"pk":{{"N":"{i}"}}}}}}}}"#));
+        format!(r#"BatchWriteItem {{"RequestItems":{{"ttt":[{writes}]}}}}"#)
+    });
+    check("actions of a transaction", 300, |n| {
+        let actions = list(n, |i| {
+            format!(r#"{{"Delete":{{"TableName":"ttt","Key":{{"pk":{{"N":"{i}"}}}}}}}}"#)
+        });
+        format!(r#"TransactWriteItems {{"TransactItems":[{actions}]}}"#)
+    });
+    check("tags", 500, |n| {
+        let tags = list(n, |i| format!(r#"{{"Key":"k{i}","Value":"v"}}"#));
+        let arn = "arn:aws:dynamodb:us-east-1:123456789012:table/ttt";
+        format!(r#"TagResource {{"ResourceArn":"{arn}","Tags":[{tags}]}}"#)
+    });
     check("unknown members", 1_000, |n| {
         format!("ListTables {{{}}}", list(n, |i| format!(r#""x{i}":[{{}}]"#)))
     });

@@ -5,6 +5,7 @@ use crate::constraint::{Constraints, Quoted};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Reader;
 use crate::schema::TableSchema;
+use std::collections::HashSet;
 
 /// `RequestItems` as it stands in the body: what is asked of each table, by its name or ARN.
 pub(super) struct TablesBody<T> {
@@ -23,14 +24,20 @@ impl<T> TablesBody<T> {
         let mut tables: Vec<(String, T)> = Vec::new();
         let (found, text) = reader.with_text(|reader| {
             reader.map(class, |reader, name| {
-                let asked = read(reader)?;
-                // Of two members with one name the later counts.
-                tables.retain(|(before, _)| *before != *name);
-                tables.push((name.into_owned(), asked));
+                tables.push((name.into_owned(), read(reader)?));
                 Ok(())
             })
         })?;
-        Ok(found.then(|| Self { tables, text: text.to_owned() }))
+        if !found {
+            return Ok(None);
+        }
+        // Of two members with one name the later counts.
+        let mut later = HashSet::new();
+        let counts: Vec<bool> =
+            tables.iter().rev().map(|(name, _)| later.insert(name.as_str())).collect();
+        let mut counts = counts.into_iter().rev();
+        tables.retain(|_| counts.next().unwrap_or(true));
+        Ok(Some(Self { tables, text: text.to_owned() }))
     }
 
     /// The names or ARNs, with what is asked of each.

@@ -3,7 +3,7 @@
 use super::definition::{
     AttributeDefinitionBody, Definitions, IndexBody, IndexMembers, KeyElement, KeyElementBody,
     NO_DEFINITION, OnDemandBody, StreamBody, StreamMembers, ThroughputBody, check_bounds,
-    read_list,
+    first_repeated, read_list,
 };
 use super::table_name;
 use super::tag::{TagBody, tags_of};
@@ -337,13 +337,8 @@ pub(super) fn table_class_of(name: &str) -> Result<TableClass> {
 
 /// Checks what several indexes must not be together.
 fn check_together(indexes: &[Index]) -> Result<()> {
-    for (place, index) in indexes.iter().enumerate() {
-        if indexes.iter().take(place).any(|before| before.name == index.name) {
-            return Err(Error::invalid_parameter(format_args!(
-                "Duplicate index name: {}",
-                index.name
-            )));
-        }
+    if let Some(name) = first_repeated(indexes.iter().map(|index| index.name.as_str())) {
+        return Err(Error::invalid_parameter(format_args!("Duplicate index name: {name}")));
     }
     let count = |scope| indexes.iter().filter(|index| index.scope == scope).count();
     if count(Scope::Local) > LOCAL_INDEXES_MAX {

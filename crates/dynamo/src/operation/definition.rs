@@ -18,6 +18,7 @@ use crate::constraint::Constraints;
 use crate::error::Result;
 use crate::json::Reader;
 use crate::table::StreamViewType;
+use std::collections::HashSet;
 
 /// Reads a list of structures; `None` for no list. A `null` among them is one without members.
 pub(super) fn read_list<'j, T: Default>(
@@ -31,6 +32,12 @@ pub(super) fn read_list<'j, T: Default>(
     })?;
     Ok(found.then_some(elements))
 }
+/// The first of the names that stands there a second time. A request can have very many.
+pub(super) fn first_repeated<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut seen = HashSet::new();
+    names.find(|name| !seen.insert(*name))
+}
+
 /// A stream specification as it stands in the body.
 #[derive(Default)]
 pub(super) struct StreamBody {

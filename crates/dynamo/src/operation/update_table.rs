@@ -3,7 +3,7 @@
 use super::create_table::table_class_of;
 use super::definition::{
     AttributeDefinitionBody, Definitions, OnDemandBody, StreamBody, StreamMembers, ThroughputBody,
-    check_bounds, read_list,
+    check_bounds, first_repeated, read_list,
 };
 use super::index_update::{IndexUpdate, IndexUpdateBody, OnDemandChange, unchanged};
 use super::table_name::existing_table;
@@ -286,13 +286,11 @@ impl UpdateTable {
 
     /// Checks what cannot be done at the same time.
     fn check_simultaneous(&self) -> Result<()> {
-        for (place, update) in self.index_updates.iter().enumerate() {
-            let name = update.index_name();
-            if self.index_updates.iter().take(place).any(|before| before.index_name() == name) {
-                return Err(Error::invalid_parameter(format_args!(
-                    "Only one global secondary index update per index is allowed simultaneously. Index: {name}"
-                )));
-            }
+        let names = self.index_updates.iter().map(IndexUpdate::index_name);
+        if let Some(name) = first_repeated(names) {
+            return Err(Error::invalid_parameter(format_args!(
+                "Only one global secondary index update per index is allowed simultaneously. Index: {name}"
+            )));
         }
         let changes_throughput = self.provisioned_throughput.is_some();
         if self.stream.is_some() && changes_throughput {

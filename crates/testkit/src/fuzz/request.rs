@@ -57,6 +57,18 @@ fn check(request: &Request) -> Result<(), Error> {
             update.check(&schema)?;
             update.decide(None, &schema).and(update.decide(Some(&old), &schema)).map(drop)
         }
+        Request::BatchGetItem(batch) => batch.check(|_| Some(&schema)).map(drop),
+        Request::BatchWriteItem(batch) => batch.check(|_| Some(&schema)).map(drop),
+        Request::TransactGetItems(transaction) => {
+            transaction.check(|_| Some(&schema))?;
+            transaction.answer(vec![Some(old); transaction.gets.len()]).map(drop)
+        }
+        Request::TransactWriteItems(transaction) => {
+            transaction.check(|_| Some(&schema))?;
+            let stored = |old| vec![(&schema, old); transaction.actions.len()];
+            let _ = transaction.decide(stored(None))?;
+            transaction.decide(stored(Some(&old))).map(drop)
+        }
         // What else a request says of tables was checked when it was read.
         _ => Ok(()),
     }

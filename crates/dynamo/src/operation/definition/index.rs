@@ -1,6 +1,6 @@
 //! Secondary indexes and what they project.
 
-use super::{KeyElement, KeyElementBody, OnDemandBody, ThroughputBody, read_list};
+use super::{KeyElement, KeyElementBody, OnDemandBody, ThroughputBody, first_repeated, read_list};
 use crate::constraint::{Constraints, JavaList};
 use crate::error::{Error, Result};
 use crate::json::Reader;
@@ -172,12 +172,10 @@ impl ProjectionMembers {
                 "ProjectionType is INCLUDE, but NonKeyAttributes is not specified",
             )),
             (Some(ProjectionType::Include), Some(names)) => {
-                for (place, name) in names.iter().enumerate() {
-                    if names.iter().take(place).any(|before| before == name) {
-                        return Err(Error::invalid_parameter(format_args!(
-                            "Duplicate element in NonKeyAttributes: {name}"
-                        )));
-                    }
+                if let Some(name) = first_repeated(names.iter().map(String::as_str)) {
+                    return Err(Error::invalid_parameter(format_args!(
+                        "Duplicate element in NonKeyAttributes: {name}"
+                    )));
                 }
                 Ok(IndexProjection::Include(names.clone()))
             }

@@ -1,10 +1,12 @@
 //! Attribute definitions and key schemas.
 
+use super::first_repeated;
 use crate::constraint::{Constraints, JavaList};
 use crate::error::{Error, Result};
 use crate::json::Reader;
 use crate::limits::KEY_ATTRIBUTE_NAME_SIZE_MAX;
 use crate::schema::{KeyAttribute, KeySchema, KeyType};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// A key has a partition key and perhaps a sort key.
@@ -32,9 +34,13 @@ impl AttributeDefinitionBody {
     }
 }
 
-/// The types of attributes, in the order in which the request defines them.
+/// The types of attributes.
 #[derive(Default)]
-pub(in crate::operation) struct Definitions(Vec<KeyAttribute>);
+pub(in crate::operation) struct Definitions {
+    /// In the order in which the request defines them.
+    attributes: Vec<KeyAttribute>,
+    types: HashMap<String, KeyType>,
+}
 
 impl Definitions {
     pub(in crate::operation) fn constrain(
@@ -45,7 +51,7 @@ impl Definitions {
         const TYPES: [(&str, KeyType); 3] =
             [("B", KeyType::B), ("N", KeyType::N), ("S", KeyType::S)];
 
-        let mut definitions = Vec::new();
+        let mut definitions = Self::default();
         for (place, body) in bodies.into_iter().enumerate() {
             let path = format!("attributeDefinitions.{}.member", place + 1);
             constrain_attribute_name(constraints, &path, &body.attribute_name);
@@ -53,42 +59,39 @@ impl Definitions {
             constraints.required(&type_path, &body.attribute_type);
             let kind = constraints.one_of(&type_path, body.attribute_type.as_deref(), &TYPES);
             if let (Some(name), Some(kind)) = (body.attribute_name, kind) {
-                definitions.push(KeyAttribute { name, kind });
+                definitions.types.entry(name.clone()).or_insert(kind);
+                definitions.attributes.push(KeyAttribute { name, kind });
             }
         }
-        Self(definitions)
+        definitions
     }
 
     pub(in crate::operation) fn len(&self) -> usize {
-        self.0.len()
+        self.attributes.len()
     }
 
     /// Each attribute is defined once.
     pub(in crate::operation) fn check_distinct(&self) -> Result<()> {
-        for (place, attribute) in self.0.iter().enumerate() {
-            if self.0.iter().take(place).any(|before| before.name == attribute.name) {
-                let message = format!("Attribute Name is duplicated: {}", attribute.name);
-                return Err(Error::validation(message));
-            }
+        match first_repeated(self.attributes.iter().map(|attribute| attribute.name.as_str())) {
+            None => Ok(()),
+            Some(name) => Err(Error::validation(format!("Attribute Name is duplicated: {name}"))),
         }
-        Ok(())
     }
 
     /// Each attribute is part of some of these keys.
     pub(in crate::operation) fn check_used<'a>(
         &self,
-        keys: impl Iterator<Item = &'a KeySchema> + Clone,
+        keys: impl Iterator<Item = &'a KeySchema>,
     ) -> Result<()> {
-        let attributes = || keys.clone().flat_map(KeySchema::attributes);
-        let is_used = |name: &str| attributes().any(|attribute| attribute.name == name);
-        if self.0.iter().all(|attribute| is_used(&attribute.name)) {
-            return Ok(());
-        }
         let mut used: Vec<&str> = Vec::new();
-        for attribute in attributes() {
-            if !used.contains(&attribute.name.as_str()) {
+        let mut seen = HashSet::new();
+        for attribute in keys.flat_map(KeySchema::attributes) {
+            if seen.insert(attribute.name.as_str()) {
                 used.push(&attribute.name);
             }
+        }
+        if self.attributes.iter().all(|attribute| seen.contains(attribute.name.as_str())) {
+            return Ok(());
         }
         Err(Error::invalid_parameter(format_args!(
             "Some AttributeDefinitions are not used. AttributeDefinitions: {}, keys used: {}",
@@ -100,7 +103,8 @@ impl Definitions {
     /// The key that these elements describe.
     pub(in crate::operation) fn key_schema(&self, elements: &[KeyElement]) -> Result<KeySchema> {
         let define = |element: &KeyElement| {
-            self.0.iter().find(|attribute| attribute.name == element.name).cloned()
+            let kind = *self.types.get(&element.name)?;
+            Some(KeyAttribute { name: element.name.clone(), kind })
         };
         let Some(attributes) = elements.iter().map(define).collect::<Option<Vec<_>>>() else {
             let names: Vec<&str> = elements.iter().map(|element| element.name.as_str()).collect();
@@ -136,7 +140,7 @@ impl Definitions {
     }
 
     fn names(&self) -> Vec<&str> {
-        self.0.iter().map(|attribute| attribute.name.as_str()).collect()
+        self.attributes.iter().map(|attribute| attribute.name.as_str()).collect()
     }
 }
 
