@@ -298,3 +298,23 @@ impl TransactWriteItemsAnswer {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Value;
+
+    /// API reference, ClientRequestToken: the first call tells write units, later ones read units.
+    #[test]
+    fn a_request_that_comes_again_reads() {
+        let item = Map::from([("id", Value::from("a"))]);
+        let mut request = TransactWriteItems::new(vec![PutItem::new("games", item).into()]);
+        request.return_consumed_capacity = ReturnConsumedCapacity::Total;
+        let mut writer = Writer::new();
+        request.answer_again([5000]).write_json(&mut writer);
+        assert_eq!(
+            String::from_utf8(writer.into_bytes()).unwrap(),
+            r#"{"ConsumedCapacity":[{"TableName":"games","CapacityUnits":4.0,"ReadCapacityUnits":4.0}]}"#
+        );
+    }
+}

@@ -3,8 +3,8 @@
 use crate::commit::{Fingerprint, Place, Stage};
 use crate::engine::Engine;
 use crate::error::Result;
-use singlet_dynamo::capacity::{CapacityByTable, ConsumedCapacity};
 use singlet_dynamo::operation::{Outcome, TransactWriteItems, TransactWriteItemsAnswer};
+use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Error, ErrorKind};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -41,14 +41,10 @@ impl Stage<'_> {
                 }
                 // It was carried out before, and is not again; the items are read, and that is charged.
                 Some(_) => {
-                    let mut capacity = CapacityByTable::new(request.return_consumed_capacity);
-                    for (schema, old) in stored() {
-                        let size = old.map_or(0, |old| old.as_item().size());
-                        capacity.add(|detail| {
-                            ConsumedCapacity::of_transact_read(schema.name.as_str(), detail, size)
-                        });
-                    }
-                    return Ok(TransactWriteItemsAnswer { capacity, ..Default::default() });
+                    let size = |(_, old): (_, Option<&StoredItem>)| {
+                        old.map_or(0, |old| old.as_item().size())
+                    };
+                    return Ok(request.answer_again(stored().map(size)));
                 }
                 None => {}
             }
@@ -78,10 +74,10 @@ impl Stage<'_> {
 /// What tells a request from others with its token. It is kept for ten minutes, so a hash that a
 /// later compiler may change is good enough.
 fn fingerprint(request: &TransactWriteItems) -> Fingerprint {
-    let text = format!("{:?}", request.actions);
+    let parameters = request.parameters();
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();
-        (salt, &text).hash(&mut hasher);
+        (salt, &parameters).hash(&mut hasher);
         hasher.finish().to_be_bytes()
     };
     let mut fingerprint = Fingerprint::default();
