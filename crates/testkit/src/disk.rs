@@ -174,8 +174,9 @@ impl StorageBackend for FaultDisk {
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let mut state = self.state();
         let checked = state.faults.check(Operation::Write);
-        // A write that fails may have been carried out in part.
-        let done = if checked.is_ok() { data } else { &data[..data.len() / 2] };
+        // A write that fails may have been carried out in part, but no sector has.
+        let part = data.len() / 2 / SECTOR_BYTES * SECTOR_BYTES;
+        let done = if checked.is_ok() { data } else { &data[..part] };
         state.change(Change::Write(offset, done.into()));
         checked
     }

@@ -1,8 +1,10 @@
 //! The store that lives in a folder.
 
-mod backend;
 mod folder;
+mod health;
+mod pages;
 mod row;
+mod sticky;
 
 pub use folder::FORMAT_VERSION;
 
@@ -12,8 +14,9 @@ use super::error::Error;
 use super::keyspace::{Keyspace, PerKeyspace};
 use super::{Direction, Durability, Result, is_empty_range};
 use arc_swap::ArcSwapOption;
-use backend::Sticky;
 use folder::Folder;
+use health::Health;
+use pages::Pages;
 use redb::backends::FileBackend;
 use redb::{
     Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetadata,
@@ -23,16 +26,20 @@ use std::fmt;
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use sticky::{Size, Sticky};
 
 /// How much of the file is kept in memory unless the caller says otherwise. redb's own default
 /// is 1 GiB, which is more than a small machine has to spare.
 pub const CACHE_BYTES_DEFAULT: usize = 256 << 20;
 
+/// A page of checksums and redb's header: no store has fewer.
+const BYTES_MIN: u64 = 2 * 4096;
+
 /// Sorted bytes in a redb file.
 ///
 /// redb is a copy-on-write tree of pages with atomic commits. What this adds: the folder with its
-/// lock and its format, a checksum for each row, and the rule that after a failed write nothing
-/// is written any more.
+/// lock and its format, checksums of pages and rows that are looked at whenever one is read, and
+/// the rule that after a failure nothing is written any more.
 pub struct DiskStore {
     /// None when the store is closed. Readers and writers share it; who verifies or closes the
     /// store has it alone.
@@ -42,9 +49,8 @@ pub struct DiskStore {
     newest: ArcSwapOption<View>,
     /// Held by the one who commits, so that `newest` never goes back.
     writer: Mutex<()>,
-    /// Why no more writes are taken.
-    failure: OnceLock<Arc<Error>>,
-    size: backend::Size,
+    health: Health,
+    size: Size,
     /// Given up after the database is closed, or when the store is dropped, which closes it too.
     folder: Mutex<Option<Folder>>,
 }
@@ -71,7 +77,12 @@ impl DiskStore {
             store.require_no_rows()?;
             store.close()
         })?;
-        let store = Self::with_backend(FileBackend::new(file)?, cache_bytes)?;
+        // redb would take a file that has lost all of its bytes for a new one.
+        let backend = FileBackend::new(file)?;
+        if StorageBackend::len(&backend)? < BYTES_MIN {
+            return Err(Error::Corrupt("the file of data is cut off".to_owned()));
+        }
+        let store = Self::with_backend(backend, cache_bytes)?;
         *store.folder.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
         Ok(store)
     }
@@ -82,14 +93,17 @@ impl DiskStore {
     ///
     /// As for [`Store::open`](super::Store::open), but for what concerns folders.
     pub fn with_backend(backend: impl StorageBackend, cache_bytes: usize) -> Result<Self> {
-        let (backend, size) = Sticky::new(backend);
-        let database =
-            redb::Builder::new().set_cache_size(cache_bytes).create_with_backend(backend)?;
+        let (backend, size) = Sticky::new(Pages::new(backend));
+        let health = Health::default();
+        let database = health.guard(|| {
+            let mut builder = redb::Builder::new();
+            Ok(builder.set_cache_size(cache_bytes).create_with_backend(backend)?)
+        })?;
         let store = Self {
             database: RwLock::new(Some(database)),
             newest: ArcSwapOption::empty(),
             writer: Mutex::new(()),
-            failure: OnceLock::new(),
+            health,
             size,
             folder: Mutex::new(None),
         };
@@ -97,13 +111,14 @@ impl DiskStore {
         Ok(store)
     }
 
-    /// Makes the tables of a new file. Reads could then rely on them.
+    /// Makes the tables of a new file, all at once: a file that has some has all of them, or is
+    /// damaged.
     fn create_tables(&self) -> Result<()> {
-        let complete = {
-            let view = self.snapshot()?;
-            Keyspace::ALL.into_iter().all(|keyspace| view.0.table(keyspace).is_ok())
+        let new = {
+            let Snapshot(view) = self.snapshot()?;
+            self.health.guard(|| Ok(view.transaction.list_tables()?.next().is_none()))?
         };
-        if complete { Ok(()) } else { self.commit_inner(&Batch::new(), Durability::Full, true) }
+        if new { self.commit_inner(&Batch::new(), Durability::Full, true) } else { Ok(()) }
     }
 
     fn require_no_rows(&self) -> Result<()> {
@@ -128,7 +143,7 @@ impl DiskStore {
         // Not published from here: a commit may have been published meanwhile.
         let database = self.database();
         let database = database.as_ref().ok_or(Error::Closed)?;
-        Ok(Snapshot(Arc::new(View::new(database)?)))
+        Ok(Snapshot(Arc::new(View::new(database, &self.health)?)))
     }
 
     pub(super) fn commit(&self, batch: &Batch, durability: Durability) -> Result<()> {
@@ -142,17 +157,12 @@ impl DiskStore {
 
     fn commit_inner(&self, batch: &Batch, durability: Durability, create: bool) -> Result<()> {
         let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(first) = self.failure.get() {
-            return Err(Error::Poisoned(Arc::clone(first)));
-        }
+        self.health.check()?;
         let database = self.database();
         let database = database.as_ref().ok_or(Error::Closed)?;
-        let written = write(database, batch, durability, create);
-        if let Err(error) = &written {
-            self.failure.get_or_init(|| Arc::new(error.clone()));
-        }
+        let written = self.health.guard(|| write(database, batch, durability, create));
         // The view that readers share is of the newest commit, or there is none to share.
-        self.newest.store(View::new(database).ok().map(Arc::new));
+        self.newest.store(View::new(database, &self.health).ok().map(Arc::new));
         written
     }
 
@@ -165,14 +175,12 @@ impl DiskStore {
 
     pub(super) fn verify(&self) -> Result<()> {
         let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(first) = self.failure.get() {
-            return Err(Error::Poisoned(Arc::clone(first)));
-        }
+        self.health.check()?;
         let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
         let database = database.as_mut().ok_or(Error::Closed)?;
         self.newest.store(None);
-        let sound = database.check_integrity()?;
-        let view = View::new(database)?;
+        let sound = self.health.guard(|| Ok(database.check_integrity()?))?;
+        let view = View::new(database, &self.health)?;
         for keyspace in Keyspace::ALL {
             let bounds = (Bound::Unbounded, Bound::Unbounded);
             for row in view.range(keyspace, bounds, Direction::Forward)? {
@@ -195,9 +203,26 @@ impl DiskStore {
         };
         let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
         self.newest.store(None);
-        drop(database.take());
+        close(database.take(), &self.health);
         self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
         synced
+    }
+}
+
+/// Lets go of the file. redb says goodbye to it in a last commit, which reads it.
+fn close(database: Option<Database>, health: &Health) {
+    // Whoever wants to know whether everything is durable has called `sync` before.
+    let _ = health.guard(|| {
+        drop(database);
+        Ok(())
+    });
+}
+
+impl Drop for DiskStore {
+    fn drop(&mut self) {
+        self.newest.store(None);
+        let database = self.database.get_mut().unwrap_or_else(PoisonError::into_inner);
+        close(database.take(), &self.health);
     }
 }
 
@@ -250,12 +275,14 @@ fn write(
 struct View {
     transaction: ReadTransaction,
     tables: PerKeyspace<OnceLock<Table>>,
+    health: Health,
 }
 
 impl View {
-    fn new(database: &Database) -> Result<Self> {
-        let transaction = database.begin_read()?;
-        Ok(Self { transaction, tables: PerKeyspace::from_fn(|_| OnceLock::new()) })
+    fn new(database: &Database, health: &Health) -> Result<Self> {
+        let transaction = health.guard(|| Ok(database.begin_read()?))?;
+        let tables = PerKeyspace::from_fn(|_| OnceLock::new());
+        Ok(Self { transaction, tables, health: health.clone() })
     }
 
     fn table(&self, keyspace: Keyspace) -> Result<&Table> {
@@ -263,7 +290,8 @@ impl View {
         if let Some(table) = cell.get() {
             return Ok(table);
         }
-        let table = self.transaction.open_table(definition(keyspace))?;
+        let table =
+            self.health.guard(|| Ok(self.transaction.open_table(definition(keyspace))?))?;
         Ok(cell.get_or_init(|| table))
     }
 
@@ -276,9 +304,10 @@ impl View {
         let rows = if is_empty_range(bounds.0, bounds.1) {
             None
         } else {
-            Some(self.table(keyspace)?.range::<&[u8]>(bounds)?)
+            let table = self.table(keyspace)?;
+            Some(self.health.guard(|| Ok(table.range::<&[u8]>(bounds)?))?)
         };
-        Ok(Range { keyspace, direction, rows })
+        Ok(Range { keyspace, direction, rows, health: self.health.clone() })
     }
 }
 
@@ -288,10 +317,11 @@ pub(crate) struct Snapshot(Arc<View>);
 
 impl Snapshot {
     pub(super) fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>> {
-        match self.0.table(keyspace)?.get(key)? {
+        let table = self.0.table(keyspace)?;
+        self.0.health.guard(|| match table.get(key)? {
             Some(sealed) => row::open_value(keyspace, key, sealed.value()).map(Some),
             None => Ok(None),
-        }
+        })
     }
 
     pub(super) fn range(
@@ -317,6 +347,7 @@ pub(crate) struct Range {
     direction: Direction,
     /// None when there is nothing more to read.
     rows: Option<redb::Range<'static, &'static [u8], &'static [u8]>>,
+    health: Health,
 }
 
 impl Iterator for Range {
@@ -324,13 +355,15 @@ impl Iterator for Range {
 
     fn next(&mut self) -> Option<Result<Row>> {
         let rows = self.rows.as_mut()?;
-        let row = match self.direction {
-            Direction::Forward => rows.next()?,
-            Direction::Backward => rows.next_back()?,
-        };
-        let row = row
-            .map_err(Error::from)
-            .and_then(|(key, sealed)| row::open(self.keyspace, key.value(), sealed.value()));
+        let row = self.health.guard(|| {
+            let row = match self.direction {
+                Direction::Forward => rows.next(),
+                Direction::Backward => rows.next_back(),
+            };
+            let Some((key, sealed)) = row.transpose()? else { return Ok(None) };
+            row::open(self.keyspace, key.value(), sealed.value()).map(Some)
+        });
+        let row = row.transpose()?;
         if row.is_err() {
             // Whatever is behind a damaged row, nobody should rely on it.
             self.rows = None;

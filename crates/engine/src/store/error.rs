@@ -33,8 +33,8 @@ pub enum Error {
     },
     /// The folder holds files, but not those of a store.
     NotAStore(PathBuf),
-    /// An earlier commit or fsync failed, so that nobody knows what the disk holds. The store
-    /// takes no more writes until it is opened again; this is why.
+    /// The disk has failed before, so that nobody knows what it holds. The store takes no more
+    /// writes until it is opened again, and perhaps cannot read either; this is why.
     Poisoned(Arc<Error>),
     /// A row is longer than [`ROW_BYTES_MAX`](super::ROW_BYTES_MAX).
     RowTooLong {
@@ -71,7 +71,7 @@ impl fmt::Display for Error {
                 folder.display()
             ),
             Self::Poisoned(first) => {
-                write!(f, "no more writes are taken, because an earlier one failed: {first}")
+                write!(f, "the store has stopped because of an earlier failure: {first}")
             }
             Self::RowTooLong { bytes } => write!(
                 f,

@@ -13,7 +13,7 @@ const MAGIC: &str = "singlet store, format version ";
 
 const LOCK: &str = "lock";
 const FORMAT: &str = "format";
-const DATA: &str = "data.redb";
+const DATA: &str = "data";
 /// Files get their names when they are complete. What has this name is not.
 const UNFINISHED: &str = "unfinished";
 

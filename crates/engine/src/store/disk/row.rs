@@ -1,8 +1,8 @@
 //! Rows on disk: the value, and a checksum behind it.
 //!
-//! redb checks the checksums of its pages when it repairs a file, but not when it reads one. So
-//! each row has its own. It covers the keyspace and the key too: a sound value in the wrong place
-//! is as wrong as a damaged one.
+//! The checksums of pages tell that a page is as it was written. This one tells that a row is: it
+//! covers the keyspace and the key too, because a sound value in the wrong place is as wrong as
+//! a damaged one, whichever layer has put it there.
 
 use crate::store::bytes::{Bytes, Row};
 use crate::store::error::Error;
@@ -60,4 +60,47 @@ pub(super) fn open(keyspace: Keyspace, key: &[u8], sealed: &[u8]) -> Result<Row,
 /// and what is read has passed its checksum.
 fn offset(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sealed(keyspace: Keyspace, key: &[u8], value: &[u8]) -> Vec<u8> {
+        let mut sealed = Vec::new();
+        seal(keyspace, key, value, &mut sealed);
+        sealed
+    }
+
+    #[test]
+    fn rows_come_back() {
+        for (key, value) in [(&b"key"[..], &b"value"[..]), (b"key", b""), (b"", b"value")] {
+            let stored = sealed(Keyspace::Items, key, value);
+            let row = open(Keyspace::Items, key, &stored).unwrap();
+            assert_eq!((row.key(), row.value()), (key, value));
+            assert_eq!(*open_value(Keyspace::Items, key, &stored).unwrap(), *value);
+        }
+    }
+
+    #[test]
+    fn a_row_in_the_wrong_place_is_refused() {
+        let stored = sealed(Keyspace::Items, b"key", b"value");
+        assert!(open(Keyspace::Indexes, b"key", &stored).is_err());
+        assert!(open(Keyspace::Items, b"kez", &stored).is_err());
+        // A byte that moves from the key to the value.
+        let moved = sealed(Keyspace::Items, b"keyv", b"alue");
+        let moved = [b"value", moved.split_last_chunk::<4>().unwrap().1.as_slice()].concat();
+        assert!(open(Keyspace::Items, b"key", &moved).is_err());
+    }
+
+    #[test]
+    fn any_flipped_bit_is_noticed() {
+        let stored = sealed(Keyspace::Items, b"key", b"value");
+        for bit in 0..stored.len() * 8 {
+            let mut damaged = stored.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert!(open_value(Keyspace::Items, b"key", &damaged).is_err());
+        }
+        assert!(open_value(Keyspace::Items, b"key", &[]).is_err());
+    }
 }

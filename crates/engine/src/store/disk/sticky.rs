@@ -1,6 +1,5 @@
 //! The file below redb, which after one failure fails for good.
 
-use super::Error;
 use redb::StorageBackend;
 use std::io;
 use std::sync::Arc;
@@ -82,30 +81,3 @@ impl<B: StorageBackend> StorageBackend for Sticky<B> {
         self.inner.close()
     }
 }
-
-/// What redb says, in the words of the seam.
-impl From<redb::Error> for Error {
-    fn from(error: redb::Error) -> Self {
-        match error {
-            redb::Error::Io(error) => error.into(),
-            redb::Error::Corrupted(what) => Self::Corrupt(what),
-            redb::Error::TransactionInProgress => Self::Busy,
-            redb::Error::DatabaseClosed => Self::Closed,
-            // Everything else says that the file is not as this module has left it: a table is
-            // missing or has other types, or a lock inside redb was left by a panic.
-            other => Self::Corrupt(other.to_string()),
-        }
-    }
-}
-
-macro_rules! from_redb {
-    ($($error:ident)*) => {$(
-        impl From<redb::$error> for Error {
-            fn from(error: redb::$error) -> Self {
-                Self::from(redb::Error::from(error))
-            }
-        }
-    )*};
-}
-
-from_redb!(StorageError TableError DatabaseError TransactionError CommitError SetDurabilityError);

@@ -1,0 +1,182 @@
+//! A disk that refuses an operation: a typed error, no more writes, nothing acknowledged lost.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a panic here is a failing test"
+)]
+
+mod workload;
+
+use redb::StorageBackend;
+use singlet_engine::store::{Batch, Durability, Error, Store};
+use singlet_testkit::disk::{Failure, Fault, FaultDisk, Operation};
+use singlet_testkit::random::Random;
+use std::io;
+use workload::{Rows, batch, commit_number, open, rows};
+
+/// How far a store came before its disk failed.
+struct Run {
+    disk: FaultDisk,
+    /// The rows after each commit that was tried.
+    states: Vec<Rows>,
+    /// How many of them were acknowledged.
+    acknowledged: usize,
+    error: Option<Error>,
+}
+
+/// Commits, and reads in between, until something fails.
+fn run(disk: &FaultDisk, backend: impl StorageBackend) -> (Option<Store>, Run) {
+    let mut run =
+        Run { disk: disk.clone(), states: vec![Rows::new()], acknowledged: 0, error: None };
+    let store = match open(backend) {
+        Ok(store) => store,
+        Err(error) => {
+            run.error = Some(error);
+            return (None, run);
+        }
+    };
+    let mut random = Random::new(11);
+    for number in 1..=40 {
+        let mut after = run.states.last().unwrap().clone();
+        let batch = batch(number, &mut random, &mut after);
+        run.states.push(after);
+        match store.commit(&batch, Durability::Full) {
+            Ok(()) => run.acknowledged = run.states.len() - 1,
+            Err(error) => {
+                run.error = Some(error);
+                break;
+            }
+        }
+        match store.snapshot().and_then(|snapshot| rows(&snapshot)) {
+            Ok(found) => assert!(found == run.states[run.acknowledged], "a wrong row"),
+            Err(error) => {
+                run.error = Some(error);
+                break;
+            }
+        }
+    }
+    (Some(store), run)
+}
+
+impl Run {
+    /// Every disk that may be left holds what was acknowledged.
+    fn check(&self, images: usize) -> Result<(), String> {
+        let mut random = Random::new(2);
+        let whole = FaultDisk::with_contents(self.disk.contents());
+        let images = (0..images).map(|_| self.disk.crash(&mut random));
+        for image in std::iter::once(whole).chain(images) {
+            let store = open(image).map_err(|error| error.to_string())?;
+            let found = store.snapshot().and_then(|snapshot| rows(&snapshot));
+            let found = found.map_err(|error| error.to_string())?;
+            let number = commit_number(&found);
+            if number < self.acknowledged {
+                return Err(format!("lost commit {}, has {number}", self.acknowledged));
+            }
+            if found != self.states[number] {
+                return Err(format!("has a part of commit {number}"));
+            }
+            store.verify().map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+fn made() -> FaultDisk {
+    let disk = FaultDisk::new();
+    open(disk.clone()).unwrap().close().unwrap();
+    FaultDisk::with_contents(disk.contents())
+}
+
+#[test]
+fn every_operation_may_fail() {
+    let kinds = [Operation::Read, Operation::Write, Operation::SetLen, Operation::Sync];
+    let mut failed = 0;
+    for kind in kinds {
+        let total = {
+            let disk = made();
+            let (store, run) = run(&disk, disk.clone());
+            assert!(run.error.is_none());
+            drop(store);
+            disk.operations(Some(kind))
+        };
+        assert!(total > 0, "{kind:?} does not happen");
+        let mut random = Random::new(kind as u64);
+        for round in 0..30 {
+            let failure = if random.percent(50) { Failure::Io } else { Failure::Full };
+            let lasting = random.percent(50);
+            let after = random.below(total as usize) as u64;
+            let disk = made();
+            disk.inject(Fault { kind: Some(kind), after, failure, lasting });
+            let (store, run) = run(&disk, disk.clone());
+            let Some(error) = &run.error else {
+                // Only closing the store met the fault. That is not told, but nor was anything
+                // promised that it could have broken.
+                drop(store);
+                run.check(3).unwrap();
+                continue;
+            };
+            failed += 1;
+            match (error, failure) {
+                (Error::Io(_), Failure::Io) | (Error::Full, Failure::Full) => {}
+                _ => panic!("{kind:?} {after} {failure:?}: {error:?}"),
+            }
+            if let Some(store) = store {
+                let mut batch = Batch::new();
+                batch.put(singlet_engine::store::Keyspace::Items, vec![1], vec![2]);
+                for _ in 0..2 {
+                    let refused = store.commit(&batch, Durability::Full).unwrap_err();
+                    assert!(matches!(refused, Error::Poisoned(_)), "{refused}");
+                    assert!(matches!(store.sync().unwrap_err(), Error::Poisoned(_)));
+                }
+                assert!(store.close().is_err());
+                assert!(matches!(store.snapshot().unwrap_err(), Error::Closed));
+            }
+            assert!(disk.is_closed(), "the file is let go of");
+            run.check(3).unwrap_or_else(|what| panic!("{kind:?} {after} round {round}: {what}"));
+        }
+    }
+    assert!(failed > 80, "only {failed} of the faults were met");
+}
+
+/// A mistake to be found: a file that tries again after a sync has failed.
+#[derive(Debug)]
+struct RetriesSync(FaultDisk);
+
+impl StorageBackend for RetriesSync {
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.0.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.0.sync_data().or_else(|_| self.0.sync_data())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.0.write(offset, data)
+    }
+}
+
+#[test]
+fn a_store_that_syncs_again_after_a_failure_is_caught() {
+    let caught = (60..80).any(|after| {
+        let disk = made();
+        let kind = Some(Operation::Sync);
+        disk.inject(Fault { kind, after, failure: Failure::Io, lasting: false });
+        let (store, run) = run(&disk, RetriesSync(disk.clone()));
+        assert!(run.error.is_none(), "the mistake hides the failure");
+        // The process dies, without a goodbye to the file.
+        std::mem::forget(store);
+        run.check(10).is_err()
+    });
+    assert!(caught);
+}
