@@ -1,0 +1,92 @@
+//! The engine beside dynoxide-rs, both as libraries in this process.
+//!
+//! `cargo run --release` in this folder prints the tables; README.md in the folder above tells
+//! how to read them.
+
+mod contender;
+mod durable;
+mod dynoxide;
+mod folder;
+mod footprint;
+mod memory;
+mod process;
+mod recovery;
+mod round;
+mod sample;
+mod singlet;
+
+use contender::Task;
+use std::path::Path;
+use std::process::ExitCode;
+
+const FEW: u64 = 10_000;
+const MANY: u64 = 1_000_000;
+
+const HELP: &str = "\
+Measures Singlet's engine beside dynoxide-rs.
+
+Usage: cargo run --release [-- SUITE]
+
+Suites:
+  memory [ITEMS]      operations a second, both in memory (10000 and 1000000 items)
+  growth              GetItem of ours with 1000000 items, compared with 10000
+  footprint [ITEMS]   memory for an item
+  durable             PutItem that is on the disk, from 1, 16 and 64 writers
+  recovery [BYTES]    opening a folder of a gigabyte after kill -9
+  profile TASK ITEMS REQUESTS
+                      one task of ours and nothing else, for a profiler; a task is named as in
+                      the tables
+Without a suite, all but the last.
+";
+
+fn main() -> ExitCode {
+    if cfg!(debug_assertions) {
+        eprintln!("These are figures of a debug build, and mean nothing: use --release.");
+    }
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        [] => {
+            memory::run(FEW);
+            memory::run(MANY);
+            memory::growth(FEW, MANY);
+            footprint::run(MANY);
+            durable::run();
+            recovery::run(1 << 30);
+            Some(())
+        }
+        ["memory"] => {
+            memory::run(FEW);
+            memory::run(MANY);
+            Some(())
+        }
+        ["memory", items] => items.parse().ok().map(memory::run),
+        ["growth"] => Some(memory::growth(FEW, MANY)),
+        ["footprint"] => Some(footprint::run(MANY)),
+        ["footprint", items] => items.parse().ok().map(footprint::run),
+        ["durable"] => Some(durable::run()),
+        ["recovery"] => Some(recovery::run(1 << 30)),
+        ["recovery", bytes] => bytes.parse().ok().map(recovery::run),
+        ["profile", title, items, requests] => profile(title, items, requests),
+        [footprint::WEIGH, name, items] => {
+            items.parse().ok().map(|items| footprint::weigh(name, items))
+        }
+        [recovery::FILL, path, bytes] => {
+            bytes.parse().ok().map(|bytes| recovery::fill_until_killed(Path::new(path), bytes))
+        }
+        _ => None,
+    };
+    match done {
+        Some(()) => ExitCode::SUCCESS,
+        None => {
+            print!("{HELP}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn profile(title: &str, items: &str, requests: &str) -> Option<()> {
+    let task = Task::ALL.into_iter().find(|task| task.title() == title)?;
+    memory::profile(task, items.parse().ok()?, requests.parse().ok()?);
+    Some(())
+}
