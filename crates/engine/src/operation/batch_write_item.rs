@@ -35,11 +35,11 @@ impl Stage<'_> {
                     WriteRequest::Delete(_) => None,
                 };
                 capacity.add(|detail| place.cost_of(&table, detail, new.as_ref()));
-                self.replace(&table, place, new, false);
                 let wanted = request.return_item_collection_metrics;
                 if let Some(metrics) = self.collection_metrics(&table, key, wanted)? {
                     item_collection_metrics.add(&writes.table_name, metrics);
                 }
+                self.replace(&table, place, new, false);
             }
         }
         Ok(BatchWriteItemAnswer {

@@ -19,9 +19,9 @@ impl Stage<'_> {
         let place = self.place(&table, &key)?;
         let attributes = request.decide(place.old.as_ref())?;
         let consumed_capacity = place.cost(&table, request.return_consumed_capacity, None);
-        self.replace(&table, place, None, false);
         let item_collection_metrics =
             self.collection_metrics(&table, &key, request.return_item_collection_metrics)?;
+        self.replace(&table, place, None, false);
         Ok(WriteAnswer { attributes, consumed_capacity, item_collection_metrics })
     }
 }

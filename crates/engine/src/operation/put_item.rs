@@ -21,9 +21,9 @@ impl Stage<'_> {
         let attributes = request.decide(place.old.as_ref())?;
         let new = StoredItem::from(&request.item);
         let consumed_capacity = place.cost(&table, request.return_consumed_capacity, Some(&new));
-        self.replace(&table, place, Some(new), false);
         let item_collection_metrics =
             self.collection_metrics(&table, &key, request.return_item_collection_metrics)?;
+        self.replace(&table, place, Some(new), false);
         Ok(WriteAnswer { attributes, consumed_capacity, item_collection_metrics })
     }
 }

@@ -1,6 +1,6 @@
 //! Several writes, all or none.
 
-use crate::commit::{Fingerprint, Place, Stage};
+use crate::commit::{Fingerprint, Stage};
 use crate::engine::Engine;
 use crate::error::Result;
 use singlet_dynamo::operation::{Outcome, TransactWriteItems, TransactWriteItemsAnswer};
@@ -51,17 +51,18 @@ impl Stage<'_> {
         }
         let outcomes = request.decide(stored())?;
         let mut answer = request.answer(stored(), &outcomes);
-        for (((table, place), outcome), key) in places.into_iter().zip(outcomes).zip(&keys) {
-            let Place { item_key, old } = place;
-            let new = match outcome {
-                Outcome::Put(item) => Some(item),
-                Outcome::Delete => None,
-                Outcome::Keep => continue,
-            };
-            self.replace(&table, Place { item_key, old }, new, false);
-            let wanted = request.return_item_collection_metrics;
-            if let Some(metrics) = self.collection_metrics(&table, key, wanted)? {
+        // All reading comes before all writing: an error in between would leave half of it.
+        for (((table, _), outcome), key) in places.iter().zip(&outcomes).zip(&keys) {
+            let wanted = request.return_item_collection_metrics && *outcome != Outcome::Keep;
+            if let Some(metrics) = self.collection_metrics(table, key, wanted)? {
                 answer.item_collection_metrics.add(&table.name, metrics);
+            }
+        }
+        for ((table, place), outcome) in places.into_iter().zip(outcomes) {
+            match outcome {
+                Outcome::Put(item) => self.replace(&table, place, Some(item), false),
+                Outcome::Delete => self.replace(&table, place, None, false),
+                Outcome::Keep => {}
             }
         }
         if let Some(token) = &request.client_request_token {

@@ -20,9 +20,9 @@ impl Stage<'_> {
         let updated = request.decide(place.old.as_ref(), &table.schema)?;
         let consumed_capacity =
             place.cost(&table, request.return_consumed_capacity, updated.item.as_ref());
-        self.replace(&table, place, updated.item, false);
         let item_collection_metrics =
             self.collection_metrics(&table, &key, request.return_item_collection_metrics)?;
+        self.replace(&table, place, updated.item, false);
         let attributes = updated.attributes;
         Ok(WriteAnswer { attributes, consumed_capacity, item_collection_metrics })
     }
