@@ -313,11 +313,7 @@ fn index_write_units(
     old: Option<ItemRef<'_>>,
     new: Option<ItemRef<'_>>,
 ) -> f64 {
-    let has_row = |item: &ItemRef<'_>| {
-        index.key.attributes().all(|attribute| {
-            item.get(&attribute.name).is_some_and(|value| value.kind() == attribute.kind.into())
-        })
-    };
+    let has_row = |item: &ItemRef<'_>| index.key.key_of_stored(*item).is_some();
     let row_size = |item: ItemRef<'_>| {
         item.iter()
             .filter(|(name, _)| index.holds(table_key, name))

@@ -1,7 +1,7 @@
 //! Keys: taken out of items, checked against a schema, and encoded so that bytes sort as
 //! DynamoDB sorts.
 
-use crate::binary::ValueRef;
+use crate::binary::{ItemRef, ValueRef};
 use crate::error::{Error, Result};
 use crate::limits::{PARTITION_KEY_SIZE_MAX, SORT_KEY_SIZE_MAX};
 use crate::schema::{Index, KeyAttribute, KeySchema, KeyType, TableSchema};
@@ -96,6 +96,31 @@ impl KeySchema {
                 Fault::TooLong(_) => None,
             }
         })
+    }
+
+    /// The key of a stored item in an index: its values, or `None` if the item is not in the
+    /// index. That is so if one of them is missing; and also if one could not be put there now,
+    /// since items may have been stored before there was the index.
+    #[must_use]
+    pub fn key_of_stored<'i>(
+        &self,
+        item: ItemRef<'i>,
+    ) -> Option<(ValueRef<'i>, Option<ValueRef<'i>>)> {
+        let value = |attribute: &KeyAttribute, len_max: usize| {
+            let value = item.get(&attribute.name)?;
+            let fits = match value {
+                ValueRef::S(text) => (1..=len_max).contains(&text.len()),
+                ValueRef::B(bytes) => (1..=len_max).contains(&bytes.len()),
+                _ => true,
+            };
+            (fits && value.kind() == attribute.kind.into()).then_some(value)
+        };
+        let partition = value(&self.partition, PARTITION_KEY_SIZE_MAX)?;
+        let sort = match &self.sort {
+            None => None,
+            Some(sort) => Some(value(sort, SORT_KEY_SIZE_MAX)?),
+        };
+        Some((partition, sort))
     }
 
     /// Checks a value of the right type that a query compares an attribute of the key to.

@@ -15,10 +15,9 @@
 //! row cannot be stale, and a write that leaves an index's key alone leaves the index alone.
 
 use singlet_dynamo::Value;
-use singlet_dynamo::binary::{ItemRef, ValueRef};
+use singlet_dynamo::binary::ItemRef;
 use singlet_dynamo::key::{self, Key};
-use singlet_dynamo::limits::{PARTITION_KEY_SIZE_MAX, SORT_KEY_SIZE_MAX};
-use singlet_dynamo::schema::{KeyAttribute, KeySchema};
+use singlet_dynamo::schema::KeySchema;
 use std::ops::Range;
 
 /// The number of a table or an index: never used again.
@@ -55,29 +54,14 @@ fn prefix(space: SpaceId, partition: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     out
 }
 
-/// The key of an index's row for a stored item, or `None` where a part of the index's key is
-/// missing, of another type, empty or too long: then the item is not in the index.
+/// The key of an index's row for a stored item, or `None` if the item is not in the index.
 pub(crate) fn index_key(
     index: SpaceId,
     schema: &KeySchema,
     item: ItemRef<'_>,
     item_key: &[u8],
 ) -> Option<Vec<u8>> {
-    // What was stored before there was the index need not be fit for it.
-    let value = |attribute: &KeyAttribute, size_max: usize| {
-        let value = item.get(&attribute.name)?;
-        let fits = match value {
-            ValueRef::N(_) => true,
-            ValueRef::S(_) | ValueRef::B(_) => (1..=size_max).contains(&value.size()),
-            _ => false,
-        };
-        (fits && value.kind() == attribute.kind.into()).then_some(value)
-    };
-    let partition = value(&schema.partition, PARTITION_KEY_SIZE_MAX)?;
-    let sort = match &schema.sort {
-        None => None,
-        Some(sort) => Some(value(sort, SORT_KEY_SIZE_MAX)?),
-    };
+    let (partition, sort) = schema.key_of_stored(item)?;
     let mut out = prefix(index, |out| key::push_stored(partition, out));
     if let Some(sort) = sort {
         key::push_stored(sort, &mut out);
@@ -177,7 +161,7 @@ fn hash(bytes: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use singlet_dynamo::schema::KeyType;
+    use singlet_dynamo::schema::{KeyAttribute, KeyType};
     use singlet_dynamo::{Item, binary};
 
     #[test]
