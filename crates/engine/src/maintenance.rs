@@ -9,7 +9,7 @@ use crate::commit::{Place, Stage, expiry_second};
 use crate::error::Result;
 use crate::layout::{self, SpaceId};
 use crate::store::{Direction, Keyspace};
-use crate::stream;
+use crate::stream::{self, Stream};
 use singlet_dynamo::table::TableStatus;
 use std::ops::{Bound, Range};
 use std::sync::Arc;
@@ -268,22 +268,26 @@ impl Stage<'_> {
             let (lower, upper) =
                 (Bound::Included(rows.start.as_slice()), Bound::Excluded(rows.end.as_slice()));
             let mut old = Vec::new();
+            let mut is_empty = true;
             for row in self.snapshot.range(Keyspace::Streams, lower, upper, Direction::Forward)? {
                 let row = row?;
                 let is_old = stream::split_moment(row.value())
                     .is_none_or(|(at, _)| self.now.millis_since(at) > stream::RETENTION_MS);
                 if !is_old || old.len() == ROWS_MAX {
                     has_more |= is_old;
+                    is_empty = false;
                     break;
                 }
                 old.push(row.key().to_vec());
             }
-            let is_empty = old.is_empty();
-            for row in old {
-                self.batch.delete(Keyspace::Streams, row);
-            }
             if is_empty && stream.is_over(self.now) {
                 self.remove_stream(&stream);
+            } else if let Some(last) = old.last().and_then(|row| stream::sequence_of_row(row)) {
+                // Whoever asks for these records later is told that they are gone.
+                self.store_stream(Stream { oldest_sequence: last + 1, ..Stream::clone(&stream) });
+            }
+            for row in old {
+                self.batch.delete(Keyspace::Streams, row);
             }
         }
         Ok(if has_more { Progress::Left(Task::TrimStreams) } else { Progress::Done })

@@ -33,6 +33,8 @@ pub(crate) struct Stream {
     pub(crate) key: KeySchema,
     /// The number of the first record that it could have.
     pub(crate) first_sequence: u64,
+    /// All records before this number are gone.
+    pub(crate) oldest_sequence: u64,
     /// When it was disabled, and the number before which all of its records lie.
     pub(crate) end: Option<(Timestamp, u64)>,
 }

@@ -12,6 +12,7 @@ mod house;
 
 use house::House;
 use serde_json::{Value, json};
+use singlet_dynamo::ErrorKind;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -121,7 +122,6 @@ fn a_disabled_stream_can_be_read_to_its_end_and_is_gone_after_a_day() {
     assert_eq!(next, None, "the shard is closed");
     house.clock.advance(DAY_MS + 1000);
     house.engine.maintain().unwrap();
-    house.engine.maintain().unwrap();
     assert_eq!(house.json("ListStreams", "{}")["Streams"], json!([]));
 }
 
@@ -138,4 +138,30 @@ fn records_are_kept_for_a_day() {
     house.engine.maintain().unwrap();
     let (left, _) = records(&house, &iterator(&house, &arn, "TRIM_HORIZON"));
     assert_eq!(names(&left), ["INSERT"]);
+}
+
+#[test]
+fn whoever_asks_for_records_that_are_gone_is_told_so() {
+    // Once such an iterator read on from the next record that was there, or from the beginning.
+    let house = streamed("KEYS_ONLY");
+    let arn = arn(&house);
+    house.put("Hash", r#"{"pk":{"S":"a"}}"#);
+    let (first, _) = records(&house, &iterator(&house, &arn, "TRIM_HORIZON"));
+    let number = first[0]["dynamodb"]["SequenceNumber"].as_str().unwrap();
+    house.clock.advance(DAY_MS - 60_000);
+    let before = iterator(&house, &arn, "TRIM_HORIZON");
+    house.clock.advance(120_000);
+    house.engine.maintain().unwrap();
+    let read = json!({"ShardIterator": before}).to_string();
+    let refused = house.try_ask("GetRecords", &read).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::TrimmedDataAccess);
+    let (none, _) = records(&house, &iterator(&house, &arn, "TRIM_HORIZON"));
+    assert!(none.is_empty());
+    let stream = house.json("DescribeStream", &json!({"StreamArn": arn}).to_string());
+    let at = json!({
+        "StreamArn": arn, "ShardId": stream["StreamDescription"]["Shards"][0]["ShardId"],
+        "ShardIteratorType": "AT_SEQUENCE_NUMBER", "SequenceNumber": number
+    });
+    let refused = house.try_ask("GetShardIterator", &at.to_string()).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::TrimmedDataAccess);
 }

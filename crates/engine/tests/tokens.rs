@@ -78,3 +78,20 @@ fn a_refused_transaction_writes_nothing_and_its_token_is_free() {
     house.ask("TransactWriteItems", &request("attribute_not_exists(pk)"));
     assert_eq!(house.all("Hash", None).len(), 2);
 }
+
+#[test]
+fn a_transaction_that_is_sent_again_costs_what_reading_its_items_costs() {
+    // Recorded from the service by the DynamoDB conformance suite of ParitySuite, pull request 74.
+    let house = House::with_table("Hash");
+    let request = json!({
+        "ClientRequestToken": "token", "ReturnConsumedCapacity": "TOTAL",
+        "TransactItems": [{"Put": {
+            "TableName": "Hash", "Item": {"pk": {"S": "a"}, "x": {"S": "x".repeat(1500)}}
+        }}]
+    });
+    let cost = || house.json("TransactWriteItems", &request.to_string())["ConsumedCapacity"].take();
+    let first = json!([{"TableName": "Hash", "CapacityUnits": 4.0, "WriteCapacityUnits": 4.0}]);
+    assert_eq!(cost(), first);
+    let again = json!([{"TableName": "Hash", "CapacityUnits": 2.0, "ReadCapacityUnits": 2.0}]);
+    assert_eq!(cost(), again);
+}

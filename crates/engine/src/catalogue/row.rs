@@ -150,6 +150,7 @@ impl Stream {
             ("createdAt", Value::from(self.created_at.as_millis())),
             ("key", Value::L(self.key.attributes().map(attribute).collect())),
             ("firstSequence", integer(self.first_sequence)),
+            ("oldestSequence", integer(self.oldest_sequence)),
         ]);
         if let Some((ended_at, end)) = self.end {
             row.insert("endedAt", Value::from(ended_at.as_millis()));
@@ -185,6 +186,7 @@ impl Stream {
             created_at: moment("createdAt")?,
             key: KeySchema { partition: attribute(partition)?, sort },
             first_sequence: integer("firstSequence")?.try_into().ok()?,
+            oldest_sequence: integer("oldestSequence")?.try_into().ok()?,
             end: match (moment("endedAt"), integer("endSequence")) {
                 (Some(at), Some(end)) => Some((at, end.try_into().ok()?)),
                 _ => None,

@@ -33,6 +33,7 @@ impl Stage<'_> {
             created_at: table.description.latest_stream_at.unwrap_or(self.now),
             key: table.schema.key.clone(),
             first_sequence: self.next_sequence,
+            oldest_sequence: self.next_sequence,
             end: None,
         };
         table.stream_id = Some(stream.id);
@@ -56,7 +57,7 @@ impl Stage<'_> {
         Arc::make_mut(&mut self.catalogue).insert(table);
     }
 
-    fn store_stream(&mut self, stream: Stream) {
+    pub(crate) fn store_stream(&mut self, stream: Stream) {
         let (key, row) = stream.row();
         self.batch.put(Keyspace::Catalogue, key, row);
         self.store_next();

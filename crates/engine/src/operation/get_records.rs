@@ -7,6 +7,7 @@ use crate::store::{self, Direction, Keyspace};
 use crate::stream::{Stream, decode, sequence_of_row};
 use singlet_dynamo::operation::{GetRecords, GetRecordsAnswer, stream_not_found};
 use singlet_dynamo::stream::{ShardIterator, StreamRecord};
+use singlet_dynamo::{self as dynamo, ErrorKind};
 use std::ops::Bound;
 
 /// A page ends after the record that brings it to this many bytes: 1 MB, as the service says.
@@ -22,6 +23,9 @@ impl Engine {
         let stream = state.stream(&iterator.stream_arn);
         let stream = stream.ok_or_else(|| stream_not_found(&iterator.stream_arn))?;
         let from = u64::try_from(iterator.next.get()).unwrap_or(u64::MAX);
+        if from < stream.oldest_sequence {
+            return Err(Error::Refused(dynamo::Error::new(ErrorKind::TrimmedDataAccess)));
+        }
         let records = state.records(stream, from, request.limit)?;
         let next = records.last().map_or(iterator.next, |last| last.sequence_number.next());
         // A stream that has ended is done once all of its records were read.
