@@ -1,0 +1,48 @@
+//! Answers, without what is a system's own.
+
+use singlet_dynamo::Error;
+use singlet_dynamo::operation::Answer;
+use singlet_dynamo::table::TableDescription;
+use std::fmt::Debug;
+
+/// Says how two answers differ, if they do.
+pub(super) fn compare(
+    request: &impl Debug,
+    actual: &Result<Answer, Error>,
+    expected: &Result<Answer, Error>,
+) -> Result<(), String> {
+    let same = match (actual, expected) {
+        (Ok(actual), Ok(expected)) => anonymous(actual.clone()) == anonymous(expected.clone()),
+        (actual, expected) => actual == expected,
+    };
+    if same {
+        return Ok(());
+    }
+    Err(format!("asked:    {request:?}\nanswered: {}\nexpected: {}", told(actual), told(expected)))
+}
+
+/// An answer in words, with the details of an error.
+pub(super) fn told(answer: &Result<Answer, Error>) -> String {
+    match answer {
+        Ok(answer) => format!("{answer:?}"),
+        Err(error) => {
+            format!("{error} (item {:?}, reasons {:?})", error.item(), error.cancellation_reasons())
+        }
+    }
+}
+
+/// The answer without a table's id.
+fn anonymous(mut answer: Answer) -> Answer {
+    match &mut answer {
+        Answer::CreateTable(answer) => forget_id(&mut answer.table_description),
+        Answer::UpdateTable(answer) => forget_id(&mut answer.table_description),
+        Answer::DeleteTable(answer) => forget_id(&mut answer.table_description),
+        Answer::DescribeTable(answer) => forget_id(&mut answer.table),
+        _ => {}
+    }
+    answer
+}
+
+fn forget_id(table: &mut TableDescription) {
+    table.id.clear();
+}

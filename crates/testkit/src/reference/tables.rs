@@ -1,0 +1,136 @@
+//! Operations on tables. What a table's description becomes is the language's business.
+
+use super::Reference;
+use super::table::Table;
+use singlet_dynamo::Error;
+use singlet_dynamo::operation::{
+    CreateTable, CreateTableAnswer, DeleteTable, DeleteTableAnswer, DescribeTable,
+    DescribeTableAnswer, DescribeTimeToLive, DescribeTimeToLiveAnswer, ListTables,
+    ListTablesAnswer, ListTagsOfResource, ListTagsOfResourceAnswer, TagResource, TagResourceAnswer,
+    UntagResource, UntagResourceAnswer, UpdateTable, UpdateTableAnswer, UpdateTimeToLive,
+    UpdateTimeToLiveAnswer, table_not_found,
+};
+use singlet_dynamo::table::TableDescription;
+
+/// How many tables ListTables names, unless the request says less.
+const LIST_LEN: usize = 100;
+
+impl Reference {
+    /// The table of this name, whatever its state, or the error of operations on tables.
+    fn existing(&self, name: &str) -> Result<&Table, Error> {
+        self.table(name).ok_or_else(|| table_not_found(name))
+    }
+
+    /// The description of a table that there may be.
+    fn description(&self, name: &str) -> Option<&TableDescription> {
+        self.table(name).map(|table| &table.description)
+    }
+
+    pub(super) fn create_table(
+        &mut self,
+        request: &CreateTable,
+    ) -> Result<CreateTableAnswer, Error> {
+        request.check(self.description(&request.schema.name))?;
+        let description = request.describe(&self.home, String::new(), self.now);
+        self.open_stream(&description);
+        self.tables.push(Table { description: description.clone(), items: Vec::new() });
+        Ok(CreateTableAnswer { table_description: description })
+    }
+
+    pub(super) fn update_table(
+        &mut self,
+        request: &UpdateTable,
+    ) -> Result<UpdateTableAnswer, Error> {
+        let table = self.existing(&request.table_name)?;
+        request.check(&table.described())?;
+        let before = table.description.clone();
+        let mut after = before.clone();
+        request.apply(&mut after, self.now);
+        if before.stream != after.stream {
+            self.close_stream(&request.table_name);
+            self.open_stream(&after);
+        }
+        let table = self.table_mut(&request.table_name);
+        table.description = after;
+        Ok(UpdateTableAnswer { table_description: table.described() })
+    }
+
+    pub(super) fn delete_table(
+        &mut self,
+        request: &DeleteTable,
+    ) -> Result<DeleteTableAnswer, Error> {
+        request.check(&self.existing(&request.table_name)?.description)?;
+        self.close_stream(&request.table_name);
+        let table = self.table_mut(&request.table_name);
+        request.apply(&mut table.description);
+        table.description.stream = None;
+        Ok(DeleteTableAnswer { table_description: table.described() })
+    }
+
+    pub(super) fn describe_table(
+        &self,
+        request: &DescribeTable,
+    ) -> Result<DescribeTableAnswer, Error> {
+        Ok(DescribeTableAnswer { table: self.existing(&request.table_name)?.described() })
+    }
+
+    pub(super) fn list_tables(&self, request: &ListTables) -> ListTablesAnswer {
+        let mut names: Vec<String> = self
+            .tables
+            .iter()
+            .map(|table| table.name().to_owned())
+            .filter(|name| match &request.exclusive_start_table_name {
+                None => true,
+                Some(start) => name > start,
+            })
+            .collect();
+        names.sort();
+        let limit = request.limit.unwrap_or(LIST_LEN);
+        let is_last = names.len() <= limit;
+        names.truncate(limit);
+        ListTablesAnswer { table_names: names, is_last }
+    }
+
+    pub(super) fn update_time_to_live(
+        &mut self,
+        request: &UpdateTimeToLive,
+    ) -> Result<UpdateTimeToLiveAnswer, Error> {
+        request.check(&self.existing(&request.table_name)?.description)?;
+        request.apply(&mut self.table_mut(&request.table_name).description);
+        Ok(request.answer())
+    }
+
+    pub(super) fn describe_time_to_live(
+        &self,
+        request: &DescribeTimeToLive,
+    ) -> Result<DescribeTimeToLiveAnswer, Error> {
+        Ok(request.answer(&self.existing(&request.table_name)?.description))
+    }
+
+    pub(super) fn tag_resource(
+        &mut self,
+        request: &TagResource,
+    ) -> Result<TagResourceAnswer, Error> {
+        let name = request.resource_arn.table_name();
+        request.check(&self.home, self.description(name))?;
+        request.apply(&mut self.table_mut(name).description);
+        Ok(TagResourceAnswer)
+    }
+
+    pub(super) fn untag_resource(
+        &mut self,
+        request: &UntagResource,
+    ) -> Result<UntagResourceAnswer, Error> {
+        let name = request.resource_arn.table_name();
+        request.check(&self.home, self.description(name))?;
+        request.apply(&mut self.table_mut(name).description);
+        Ok(UntagResourceAnswer)
+    }
+
+    pub(super) fn list_tags(
+        &self,
+        request: &ListTagsOfResource,
+    ) -> Result<ListTagsOfResourceAnswer, Error> {
+        request.answer(&self.home, self.description(request.resource_arn.table_name()))
+    }
+}
