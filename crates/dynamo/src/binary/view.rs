@@ -66,8 +66,9 @@ impl<'a> MapRef<'a> {
     }
 
     /// An item over bytes that [`encode`](super::encode()) gave in this process, or whose checksum
-    /// was just found right. Nothing is checked: bytes that are no item read as fewer attributes,
-    /// never as a panic.
+    /// was just found right. Nothing is checked: bytes that are no item read as fewer attributes.
+    /// That they nest no deeper than an item can is the caller's promise; whoever cannot give it
+    /// calls [`MapRef::new`].
     #[must_use]
     pub fn trusted(bytes: &'a [u8]) -> Self {
         Self { body: bytes }
