@@ -16,11 +16,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often the engine looks for work of its own when nobody wakes it.
 /// Relaxed durability promises an fsync every 100 ms, and this leaves half of that for it.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_millis(50);
+/// How long a check waits for a moment at which nobody reads.
+const VERIFY_PATIENCE: Duration = Duration::from_secs(5);
 /// Changes are numbered from the clock on, so that numbers ascend over restarts: so many for each
 /// millisecond.
 const SEQUENCES_PER_MS: u64 = 1 << 20;
@@ -131,9 +133,18 @@ impl Engine {
         Ok(Self { handle: Arc::new(handle) })
     }
 
-    /// Asks the store to check its own structure.
+    /// Asks the store to check its own structure, for which nobody else may be reading.
     pub(crate) fn verify_store(&self) -> Result<()> {
-        Ok(self.handle.core.store.verify()?)
+        let deadline = Instant::now() + VERIFY_PATIENCE;
+        loop {
+            match self.handle.core.store.verify() {
+                // The engine's own upkeep reads too, for a moment at a time.
+                Err(store::Error::Busy) if Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                verified => return Ok(verified?),
+            }
+        }
     }
 
     /// What readers see at this moment.

@@ -18,8 +18,9 @@ pub enum Error {
     Store(store::Error),
     /// More writes wait than the engine takes on. Try again later.
     Overloaded,
-    /// An earlier commit failed, so it is not known what the disk holds. Reads still work; open the
-    /// folder again to go on writing.
+    /// An earlier commit failed, so it is not known what the disk holds. Open the folder again to go
+    /// on. Reads go on as far as the store has what they need in memory; after an error of the disk
+    /// it refuses to read more from it.
     Poisoned,
     /// The engine was closed.
     Closed,

@@ -60,6 +60,16 @@ fn tables_items_indexes_and_counts_are_there_again() {
 }
 
 #[test]
+fn a_check_finds_a_moment_between_the_engines_own_reads() {
+    // It used to say that the store is busy when the upkeep happened to be reading.
+    let engine = Engine::open(folder("reopen-check"), Options::default()).unwrap();
+    for _ in 0..40 {
+        assert!(engine.check().unwrap().is_sound());
+        std::thread::sleep(std::time::Duration::from_millis(3));
+    }
+}
+
+#[test]
 fn a_second_engine_on_one_folder_is_told_who_has_it() {
     let folder = folder("reopen-locked");
     let engine = Engine::open(&folder, Options::default()).unwrap();
