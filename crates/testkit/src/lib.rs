@@ -8,7 +8,7 @@
 //! - [`history`] tells whether one order explains what concurrent callers saw.
 //! - [`naive`] is a second, plain meaning of expressions.
 //! - [`random`] is randomness that comes out the same each time.
-//! - [`reference`] is what the engine should do, in the plainest way.
+//! - [`mod@reference`] is what the engine should do, in the plainest way.
 //! - [`strategy`] makes values, items and expressions for property tests.
 #![allow(
     clippy::expect_used,
