@@ -4,8 +4,8 @@
 //! NULL as one. A list or map costs three bytes, and one more for each of its elements; the
 //! item itself and sets cost nothing of their own.
 
-use crate::binary::{MapRef, ValueRef};
-use crate::{Map, Value};
+use crate::binary::{MapRef, ValueRef, from_payload};
+use crate::{Map, Type, Value};
 
 #[cfg(doc)]
 use crate::Number;
@@ -53,7 +53,18 @@ impl MapRef<'_> {
     /// The size of an item with these attributes: what [`Map::size`] gives for the tree.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.iter().map(|(name, value)| name.len() + value.size()).sum()
+        let sizes =
+            self.raw_entries().map(|(name, kind, payload)| name.len() + stored_size(kind, payload));
+        sizes.sum()
+    }
+}
+
+/// The size of a value as it lies. Each write asks for the size of what it replaces, so text is
+/// not looked into here, as a view of it would be: its bytes are all that counts.
+fn stored_size(kind: Type, payload: &[u8]) -> usize {
+    match kind {
+        Type::S | Type::B => payload.len(),
+        _ => from_payload(kind, payload).map_or(0, |value| value.size()),
     }
 }
 
@@ -69,7 +80,10 @@ impl ValueRef<'_> {
             Self::M(map) => CONTAINER_OVERHEAD + map.len() * ELEMENT_OVERHEAD + map.size(),
             Self::L(list) => {
                 CONTAINER_OVERHEAD
-                    + list.iter().map(|value| ELEMENT_OVERHEAD + value.size()).sum::<usize>()
+                    + list
+                        .raw_values()
+                        .map(|(kind, payload)| ELEMENT_OVERHEAD + stored_size(kind, payload))
+                        .sum::<usize>()
             }
             Self::Ss(set) | Self::Ns(set) | Self::Bs(set) => {
                 set.iter().map(|element| element.size()).sum()

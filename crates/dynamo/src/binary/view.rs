@@ -104,7 +104,7 @@ impl<'a> MapRef<'a> {
     }
 
     /// Name, type and payload of each attribute, as they lie.
-    pub(super) fn raw_entries(&self) -> impl Iterator<Item = (&'a [u8], Type, &'a [u8])> + use<'a> {
+    pub(crate) fn raw_entries(&self) -> impl Iterator<Item = (&'a [u8], Type, &'a [u8])> + use<'a> {
         let mut cursor = Cursor(self.body);
         let count = cursor.varint().unwrap_or(0);
         (0..count).map_while(move |_| {
@@ -142,7 +142,7 @@ impl<'a> ListRef<'a> {
     }
 
     /// Type and payload of each value, as they lie.
-    pub(super) fn raw_values(&self) -> impl Iterator<Item = (Type, &'a [u8])> + use<'a> {
+    pub(crate) fn raw_values(&self) -> impl Iterator<Item = (Type, &'a [u8])> + use<'a> {
         let mut cursor = Cursor(self.body);
         let count = cursor.varint().unwrap_or(0);
         (0..count).map_while(move |_| {
@@ -292,7 +292,7 @@ fn value<'a>(kind: Type, cursor: &mut Cursor<'a>) -> Option<ValueRef<'a>> {
     from_payload(kind, payload)
 }
 
-pub(super) fn from_payload(kind: Type, payload: &[u8]) -> Option<ValueRef<'_>> {
+pub(crate) fn from_payload(kind: Type, payload: &[u8]) -> Option<ValueRef<'_>> {
     Some(match kind {
         Type::S => ValueRef::S(str_of(payload)?),
         Type::N => ValueRef::N(Cursor(payload).number()?),
