@@ -31,9 +31,13 @@ use tree::Tree;
 pub struct MemoryStore {
     /// None when the store is closed.
     newest: ArcSwapOption<State>,
-    /// Held by the one who commits.
-    writer: Mutex<()>,
+    /// Held by the one who commits, with memory in which leaves are put together.
+    writer: Mutex<Vec<u8>>,
 }
+
+/// How much memory for putting leaves together is kept from commit to commit: enough for any
+/// leaf but one of a single large row.
+const SCRATCH_BYTES_MAX: usize = 4 * leaf::LEAF_BYTES_MAX;
 
 /// What all readers that begin now will see.
 type State = PerKeyspace<Tree>;
@@ -42,7 +46,7 @@ impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new() -> Self {
-        Self { newest: ArcSwapOption::from_pointee(State::default()), writer: Mutex::new(()) }
+        Self { newest: ArcSwapOption::from_pointee(State::default()), writer: Mutex::default() }
     }
 
     pub(super) fn snapshot(&self) -> Result<Snapshot> {
@@ -52,13 +56,16 @@ impl MemoryStore {
 
     pub(super) fn commit(&self, batch: &Batch) -> Result<()> {
         // A writer that panicked has published nothing, so that its lock means nothing.
-        let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scratch = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let newest = self.newest.load_full().ok_or(Error::Closed)?;
         let mut state = State::clone(&newest);
         for (keyspace, edits) in batch.edits() {
             let tree = state.get_mut(keyspace);
-            *tree = tree.apply(&edits);
+            *tree = tree.apply(&edits, &mut scratch);
         }
+        // A single large row may have made it grow.
+        scratch.clear();
+        scratch.shrink_to(SCRATCH_BYTES_MAX);
         self.newest.store(Some(Arc::new(state)));
         Ok(())
     }

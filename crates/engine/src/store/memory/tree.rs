@@ -30,12 +30,11 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// The map with these edits, which are sorted by key.
-    pub(super) fn apply(&self, edits: &[Edit<'_>]) -> Self {
-        let mut scratch = Vec::with_capacity(2 * leaf::LEAF_BYTES_MAX);
+    /// The map with these edits, which are sorted by key. What `scratch` holds does not matter.
+    pub(super) fn apply(&self, edits: &[Edit<'_>], scratch: &mut Vec<u8>) -> Self {
         let mut pieces = match &self.root {
-            Some(root) => root.apply(edits, &[], None, &mut scratch),
-            None => Node::from_edits(edits, &mut scratch),
+            Some(root) => root.apply(edits, &[], None, scratch),
+            None => Node::from_edits(edits, scratch),
         };
         while pieces.len() > 1 {
             pieces = Branch::grow(pieces, None);
