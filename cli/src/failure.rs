@@ -1,0 +1,23 @@
+//! What went wrong, for the person at the terminal.
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+/// What went wrong, and what to do next.
+pub(crate) struct Failure {
+    what: String,
+    advice: String,
+}
+
+impl Failure {
+    pub(crate) fn new(what: impl Display, advice: impl Display) -> Self {
+        Self { what: what.to_string(), advice: advice.to_string() }
+    }
+
+    /// Prints it, and gives the code to end with.
+    #[expect(clippy::print_stderr, reason = "this is where the command speaks to people")]
+    pub(crate) fn tell(&self) -> ExitCode {
+        eprintln!("singlet: {}\n{}", self.what, self.advice);
+        ExitCode::FAILURE
+    }
+}
