@@ -1,0 +1,90 @@
+//! Things with names, as they stand in a file: members of an object, in their order.
+//!
+//! Names are said once, places in error messages read like the design (`tables.snakes.entities`),
+//! and a name cannot be given twice.
+
+use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// What is kept in a list in memory, and under its name in a file.
+pub(super) trait Named {
+    /// What one of them is called in messages.
+    const NOUN: &'static str;
+
+    fn name(&self) -> &str;
+
+    fn set_name(&mut self, name: String);
+}
+
+pub(super) fn serialize<T, S>(list: &[T], serializer: S) -> Result<S::Ok, S::Error>
+where
+    T: Named + Serialize,
+    S: Serializer,
+{
+    let mut map = serializer.serialize_map(Some(list.len()))?;
+    for named in list {
+        map.serialize_entry(named.name(), named)?;
+    }
+    map.end()
+}
+
+pub(super) fn deserialize<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    T: Named + DeserializeOwned,
+    D: Deserializer<'de>,
+{
+    deserializer.deserialize_map(Members(PhantomData))
+}
+
+struct Members<T>(PhantomData<T>);
+
+impl<'de, T: Named + DeserializeOwned> Visitor<'de> for Members<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an object with a member for each {}, by name", T::NOUN)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut list: Vec<T> = Vec::new();
+        while let Some(name) = map.next_key::<String>()? {
+            let mut named: T = map.next_value()?;
+            if name.is_empty() {
+                return Err(A::Error::custom(format_args!(
+                    "the name of a member is empty: give the {} one",
+                    T::NOUN
+                )));
+            }
+            if list.iter().any(|other| other.name() == name) {
+                return Err(A::Error::custom(format_args!(
+                    "there are two of the name `{name}`: each {} needs its own",
+                    T::NOUN
+                )));
+            }
+            named.set_name(name);
+            list.push(named);
+        }
+        Ok(list)
+    }
+}
+
+/// Says of a type how its name is kept.
+macro_rules! named {
+    ($type:ty, $noun:literal, $field:ident) => {
+        impl $crate::design::named::Named for $type {
+            const NOUN: &'static str = $noun;
+
+            fn name(&self) -> &str {
+                &self.$field
+            }
+
+            fn set_name(&mut self, name: String) {
+                self.$field = name;
+            }
+        }
+    };
+}
+pub(super) use named;

@@ -1,0 +1,275 @@
+//! Whether two key templates can give the same key.
+//!
+//! A template stands for all keys that it can give, which is a regular language of a simple kind:
+//! bytes and classes of bytes one after the other, some of them repeated. Two of them are walked
+//! side by side, over pairs of places; a pair is reached if some text leads the one template to
+//! the one place and the other to the other. No place is ever left backwards, so one pass over all
+//! pairs is enough, and there is neither recursion nor memory to allocate: a table's macro runs
+//! this in the compiler for each two of its entities.
+//!
+//! Parts are taken for independent. A template that names one field twice may be said to overlap
+//! where it cannot; one that is said not to overlap never does.
+
+use super::{Form, Segment};
+
+/// How many bytes and classes of a template are looked at. Longer templates are taken for anything
+/// at all from there on; keys have at most 2,048 bytes, and people who read them fewer.
+const ATOMS_MAX: usize = 256;
+
+/// Bytes that can stand in one place.
+#[derive(Clone, Copy)]
+enum Class {
+    Byte(u8),
+    Digit,
+    Except(u8),
+    Any,
+}
+
+impl Class {
+    /// Whether some byte is in both.
+    const fn meets(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Byte(one), Self::Byte(other)) => one == other,
+            (Self::Byte(byte), Self::Digit) | (Self::Digit, Self::Byte(byte)) => {
+                byte.is_ascii_digit()
+            }
+            (Self::Byte(byte), Self::Except(not)) | (Self::Except(not), Self::Byte(byte)) => {
+                byte != not
+            }
+            // Two classes of several bytes each always share one.
+            _ => true,
+        }
+    }
+}
+
+/// One byte of a class, or any number of them.
+#[derive(Clone, Copy)]
+struct Atom {
+    class: Class,
+    repeats: bool,
+}
+
+/// A template as atoms.
+struct Pattern {
+    atoms: [Atom; ATOMS_MAX],
+    len: usize,
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a constant function has no `get`; places are kept below the length"
+)]
+impl Pattern {
+    const fn of(segments: &[Segment<'_>]) -> Self {
+        let anything = Atom { class: Class::Any, repeats: true };
+        let mut pattern = Self { atoms: [anything; ATOMS_MAX], len: 0 };
+        let mut rest = segments;
+        while let [first, others @ ..] = rest {
+            pattern = match first {
+                Segment::Literal(text) => pattern.with_literal(text),
+                Segment::Part { form, .. } => pattern.with_form(*form),
+            };
+            rest = others;
+        }
+        pattern
+    }
+
+    const fn with_literal(mut self, text: &str) -> Self {
+        let mut rest = text.as_bytes();
+        while let [first, others @ ..] = rest {
+            self = self.with(Class::Byte(*first), false);
+            rest = others;
+        }
+        self
+    }
+
+    const fn with_form(self, form: Form) -> Self {
+        match form {
+            Form::Without(byte) => {
+                self.with(Class::Except(byte), false).with(Class::Except(byte), true)
+            }
+            Form::Open => self.with(Class::Any, true),
+            Form::Digits(width) => {
+                let mut pattern = self;
+                let mut written = 0;
+                while written < width {
+                    pattern = pattern.with(Class::Digit, false);
+                    written += 1;
+                }
+                pattern
+            }
+            Form::Timestamp => self.with_picture("0000-00-00T00:00:00.000Z"),
+            Form::Date => self.with_picture("0000-00-00"),
+        }
+    }
+
+    /// Adds a digit for each `0`, and the other characters as they are.
+    const fn with_picture(mut self, picture: &str) -> Self {
+        let mut rest = picture.as_bytes();
+        while let [first, others @ ..] = rest {
+            let class = if *first == b'0' { Class::Digit } else { Class::Byte(*first) };
+            self = self.with(class, false);
+            rest = others;
+        }
+        self
+    }
+
+    const fn with(mut self, class: Class, repeats: bool) -> Self {
+        // The last atom stays as it was made, which is anything, repeated.
+        if self.len + 1 < ATOMS_MAX {
+            self.atoms[self.len] = Atom { class, repeats };
+            self.len += 1;
+        } else {
+            self.len = ATOMS_MAX;
+        }
+        self
+    }
+
+    /// The atom at a place, or none at the end.
+    const fn at(&self, place: usize) -> Option<Atom> {
+        if place < self.len { Some(self.atoms[place]) } else { None }
+    }
+}
+
+/// Whether both templates can give the same key.
+///
+/// ```
+/// use singlet::key::{Form, Segment, overlaps};
+///
+/// let site = [Segment::Literal("SITE#"), Segment::part("id", Form::CLOSED)];
+/// let comment =
+///     [site[0], site[1], Segment::Literal("#COMMENT#"), Segment::part("comment", Form::CLOSED)];
+/// assert!(!overlaps(&site, &comment));
+///
+/// // An identifier that may contain anything may contain `#COMMENT#`.
+/// let careless = [Segment::Literal("SITE#"), Segment::part("id", Form::Open)];
+/// assert!(overlaps(&careless, &comment));
+/// ```
+#[must_use]
+pub const fn overlaps(one: &[Segment<'_>], other: &[Segment<'_>]) -> bool {
+    walk(&Pattern::of(one), &Pattern::of(other), Question::SameText)
+}
+
+/// Whether a key of the template `whole` can begin with a text that the template `prefix` gives:
+/// whether `begins_with` catches it.
+///
+/// ```
+/// use singlet::key::{Form, Segment, catches};
+///
+/// let player = [Segment::Literal("PLAYER#"), Segment::part("id", Form::CLOSED)];
+/// assert!(catches(&[Segment::Literal("PLAYER#")], &player));
+/// assert!(!catches(&[Segment::Literal("GAME#")], &player));
+/// ```
+#[must_use]
+pub const fn catches(prefix: &[Segment<'_>], whole: &[Segment<'_>]) -> bool {
+    walk(&Pattern::of(prefix), &Pattern::of(whole), Question::Beginning)
+}
+
+/// Whether two different lists of values can give the same key, so that which item it belongs to
+/// cannot be told from it.
+///
+/// ```
+/// use singlet::key::{Form, Segment, is_ambiguous};
+///
+/// let pair = |form| [Segment::part("a", form), Segment::Literal("#"), Segment::part("b", form)];
+/// assert!(!is_ambiguous(&pair(Form::CLOSED)));
+/// // Is `x#y#z` the pair of `x` and `y#z`, or of `x#y` and `z`?
+/// assert!(is_ambiguous(&pair(Form::Open)));
+/// ```
+#[must_use]
+pub const fn is_ambiguous(segments: &[Segment<'_>]) -> bool {
+    let pattern = Pattern::of(segments);
+    walk(&pattern, &pattern, Question::TwoReadings)
+}
+
+/// What is asked of two patterns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Question {
+    /// Whether some text is of both.
+    SameText,
+    /// Whether some text of the first is the beginning of one of the second.
+    Beginning,
+    /// Whether some text is of the pattern in two ways; both patterns are this one.
+    TwoReadings,
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a constant function has no `get`; places are at most ATOMS_MAX"
+)]
+const fn walk(one: &Pattern, other: &Pattern, question: Question) -> bool {
+    // Which places of `other` are reached together with place `i` of `one`. Two readings are the
+    // same at first, and reach a pair of places from where they begin to differ.
+    let mut row = [false; ATOMS_MAX + 1];
+    row[0] = !matches!(question, Question::TwoReadings);
+    let mut i = 0;
+    while i <= one.len {
+        if matches!(question, Question::TwoReadings) {
+            row = with_second_readings(one, i, row);
+        }
+        let mut next = [false; ATOMS_MAX + 1];
+        let mut is_any_reached = matches!(question, Question::TwoReadings);
+        let mut j = 0;
+        while j <= other.len {
+            if row[j] {
+                is_any_reached = true;
+                if i == one.len && (j == other.len || matches!(question, Question::Beginning)) {
+                    return true;
+                }
+                let (ours, theirs) = (one.at(i), other.at(j));
+                // A repeated atom can be left at any time.
+                if matches!(ours, Some(Atom { repeats: true, .. })) {
+                    next[j] = true;
+                }
+                if matches!(theirs, Some(Atom { repeats: true, .. })) {
+                    row[j + 1] = true;
+                }
+                if let (Some(ours), Some(theirs)) = (ours, theirs)
+                    && ours.class.meets(theirs.class)
+                {
+                    match (ours.repeats, theirs.repeats) {
+                        (true, true) => {}
+                        (true, false) => row[j + 1] = true,
+                        (false, true) => next[j] = true,
+                        (false, false) => next[j + 1] = true,
+                    }
+                }
+            }
+            j += 1;
+        }
+        // Most pairs of templates part in their first letters, and the compiler is no fast machine.
+        if !is_any_reached {
+            return false;
+        }
+        row = next;
+        i += 1;
+    }
+    false
+}
+
+/// Adds where a second reading can be when it parts from the first at this place: the first takes
+/// a byte by a repeated atom here, the second has left that atom and takes the byte by a later one.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a constant function has no `get`; places are at most ATOMS_MAX"
+)]
+const fn with_second_readings(
+    pattern: &Pattern,
+    place: usize,
+    mut row: [bool; ATOMS_MAX + 1],
+) -> [bool; ATOMS_MAX + 1] {
+    let Some(Atom { class, repeats: true }) = pattern.at(place) else {
+        return row;
+    };
+    let mut later = place + 1;
+    while let Some(atom) = pattern.at(later) {
+        if class.meets(atom.class) {
+            row[if atom.repeats { later } else { later + 1 }] = true;
+        }
+        if !atom.repeats {
+            break;
+        }
+        later += 1;
+    }
+    row
+}

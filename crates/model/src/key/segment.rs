@@ -1,0 +1,53 @@
+//! Key templates, piece by piece.
+
+/// The character between the parts of a key, which identifiers may not contain.
+pub const DELIMITER: char = '#';
+
+/// What the values of a key part look like when they are written into a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// One or more characters, none of them this one (ASCII): an identifier.
+    Without(u8),
+    /// Any characters, or none: text that nobody has looked at.
+    Open,
+    /// This many decimal digits.
+    Digits(u8),
+    /// A moment in UTC with milliseconds: `2026-01-31T09:30:00.000Z`.
+    Timestamp,
+    /// A day: `2026-01-31`.
+    Date,
+}
+
+impl Form {
+    /// The form of identifiers: they cannot contain the [`DELIMITER`].
+    pub const CLOSED: Self = Self::Without(DELIMITER as u8);
+
+    /// Whether all values of this form have the same length. Only such values sort the same way
+    /// alone and within a key, and none of them is the beginning of another.
+    #[must_use]
+    pub const fn is_fixed_width(self) -> bool {
+        matches!(self, Self::Digits(_) | Self::Timestamp | Self::Date)
+    }
+}
+
+/// A piece of a key template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Segment<'t> {
+    /// Text that stands in every key.
+    Literal(&'t str),
+    /// The value of a field.
+    Part {
+        /// The field's name.
+        name: &'t str,
+        /// What its values look like.
+        form: Form,
+    },
+}
+
+impl<'t> Segment<'t> {
+    /// The value of the field of this name.
+    #[must_use]
+    pub const fn part(name: &'t str, form: Form) -> Self {
+        Self::Part { name, form }
+    }
+}

@@ -1,0 +1,117 @@
+//! Designs in files: what is read, what is written, and what is said of a text that is no design.
+
+use singlet::design::Design;
+
+/// A design that has every member of the file's form at least once.
+const EVERYTHING: &str = include_str!("designs/everything.json");
+
+#[test]
+fn a_design_comes_back_as_it_was_written() {
+    let design = Design::from_json(EVERYTHING).unwrap();
+    let text = design.to_json();
+    assert_eq!(Design::from_json(&text).unwrap(), design);
+    assert_eq!(text, EVERYTHING, "and is written as a person would");
+}
+
+/// Replaces one piece of text, and compares the message.
+fn check(from: &str, to: &str, expected: &str) {
+    assert!(EVERYTHING.contains(from), "{from} is in the file");
+    let message = match Design::from_json(&EVERYTHING.replacen(from, to, 1)) {
+        Ok(_) => "it is read".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(message, expected, "{from} -> {to}");
+}
+
+#[test]
+fn a_template_says_what_is_wrong_with_it() {
+    check(
+        r#""partition": "GAME|{code}""#,
+        r#""partition": "GAME|{code""#,
+        "line 49, column 37: tables.games-{env}.entities.Game.key.partition: `GAME|{code` has a \
+         `{` without a `}`: close it, or write `{{` for the character",
+    );
+}
+
+#[test]
+fn unknown_words_are_answered_with_the_known_ones() {
+    check(
+        r#""key": {"#,
+        r#""keys": {"#,
+        "line 8, column 12: tables.games-{env}.keys: unknown field `keys`, expected one of \
+         `description`, `key`, `indexes`, `ttl`, `billing`, `stream`, `entities`",
+    );
+    check(
+        r#""code": "id""#,
+        r#""code": "uuid""#,
+        "line 65, column 26: tables.games-{env}.entities.Game.attributes.code: unknown variant \
+         `uuid`, expected one of `id`, `text`, `timestamp`, `date`, `integer`, `number`, \
+         `epoch_seconds`, `boolean`, `binary`, `list`, `map`, `text_set`, `number_set`, \
+         `binary_set`, `json`",
+    );
+    check(
+        r#""begins_with": "#,
+        r#""starts_with": "#,
+        "line 180, column 27: patterns.End game.operations[1].key.SK.starts_with: unknown variant \
+         `starts_with`, expected one of `equals`, `below`, `at_most`, `above`, `at_least`, \
+         `between`, `begins_with`",
+    );
+}
+
+#[test]
+fn names_are_given_once() {
+    check(
+        r#""code": "id","#,
+        r#""code": "id", "code": "text","#,
+        "line 65, column 40: tables.games-{env}.entities.Game.attributes: there are two of \
+         the name `code`: each attribute needs its own",
+    );
+    check(
+        r#""code": "id","#,
+        r#""": "id","#,
+        "line 65, column 20: tables.games-{env}.entities.Game.attributes: the name of a \
+         member is empty: give the attribute one",
+    );
+}
+
+#[test]
+fn short_forms_say_what_they_can_be() {
+    check(
+        r#""type": "N""#,
+        r#""type": "NUMBER""#,
+        "line 19, column 13: tables.games-{env}.indexes.byStars.key.partition: a key attribute is \
+         a name such as \"PK\", which is text, or an object such as {\"name\": \"stars\", \
+         \"type\": \"N\"} with a type of S, N or B",
+    );
+    check(
+        r#""code": "id""#,
+        r#""code": 5"#,
+        "line 65, column 21: tables.games-{env}.entities.Game.attributes.code: invalid type: \
+         integer `5`, expected a type such as \"id\", or an object with a member `type`",
+    );
+    check(
+        r#""PK": "GAME|{code}""#,
+        r#""PK": 7"#,
+        "line 142, column 19: patterns.Goals of a game.operations[0].key.PK: invalid type: integer \
+         `7`, expected a template, or an object such as {\"begins_with\": \"PLAYER#\"}",
+    );
+}
+
+#[test]
+fn shapes_are_told() {
+    check(
+        r#""patterns": {"#,
+        r#""patterns": [], "": {"#,
+        "line 125, column 14: patterns: invalid type: sequence, expected an object with a member \
+         for each pattern, by name",
+    );
+    check(
+        r#""between": ["#,
+        r#""between": "x", "no": ["#,
+        "line 144, column 28: patterns.Goals of a game.operations[0].key.SK.between: invalid type: \
+         string \"x\", expected an array of length 2",
+    );
+    check("\"name\": \"everything\",", "", "line 202, column 1: missing field `name`");
+    check("]\n}\n", "]\n}\n]", "line 203, column 1: trailing characters");
+    check("]\n}\n", "]\n", "line 202, column 0: EOF while parsing an object");
+}
