@@ -314,12 +314,7 @@ fn index_write_units(
     new: Option<ItemRef<'_>>,
 ) -> f64 {
     let has_row = |item: &ItemRef<'_>| index.key.key_of_stored(*item).is_some();
-    let row_size = |item: ItemRef<'_>| {
-        item.iter()
-            .filter(|(name, _)| index.holds(table_key, name))
-            .map(|(name, value)| name.len() + value.size())
-            .sum()
-    };
+    let row_size = |item: ItemRef<'_>| index.row_size(table_key, item);
     match (old.filter(has_row), new.filter(has_row)) {
         (None, None) => 0.0,
         (Some(row), None) | (None, Some(row)) => write_units(row_size(row)),

@@ -5,6 +5,7 @@
 //! item itself and sets cost nothing of their own.
 
 use crate::binary::{MapRef, ValueRef, from_payload};
+use crate::schema::{Index, KeySchema};
 use crate::{Map, Type, Value};
 
 #[cfg(doc)]
@@ -56,6 +57,32 @@ impl MapRef<'_> {
         let sizes =
             self.raw_entries().map(|(name, kind, payload)| name.len() + stored_size(kind, payload));
         sizes.sum()
+    }
+}
+
+impl Index {
+    /// The size of what this index of a table with this key holds of an item.
+    ///
+    /// ```
+    /// use singlet_dynamo::binary::{ItemRef, encode};
+    /// use singlet_dynamo::schema::{
+    ///     Index, IndexProjection, KeyAttribute, KeySchema, KeyType, Scope,
+    /// };
+    /// use singlet_dynamo::{Item, Value};
+    ///
+    /// let key = |name| KeySchema { partition: KeyAttribute::new(name, KeyType::S), sort: None };
+    /// let projection = IndexProjection::KeysOnly;
+    /// let index = Index { name: "byG".into(), key: key("g"), projection, scope: Scope::Global };
+    /// let value = Value::from("abc");
+    /// let item = Item::from([("pk", value.clone()), ("g", value.clone()), ("text", value)]);
+    /// assert_eq!(index.row_size(&key("pk"), ItemRef::trusted(&encode(&item))), 5 + 4);
+    /// ```
+    #[must_use]
+    pub fn row_size(&self, table_key: &KeySchema, item: MapRef<'_>) -> usize {
+        item.iter()
+            .filter(|(name, _)| self.holds(table_key, name))
+            .map(|(name, value)| name.len() + value.size())
+            .sum()
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod row;
 
+pub(crate) use row::{counts_key, counts_value};
+
 use crate::layout::SpaceId;
 use crate::stream::Stream;
 use singlet_dynamo::schema::{Index, TableSchema};
@@ -33,8 +35,8 @@ pub(crate) struct Table {
     pub(crate) description: TableDescription,
     /// The keys and indexes of the description.
     pub(crate) schema: TableSchema,
-    /// Where the rows of each index of the schema lie, in the same order.
-    index_ids: Vec<SpaceId>,
+    /// The rows of each index of the schema, in the same order.
+    index_spaces: Vec<IndexSpace>,
     /// Where the records of its stream lie, if it has one that is enabled.
     pub(crate) stream_id: Option<SpaceId>,
     /// Whether items that were there before the table let items expire are still to be looked at.
@@ -42,7 +44,21 @@ pub(crate) struct Table {
     pub(crate) counts: Arc<Counts>,
 }
 
-/// How many items there are and how large they are, kept up by the writer.
+/// Where the rows of an index lie, and what they come to.
+#[derive(Clone)]
+pub(crate) struct IndexSpace {
+    pub(crate) id: SpaceId,
+    pub(crate) counts: Arc<Counts>,
+}
+
+impl IndexSpace {
+    /// One without rows.
+    fn new(id: SpaceId) -> Self {
+        Self { id, counts: Arc::default() }
+    }
+}
+
+/// How many items a table or an index has and how large they are, kept up by the writer.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     items: AtomicI64,
@@ -157,7 +173,11 @@ impl Table {
         Self {
             id: catalogue.take_space(),
             name: description.name.as_str().into(),
-            index_ids: schema.indexes.iter().map(|_| catalogue.take_space()).collect(),
+            index_spaces: schema
+                .indexes
+                .iter()
+                .map(|_| IndexSpace::new(catalogue.take_space()))
+                .collect(),
             schema,
             description,
             stream_id: None,
@@ -173,24 +193,24 @@ impl Table {
         catalogue: &mut Catalogue,
     ) -> Self {
         let schema = description.schema();
-        let index_ids = schema
+        let index_spaces = schema
             .indexes
             .iter()
             .map(|index| match self.index(&index.name) {
-                Some((id, _)) => id,
-                None => catalogue.take_space(),
+                Some((space, _)) => space.clone(),
+                None => IndexSpace::new(catalogue.take_space()),
             })
             .collect();
-        Self { schema, description, index_ids, ..self.clone() }
+        Self { schema, description, index_spaces, ..self.clone() }
     }
 
     /// The indexes, each with the place of its rows.
-    pub(crate) fn indexes(&self) -> impl Iterator<Item = (SpaceId, &Index)> {
-        self.index_ids.iter().copied().zip(&self.schema.indexes)
+    pub(crate) fn indexes(&self) -> impl Iterator<Item = (&IndexSpace, &Index)> {
+        self.index_spaces.iter().zip(&self.schema.indexes)
     }
 
     /// The index of this name, with the place of its rows.
-    pub(crate) fn index(&self, name: &str) -> Option<(SpaceId, &Index)> {
+    pub(crate) fn index(&self, name: &str) -> Option<(&IndexSpace, &Index)> {
         self.indexes().find(|(_, index)| index.name == name)
     }
 
@@ -199,11 +219,18 @@ impl Table {
         Some((self.stream_id?, self.description.stream?))
     }
 
-    /// The description with the counts of this moment.
+    /// The description with the counts of this moment. Of an index that comes or goes they would
+    /// say nothing, so none are told.
     pub(crate) fn description_now(&self) -> TableDescription {
         let mut description = self.description.clone();
         description.item_count = self.counts.items();
         description.size_bytes = self.counts.bytes();
+        for (space, described) in self.index_spaces.iter().zip(&mut description.indexes) {
+            if described.status == TableStatus::Active {
+                described.item_count = space.counts.items();
+                described.size_bytes = space.counts.bytes();
+            }
+        }
         description
     }
 }

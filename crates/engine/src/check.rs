@@ -1,10 +1,10 @@
 //! Whether everything that is stored fits together.
 
-use crate::catalogue::Table;
+use crate::catalogue::{Table, counts_key, counts_value};
 use crate::commit::expiry_second;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::layout;
+use crate::layout::{self, SpaceId};
 use crate::state::State;
 use crate::store::{Direction, Keyspace, Row};
 use singlet_dynamo::binary::ItemRef;
@@ -102,12 +102,22 @@ impl State {
                 ));
             }
         }
+        self.check_counts(table.id, (items, bytes), format_args!("table {}", table.name), report)
+    }
+
+    /// The counts that are stored are those that were found.
+    fn check_counts(
+        &self,
+        id: SpaceId,
+        (items, bytes): (i64, i64),
+        owner: impl Display,
+        report: &mut CheckReport,
+    ) -> Result<()> {
         // In memory there is no such row, because there is nothing that could lose it.
-        let stored = self.snapshot.get(Keyspace::Catalogue, &table.counts_key())?;
-        if stored.is_some_and(|row| *row != *[items.to_be_bytes(), bytes.to_be_bytes()].concat()) {
+        let stored = self.snapshot.get(Keyspace::Catalogue, &counts_key(id))?;
+        if stored.is_some_and(|row| *row != *counts_value(items, bytes)) {
             report.problem(format_args!(
-                "table {}: other counts are stored than {items} items of {bytes} bytes",
-                table.name
+                "{owner}: other counts are stored than {items} items of {bytes} bytes"
             ));
         }
         Ok(())
@@ -120,12 +130,12 @@ impl State {
         item: ItemRef<'_>,
         report: &mut CheckReport,
     ) -> Result<()> {
-        for ((id, index), described) in table.indexes().zip(&table.description.indexes) {
+        for ((space, index), described) in table.indexes().zip(&table.description.indexes) {
             // Only an index that is whole has a row for every item.
             if described.status != TableStatus::Active {
                 continue;
             }
-            if let Some(row) = layout::index_key(id, &index.key, item, item_key)
+            if let Some(row) = layout::index_key(space.id, &index.key, item, item_key)
                 && self.snapshot.get(Keyspace::Indexes, &row)?.is_none()
             {
                 report.problem(format_args!(
@@ -146,14 +156,16 @@ impl State {
 
     /// Every index row leads to an item that has it.
     fn check_indexes(&self, table: &Table, report: &mut CheckReport) -> Result<()> {
-        for ((id, index), described) in table.indexes().zip(&table.description.indexes) {
+        for ((space, index), described) in table.indexes().zip(&table.description.indexes) {
             // The rows of an index that goes are not kept up any more.
             if described.status == TableStatus::Deleting {
                 continue;
             }
-            for row in self.rows(Keyspace::Indexes, &layout::all_of(id))? {
+            let (mut items, mut bytes) = (0_i64, 0_i64);
+            for row in self.rows(Keyspace::Indexes, &layout::all_of(space.id))? {
                 let row = row?;
                 report.index_rows += 1;
+                items += 1;
                 let item_key = layout::item_key_of_index_row(
                     table.id,
                     &table.schema.key,
@@ -165,7 +177,8 @@ impl State {
                     None => None,
                 };
                 let expected = item_key.zip(item).and_then(|(item_key, item)| {
-                    layout::index_key(id, &index.key, item.as_item(), &item_key)
+                    bytes += index.row_size(&table.schema.key, item.as_item()) as i64;
+                    layout::index_key(space.id, &index.key, item.as_item(), &item_key)
                 });
                 if expected.as_deref() != Some(row.key()) {
                     report.problem(format_args!(
@@ -174,6 +187,8 @@ impl State {
                     ));
                 }
             }
+            let owner = format_args!("index {} of {}", index.name, table.name);
+            self.check_counts(space.id, (items, bytes), owner, report)?;
         }
         Ok(())
     }

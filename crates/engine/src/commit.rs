@@ -6,5 +6,5 @@ mod tables;
 mod tokens;
 
 pub(crate) use queue::{Answer, Queue, Refused};
-pub(crate) use stage::{Place, Stage, Staged, expiry_second};
+pub(crate) use stage::{Stage, Staged, expiry_second};
 pub(crate) use tokens::Fingerprint;

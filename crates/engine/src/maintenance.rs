@@ -5,7 +5,7 @@
 //! a task that a crash cut short is simply done again.
 
 use crate::catalogue::{Catalogue, Table};
-use crate::commit::{Place, Stage, expiry_second};
+use crate::commit::{Stage, expiry_second};
 use crate::error::Result;
 use crate::layout::{self, SpaceId};
 use crate::store::{Direction, Keyspace};
@@ -137,14 +137,18 @@ impl Stage<'_> {
         let Some(table) = self.catalogue.get(&name).map(Arc::clone) else {
             return Ok(Progress::Done);
         };
-        let Some((id, index)) = table.index(&index_name) else { return Ok(Progress::Done) };
+        let Some((space, index)) = table.index(&index_name) else { return Ok(Progress::Done) };
         let (keys, has_more) =
             self.some_rows(Keyspace::Items, self.items_behind(&table, &behind))?;
         for item_key in &keys {
-            let row = self
-                .item(item_key)?
-                .and_then(|item| layout::index_key(id, &index.key, item.as_item(), item_key));
-            if let Some(row) = row {
+            let Some(item) = self.item(item_key)? else { continue };
+            let row = layout::index_key(space.id, &index.key, item.as_item(), item_key);
+            // What was written since the index is there has its row already.
+            if let Some(row) = row
+                && !self.has_index_row(&row)?
+            {
+                let size = index.row_size(&table.schema.key, item.as_item());
+                self.count(space.id, &space.counts, None, Some(size));
                 self.batch.put(Keyspace::Indexes, row, Vec::new());
             }
         }
@@ -162,8 +166,8 @@ impl Stage<'_> {
         let Some(table) = self.catalogue.get(&name).map(Arc::clone) else {
             return Ok(Progress::Done);
         };
-        let Some((id, _)) = table.index(&index_name) else { return Ok(Progress::Done) };
-        match self.clear_rows(id)? {
+        let Some((space, _)) = table.index(&index_name) else { return Ok(Progress::Done) };
+        match self.clear_rows(space.id)? {
             true => Ok(Progress::Left(Task::ClearIndex { table: name, index: index_name })),
             false => Ok(Progress::Done),
         }
@@ -214,8 +218,8 @@ impl Stage<'_> {
         let Some(table) = self.catalogue.get(&name).map(Arc::clone) else {
             return Ok(Progress::Done);
         };
-        for (index, _) in table.indexes() {
-            if self.clear_rows(index)? {
+        for (space, _) in table.indexes() {
+            if self.clear_rows(space.id)? {
                 return Ok(Progress::Left(Task::ClearTable(name)));
             }
         }
@@ -251,8 +255,8 @@ impl Stage<'_> {
                 }),
             };
             match (table, expired) {
-                (Some(table), Some(old)) => {
-                    let place = Place { item_key: item_key.to_vec(), old: Some(old) };
+                (Some(table), Some(_)) => {
+                    let place = self.place_of(&table, item_key.to_vec())?;
                     self.replace(&table, place, None, true);
                 }
                 _ => self.batch.delete(Keyspace::Expiry, row),

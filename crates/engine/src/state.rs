@@ -38,6 +38,7 @@ impl<'t> Source<'t> {
     /// The table, or its index of this name, which the schema has.
     pub(crate) fn new(table: &'t Table, index: Option<&Index>, completes_rows: bool) -> Self {
         let index = index.and_then(|index| table.index(&index.name));
+        let index = index.map(|(space, index)| (space.id, index));
         Self { table, index, completes_rows }
     }
 

@@ -47,6 +47,8 @@ enum Mistake {
     RepeatsSegments,
     /// One item more is counted than there are.
     Miscounts,
+    /// The size of an index is told as that of its table.
+    MiscountsIndexes,
 }
 
 /// The engine, with a mistake.
@@ -132,6 +134,11 @@ impl System for Mistaken {
             }
             (Mistake::Miscounts, Ok(Answer::DescribeTable(answer))) => {
                 answer.table.item_count += 1;
+            }
+            (Mistake::MiscountsIndexes, Ok(Answer::DescribeTable(answer))) => {
+                for described in &mut answer.table.indexes {
+                    described.size_bytes = answer.table.size_bytes;
+                }
             }
             (Mistake::SwapsReasons, Err(error)) => {
                 let mut reasons = error.cancellation_reasons().to_vec();
@@ -261,4 +268,5 @@ fn lost_writes_and_records_are_found() {
 #[test]
 fn wrong_counts_are_found() {
     finds(Mistake::Miscounts);
+    finds(Mistake::MiscountsIndexes);
 }

@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! t name    → the table
-//! c number  → how many items the table of this number has, and how many bytes
+//! c number  → how many items the table or index of this number has, and how many bytes
 //! s number  → the stream
 //! n         → the next number
 //! ```
 
-use super::{Catalogue, Counts, Table};
+use super::{Catalogue, Counts, IndexSpace, Table};
 use crate::layout::SpaceId;
 use crate::stream::Stream;
 use singlet_dynamo::arn::StreamArn;
@@ -43,7 +43,12 @@ impl Catalogue {
                 (b's', _) => catalogue.insert_stream(Stream::from_bytes(&value)?),
                 (b't', _) => {
                     let mut table = Table::from_bytes(&value)?;
-                    table.counts = Arc::new(counts.remove(&table.id.0).unwrap_or_default());
+                    let mut counts_of =
+                        |id: SpaceId| Arc::new(counts.remove(&id.0).unwrap_or_default());
+                    table.counts = counts_of(table.id);
+                    for space in &mut table.index_spaces {
+                        space.counts = counts_of(space.id);
+                    }
                     catalogue.insert(table);
                 }
                 _ => return None,
@@ -75,22 +80,38 @@ fn text(row: &Map, name: &str) -> Option<String> {
     }
 }
 
+/// The key of the row of a table's or an index's counts.
+pub(crate) fn counts_key(id: SpaceId) -> Vec<u8> {
+    [b"c".as_slice(), &id.0.to_be_bytes()].concat()
+}
+
+/// What is stored for so many items of so many bytes.
+pub(crate) fn counts_value(items: i64, bytes: i64) -> Vec<u8> {
+    [items.to_be_bytes(), bytes.to_be_bytes()].concat()
+}
+
+impl Counts {
+    /// What is stored for them once they have changed by so much.
+    pub(crate) fn value_after(&self, items: i64, bytes: i64) -> Vec<u8> {
+        let sum = |count: u64, change: i64| {
+            i64::try_from(count).unwrap_or(i64::MAX).saturating_add(change)
+        };
+        counts_value(sum(self.items(), items), sum(self.bytes(), bytes))
+    }
+}
+
 impl Table {
     /// The key of its row.
     pub(crate) fn row_key(&self) -> Vec<u8> {
         [b"t", self.name.as_bytes()].concat()
     }
 
-    /// The key of the row of its counts.
-    pub(crate) fn counts_key(&self) -> Vec<u8> {
-        [b"c".as_slice(), &self.id.0.to_be_bytes()].concat()
-    }
-
     /// Its row.
     pub(crate) fn row(&self) -> Row {
+        let indexes = self.index_spaces.iter().map(|space| id_value(space.id)).collect();
         let mut row = Item::from([
             ("id", id_value(self.id)),
-            ("indexes", Value::L(self.index_ids.iter().map(|id| id_value(*id)).collect())),
+            ("indexes", Value::L(indexes)),
             ("description", Value::M(self.description.to_item())),
             ("mustFillExpiry", Value::Bool(self.must_fill_expiry)),
         ]);
@@ -98,15 +119,6 @@ impl Table {
             row.insert("stream", id_value(stream));
         }
         (self.row_key(), binary::encode(&row))
-    }
-
-    /// The row of its counts once they have changed by so much.
-    pub(crate) fn counts_row(&self, items: i64, bytes: i64) -> Row {
-        let sum = |count: u64, change: i64| {
-            i64::try_from(count).unwrap_or(i64::MAX).saturating_add(change).to_be_bytes()
-        };
-        let value = [sum(self.counts.items(), items), sum(self.counts.bytes(), bytes)].concat();
-        (self.counts_key(), value)
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
@@ -118,13 +130,16 @@ impl Table {
             id: id_of(row.get("id")?)?,
             name: description.name.as_str().into(),
             schema: description.schema(),
-            index_ids: indexes.iter().map(id_of).collect::<Option<_>>()?,
+            index_spaces: indexes
+                .iter()
+                .map(|id| id_of(id).map(IndexSpace::new))
+                .collect::<Option<_>>()?,
             stream_id: row.get("stream").and_then(id_of),
             must_fill_expiry: row.get("mustFillExpiry") == Some(&Value::Bool(true)),
             description,
             counts: Arc::default(),
         };
-        (table.index_ids.len() == table.schema.indexes.len()).then_some(table)
+        (table.index_spaces.len() == table.schema.indexes.len()).then_some(table)
     }
 }
 

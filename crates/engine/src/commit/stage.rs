@@ -4,7 +4,7 @@
 //! adds rows to one batch. A command first decides and then writes; so one that is refused
 //! has written nothing, and there is nothing to undo.
 
-use crate::catalogue::{Catalogue, Counts, Table};
+use crate::catalogue::{Catalogue, Counts, Table, counts_key};
 use crate::error::Result;
 use crate::feed::Change;
 use crate::layout::{self, SpaceId};
@@ -15,7 +15,7 @@ use singlet_dynamo::binary::{ItemRef, ValueRef};
 use singlet_dynamo::capacity::{ConsumedCapacity, ReturnConsumedCapacity};
 use singlet_dynamo::key::Key;
 use singlet_dynamo::operation::ItemCollectionMetrics;
-use singlet_dynamo::schema::Scope;
+use singlet_dynamo::schema::{Index, IndexProjection, KeySchema, Scope};
 use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::table::TableStatus;
 use std::ops::Bound;
@@ -34,7 +34,7 @@ pub(crate) struct Stage<'s> {
     pub(crate) changes: Vec<Arc<Change>>,
     /// Whether anybody listens to the feed.
     is_heard: bool,
-    /// By how much the counts of tables change.
+    /// By how much the counts of tables and indexes change.
     counted: Vec<Counted>,
     /// The number of the next change.
     pub(crate) next_sequence: u64,
@@ -44,6 +44,8 @@ pub(crate) struct Stage<'s> {
 pub(crate) struct Place {
     pub(crate) item_key: Vec<u8>,
     pub(crate) old: Option<StoredItem>,
+    /// The indexes that are being filled and have not come to what is here.
+    unfilled: Vec<SpaceId>,
 }
 
 impl Place {
@@ -74,14 +76,14 @@ pub(crate) struct Staged {
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) batch: Batch,
     pub(crate) changes: Vec<Arc<Change>>,
-    /// By how much the counts of tables change.
+    /// By how much the counts of tables and indexes change.
     pub(crate) counted: Vec<Counted>,
     pub(crate) next_sequence: u64,
 }
 
-/// By how much a table's counts change.
+/// By how much the counts of a table or an index change.
 pub(crate) struct Counted {
-    table: SpaceId,
+    id: SpaceId,
     pub(crate) counts: Arc<Counts>,
     pub(crate) items: i64,
     pub(crate) bytes: i64,
@@ -122,9 +124,36 @@ impl<'s> Stage<'s> {
 
     /// Where an item of this key is or would be, and what is there now.
     pub(crate) fn place(&self, table: &Table, key: &Key) -> Result<Place> {
-        let item_key = layout::item_key(table.id, key);
+        self.place_of(table, layout::item_key(table.id, key))
+    }
+
+    /// The place of this key, and what is there now.
+    pub(crate) fn place_of(&self, table: &Table, item_key: Vec<u8>) -> Result<Place> {
         let old = self.item(&item_key)?;
-        Ok(Place { item_key, old })
+        let mut unfilled = Vec::new();
+        let being_filled = table
+            .indexes()
+            .zip(&table.description.indexes)
+            .filter(|(_, described)| described.status == TableStatus::Creating);
+        for ((space, index), _) in being_filled {
+            let item = old.as_ref().map(StoredItem::as_item);
+            let row =
+                item.and_then(|item| layout::index_key(space.id, &index.key, item, &item_key));
+            if let Some(row) = row
+                && !self.has_index_row(&row)?
+            {
+                unfilled.push(space.id);
+            }
+        }
+        Ok(Place { item_key, old, unfilled })
+    }
+
+    /// Whether an index has this row, as the group so far leaves it.
+    pub(crate) fn has_index_row(&self, row: &[u8]) -> Result<bool> {
+        match self.batch.get(Keyspace::Indexes, row) {
+            Some(pending) => Ok(pending.is_some()),
+            None => Ok(self.snapshot.get(Keyspace::Indexes, row)?.is_some()),
+        }
     }
 
     /// Puts an item in a place, or takes away what is there, together with everything that follows
@@ -136,18 +165,17 @@ impl<'s> Stage<'s> {
         new: Option<StoredItem>,
         is_expiry: bool,
     ) {
-        let Place { item_key, old } = place;
+        let Place { item_key, old, unfilled } = place;
         // What stays as it is leaves no trace in a stream either.
         if old == new {
             return;
         }
         let old_item = old.as_ref().map(StoredItem::as_item);
         let new_item = new.as_ref().map(StoredItem::as_item);
-        self.move_index_rows(table, &item_key, old_item, new_item);
+        let (before, after) = (old_item.map(Weighed::of), new_item.map(Weighed::of));
+        self.count(table.id, &table.counts, before.map(|b| b.size), after.map(|a| a.size));
+        self.move_index_rows(table, &item_key, &unfilled, before, after);
         self.move_expiry(table, &item_key, old_item, new_item);
-        let size = |item: Option<ItemRef<'_>>| item.map_or(0, |item| item.size() as i64);
-        let items = i64::from(new.is_some()) - i64::from(old.is_some());
-        self.count(table, items, size(new_item) - size(old_item));
         if let Some((stream_id, view)) = table.stream() {
             let record = stream::encode(table, view, self.now, old_item, new_item, is_expiry);
             let row = stream::row_key(stream_id, self.next_sequence);
@@ -198,45 +226,66 @@ impl<'s> Stage<'s> {
     /// What the group leaves behind, with the counts of the tables that it touched.
     pub(crate) fn finish(mut self, is_durable: bool) -> Staged {
         if is_durable {
-            for counted in &self.counted {
-                if let Some(table) = self.catalogue.by_id(counted.table) {
-                    let (key, row) = table.counts_row(counted.items, counted.bytes);
-                    self.batch.put(Keyspace::Catalogue, key, row);
-                }
+            for Counted { id, counts, items, bytes } in &self.counted {
+                let row = counts.value_after(*items, *bytes);
+                self.batch.put(Keyspace::Catalogue, counts_key(*id), row);
             }
         }
         let Self { catalogue, batch, changes, counted, next_sequence, .. } = self;
         Staged { catalogue, batch, changes, counted, next_sequence }
     }
 
-    fn count(&mut self, table: &Table, items: i64, bytes: i64) {
-        match self.counted.iter_mut().find(|counted| counted.table == table.id) {
+    /// Counts one item of this size in the place of another.
+    pub(crate) fn count(
+        &mut self,
+        id: SpaceId,
+        counts: &Arc<Counts>,
+        before: Option<usize>,
+        after: Option<usize>,
+    ) {
+        let items = i64::from(after.is_some()) - i64::from(before.is_some());
+        let bytes = after.unwrap_or(0) as i64 - before.unwrap_or(0) as i64;
+        match self.counted.iter_mut().find(|counted| counted.id == id) {
             Some(counted) => {
                 counted.items += items;
                 counted.bytes += bytes;
             }
-            None => {
-                let counts = Arc::clone(&table.counts);
-                self.counted.push(Counted { table: table.id, counts, items, bytes });
-            }
+            None => self.counted.push(Counted { id, counts: Arc::clone(counts), items, bytes }),
         }
+    }
+
+    /// Forgets the counts of a table or an index that goes.
+    pub(crate) fn forget_counts(&mut self, id: SpaceId) {
+        self.counted.retain(|counted| counted.id != id);
+        self.batch.delete(Keyspace::Catalogue, counts_key(id));
     }
 
     fn move_index_rows(
         &mut self,
         table: &Table,
         item_key: &[u8],
-        old: Option<ItemRef<'_>>,
-        new: Option<ItemRef<'_>>,
+        unfilled: &[SpaceId],
+        old: Option<Weighed<'_>>,
+        new: Option<Weighed<'_>>,
     ) {
-        for ((id, index), described) in table.indexes().zip(&table.description.indexes) {
+        for ((space, index), described) in table.indexes().zip(&table.description.indexes) {
             // The rows of an index that is going away are cleared as a whole.
             if described.status == TableStatus::Deleting {
                 continue;
             }
-            let row =
-                |item: Option<ItemRef<'_>>| layout::index_key(id, &index.key, item?, item_key);
-            let (before, after) = (row(old), row(new));
+            let row = |item: Option<Weighed<'_>>| {
+                let item = item?;
+                let row = layout::index_key(space.id, &index.key, item.item, item_key)?;
+                Some((row, item.size_in(index, &table.schema.key)))
+            };
+            let before = row(old.filter(|_| !unfilled.contains(&space.id)));
+            let after = row(new);
+            let size = |row: &Option<(Vec<u8>, usize)>| row.as_ref().map(|(_, size)| *size);
+            if before == after {
+                continue;
+            }
+            self.count(space.id, &space.counts, size(&before), size(&after));
+            let (before, after) = (before.map(|(row, _)| row), after.map(|(row, _)| row));
             if before == after {
                 continue;
             }
@@ -269,6 +318,27 @@ impl<'s> Stage<'s> {
         }
         if let Some(after) = after {
             self.batch.put(Keyspace::Expiry, after, Vec::new());
+        }
+    }
+}
+
+/// An item and its size, which costs a walk over the item.
+#[derive(Clone, Copy)]
+struct Weighed<'i> {
+    item: ItemRef<'i>,
+    size: usize,
+}
+
+impl<'i> Weighed<'i> {
+    fn of(item: ItemRef<'i>) -> Self {
+        Self { item, size: item.size() }
+    }
+
+    /// The size of what an index holds of it.
+    fn size_in(&self, index: &Index, table_key: &KeySchema) -> usize {
+        match index.projection {
+            IndexProjection::All => self.size,
+            _ => index.row_size(table_key, self.item),
         }
     }
 }

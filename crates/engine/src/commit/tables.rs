@@ -14,6 +14,11 @@ impl Stage<'_> {
         let had_stream_at = table.stream_id.and(table.description.latest_stream_at);
         let has_stream_at = description.stream.and(description.latest_stream_at);
         let mut changed = table.described(description, Arc::make_mut(&mut self.catalogue));
+        for (space, index) in table.indexes() {
+            if changed.index(&index.name).is_none() {
+                self.forget_counts(space.id);
+            }
+        }
         if had_stream_at != has_stream_at {
             self.close_stream(&mut changed);
             self.open_stream(&mut changed);
@@ -72,7 +77,10 @@ impl Stage<'_> {
     /// Takes a table out of the catalogue; its rows are gone already.
     pub(crate) fn remove_table(&mut self, table: &Table) {
         self.batch.delete(Keyspace::Catalogue, table.row_key());
-        self.batch.delete(Keyspace::Catalogue, table.counts_key());
+        self.forget_counts(table.id);
+        for (space, _) in table.indexes() {
+            self.forget_counts(space.id);
+        }
         Arc::make_mut(&mut self.catalogue).remove(&table.name);
     }
 

@@ -119,6 +119,14 @@ impl Table {
         let mut description = self.description.clone();
         description.item_count = self.items.len() as u64;
         description.size_bytes = self.items.iter().map(|item| cost::size(item) as u64).sum();
+        for described in &mut description.indexes {
+            // Of an index that comes or goes nothing is counted.
+            if described.status == TableStatus::Active {
+                let rows = self.rows(Some(&described.index));
+                described.item_count = rows.len() as u64;
+                described.size_bytes = rows.iter().map(|row| cost::size(&row.held) as u64).sum();
+            }
+        }
         description
     }
 }
