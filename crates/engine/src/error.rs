@@ -19,8 +19,8 @@ pub enum Error {
     /// More writes wait than the engine takes on. Try again later.
     Overloaded,
     /// An earlier commit failed, so it is not known what the disk holds. Open the folder again to go
-    /// on. Reads go on as far as the store has what they need in memory; after an error of the disk
-    /// it refuses to read more from it.
+    /// on. Reads go on meanwhile, and see all that was acknowledged before; but if it was a read of
+    /// the disk that failed, only what is in memory can still be read.
     Poisoned,
     /// The engine was closed.
     Closed,

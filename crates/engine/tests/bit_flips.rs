@@ -4,7 +4,7 @@
 
 mod durability;
 
-use durability::{Contents, START_MS, Workload, check_sound, open, options, times};
+use durability::{Contents, DATA, START_MS, Workload, check_sound, open, options, times};
 use singlet_engine::{Clock, Durability, Error};
 use singlet_testkit::disk::FaultDisk;
 use singlet_testkit::random::Random;
@@ -26,7 +26,7 @@ enum Outcome {
 }
 
 fn open_and_read(image: FaultDisk, clock: &Clock, expected: &Contents) -> Outcome {
-    let engine = match open(image, options(clock, Durability::Full)) {
+    let engine = match open(&image, options(clock, Durability::Full)) {
         Ok(engine) => engine,
         Err(Error::Store(_)) => return Outcome::Refused,
         Err(_) => return Outcome::Silent,
@@ -46,14 +46,14 @@ fn open_and_read(image: FaultDisk, clock: &Clock, expected: &Contents) -> Outcom
 
 fn flip_bits(seeds: std::ops::Range<u64>) {
     let (disk, clock) = (FaultDisk::new(), Clock::fixed(START_MS));
-    let engine = open(disk.clone(), options(&clock, Durability::Full)).unwrap();
+    let engine = open(&disk, options(&clock, Durability::Full)).unwrap();
     let mut workload = Workload::new(5, &clock);
     for _ in 0..150 {
         workload.step(&engine).unwrap();
     }
     let expected = Contents::read(&engine).unwrap();
     engine.close().unwrap();
-    let contents = disk.contents();
+    let contents = disk.contents(DATA);
     // Most of a young file is empty: three of four flips go where something is.
     let written: Vec<usize> =
         (0..contents.len()).filter(|at| contents.get(*at) != Some(&0)).collect();
@@ -65,8 +65,8 @@ fn flip_bits(seeds: std::ops::Range<u64>) {
             true => *random.one_of(&written).unwrap(),
             false => random.below(contents.len()),
         };
-        let image = FaultDisk::with_contents(contents.clone());
-        image.flip_bit(byte as u64 * 8 + random.below(8) as u64);
+        let image = FaultDisk::with_file(DATA, contents.clone());
+        image.flip_bit(DATA, byte as u64 * 8 + random.below(8) as u64);
         let outcome = catch_unwind(AssertUnwindSafe(|| open_and_read(image, &clock, &expected)));
         let Ok(outcome) = outcome else { panic!("seed {seed}, byte {byte}: a panic") };
         assert_ne!(outcome, Outcome::Silent, "seed {seed}, byte {byte}");

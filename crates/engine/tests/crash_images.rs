@@ -44,7 +44,7 @@ fn relaxed_writes_are_lost_from_the_end_and_never_in_part() {
 fn what_was_acknowledged_to_one_of_many_is_there() {
     const WRITERS: usize = 4;
     let (disk, clock) = (FaultDisk::new(), Clock::fixed(START_MS));
-    let engine = open(disk.clone(), options(&clock, Durability::Full)).unwrap();
+    let engine = open(&disk, options(&clock, Durability::Full)).unwrap();
     let mut workload = Workload::new(1, &clock);
     for _ in 0..5 {
         workload.step(&engine).unwrap();
@@ -80,7 +80,7 @@ fn what_was_acknowledged_to_one_of_many_is_there() {
     moments.sort_unstable();
     for moment in moments {
         replay.advance(moment);
-        let engine = open(replay.crash(&mut random), options(&clock, Durability::Full)).unwrap();
+        let engine = open(&replay.crash(&mut random), options(&clock, Durability::Full)).unwrap();
         check_sound(&engine).unwrap();
         for (writer, moments) in acknowledged.iter().enumerate() {
             let number = |table: &str| {

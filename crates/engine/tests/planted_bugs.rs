@@ -3,47 +3,18 @@
 
 mod durability;
 
-use durability::{Contents, Run, START_MS, Workload, check_sound, open, options};
-use redb::StorageBackend;
+use durability::{Contents, DATA, Run, START_MS, Workload, check_sound, open, options};
 use singlet_dynamo::operation::{CreateTable, DeleteItem, PutItem, UpdateTable};
 use singlet_dynamo::{Item, Value};
 use singlet_engine::store::{Batch, Direction, DiskStore, Keyspace, Store};
 use singlet_engine::{Clock, Durability, Engine};
-use singlet_testkit::disk::FaultDisk;
+use singlet_testkit::disk::{FaultDisk, Lie};
 use std::collections::BTreeMap;
-use std::io;
 use std::ops::Bound;
-
-/// A disk that says it has synced when it has not: so every write is acknowledged too early.
-#[derive(Debug)]
-struct NeverSyncs(FaultDisk);
-
-impl StorageBackend for NeverSyncs {
-    fn len(&self) -> io::Result<u64> {
-        self.0.len()
-    }
-
-    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.0.read(offset, out)
-    }
-
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.set_len(len)
-    }
-
-    fn sync_data(&self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.0.write(offset, data)
-    }
-}
 
 #[test]
 fn acknowledging_before_the_sync_is_found() {
-    let disk = FaultDisk::new();
-    let run = Run::over(&disk, NeverSyncs(disk.clone()), 1, 60, Durability::Full);
+    let run = Run::with_lies(&[(DATA, Lie::NeverSyncs)], 1, 60, Durability::Full);
     assert!(run.crash(50, 1).is_err());
 }
 
@@ -58,15 +29,11 @@ type Place = (Keyspace, Vec<u8>);
 type Rows = BTreeMap<Place, Vec<u8>>;
 
 fn store(disk: &FaultDisk) -> Store {
-    Store::Disk(DiskStore::with_backend(disk.clone(), 1 << 20).unwrap())
-}
-
-fn copy(disk: &FaultDisk) -> FaultDisk {
-    FaultDisk::with_contents(disk.contents())
+    Store::Disk(DiskStore::with_backend(disk.file(DATA), 1 << 20).unwrap())
 }
 
 fn rows(disk: &FaultDisk) -> Rows {
-    let store = store(&copy(disk));
+    let store = store(&disk.copy());
     let snapshot = store.snapshot().unwrap();
     let (all, forward) = (Bound::Unbounded, Direction::Forward);
     let mut rows = Rows::new();
@@ -88,7 +55,7 @@ fn meddled(disk: &FaultDisk, edits: &[(Place, Option<Vec<u8>>)]) -> FaultDisk {
             None => batch.delete(*keyspace, key.clone()),
         }
     }
-    let meddled = copy(disk);
+    let meddled = disk.copy();
     let store = store(&meddled);
     store.commit(&batch, Durability::Full).unwrap();
     store.close().unwrap();
@@ -98,7 +65,7 @@ fn meddled(disk: &FaultDisk, edits: &[(Place, Option<Vec<u8>>)]) -> FaultDisk {
 /// A disk with some steps of the workload on it.
 fn worked_on(steps: usize) -> (FaultDisk, Clock) {
     let (disk, clock) = (FaultDisk::new(), Clock::fixed(START_MS));
-    let engine = open(disk.clone(), options(&clock, Durability::Full)).unwrap();
+    let engine = open(&disk, options(&clock, Durability::Full)).unwrap();
     let mut workload = Workload::new(3, &clock);
     for _ in 0..steps {
         workload.step(&engine).unwrap();
@@ -108,13 +75,13 @@ fn worked_on(steps: usize) -> (FaultDisk, Clock) {
 }
 
 fn reopen(disk: &FaultDisk, clock: &Clock) -> Engine {
-    open(disk.clone(), options(clock, Durability::Full)).unwrap()
+    open(disk, options(clock, Durability::Full)).unwrap()
 }
 
 #[test]
 fn a_row_without_its_item_or_an_item_without_its_row_is_found() {
     let (disk, clock) = worked_on(80);
-    check_sound(&reopen(&copy(&disk), &clock)).unwrap();
+    check_sound(&reopen(&disk.copy(), &clock)).unwrap();
     for keyspace in [Keyspace::Items, Keyspace::Indexes, Keyspace::Expiry] {
         let mut found = 0;
         let rows = rows(&disk);
@@ -143,11 +110,11 @@ fn an_index_row_that_no_item_has_is_found() {
 fn half_of_a_transaction_is_found() {
     let clock = Clock::fixed(START_MS);
     let disk = FaultDisk::new();
-    let engine = open(disk.clone(), options(&clock, Durability::Full)).unwrap();
+    let engine = open(&disk, options(&clock, Durability::Full)).unwrap();
     let mut workload = Workload::new(3, &clock);
     let mut transactions = 0;
     while transactions < 10 {
-        let before = (copy(&disk), Contents::read(&engine).unwrap());
+        let before = (disk.copy(), Contents::read(&engine).unwrap());
         workload.step(&engine).unwrap();
         let after = Contents::read(&engine).unwrap();
         let of_total = |contents: &Contents| {
@@ -185,7 +152,7 @@ fn is_total(item: &Item) -> bool {
 #[test]
 fn an_index_that_goes_is_no_damage() {
     let clock = Clock::fixed(START_MS);
-    let engine = open(FaultDisk::new(), options(&clock, Durability::Full)).unwrap();
+    let engine = open(&FaultDisk::new(), options(&clock, Durability::Full)).unwrap();
     let create = br#"{"TableName":"Tasks","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"g","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"GlobalSecondaryIndexes":[{"IndexName":"byG","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}"#;
     engine.create_table(CreateTable::from_json(create).unwrap()).unwrap();
     engine.maintain().unwrap();

@@ -13,7 +13,7 @@ use singlet_engine::store::{Direction, Durability, Error, Keyspace};
 use singlet_testkit::disk::FaultDisk;
 use singlet_testkit::random::Random;
 use std::ops::Bound;
-use workload::{Rows, batch, commit_number, open, rows};
+use workload::{DATA, Rows, batch, commit_number, open, rows};
 
 /// Where the sector with redb's header begins: behind the first page of checksums.
 const HEADER_START: usize = 4096;
@@ -22,7 +22,7 @@ const SECTOR_BYTES: usize = 512;
 /// A file with some hundred rows in all keyspaces that the workload uses.
 fn file() -> (Vec<u8>, Rows) {
     let disk = FaultDisk::new();
-    let store = open(disk.clone()).unwrap();
+    let store = open(&disk).unwrap();
     let mut rows = Rows::new();
     let mut random = Random::new(4);
     for number in 1..=80 {
@@ -31,7 +31,7 @@ fn file() -> (Vec<u8>, Rows) {
     }
     store.close().unwrap();
     assert_eq!(commit_number(&rows), 80);
-    (disk.contents(), rows)
+    (disk.contents(DATA), rows)
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -45,11 +45,11 @@ enum When {
 
 /// Whether the store noticed. Panics when it answered wrongly.
 fn noticed(image: &[u8], expected: &Rows, bit: usize, when: When) -> bool {
-    let disk = FaultDisk::with_contents(image.to_vec());
+    let disk = FaultDisk::with_file(DATA, image.to_vec());
     if when == When::BeforeOpening {
-        disk.flip_bit(bit as u64);
+        disk.flip_bit(DATA, bit as u64);
     }
-    let store = match open(disk.clone()) {
+    let store = match open(&disk) {
         Ok(store) => store,
         Err(error) => {
             assert!(matches!(error, Error::Corrupt(_)), "bit {bit}: {error:?}");
@@ -57,7 +57,7 @@ fn noticed(image: &[u8], expected: &Rows, bit: usize, when: When) -> bool {
         }
     };
     if when == When::AfterOpening {
-        disk.flip_bit(bit as u64);
+        disk.flip_bit(DATA, bit as u64);
     }
     let mut noticed = false;
     let snapshot = store.snapshot().unwrap();
@@ -111,9 +111,9 @@ fn verify_finds_what_nobody_has_read() {
     let mut found = 0;
     for _ in 0..60 {
         let bit = random.below(image.len() * 8);
-        let disk = FaultDisk::with_contents(image.clone());
-        let store = open(disk.clone()).unwrap();
-        disk.flip_bit(bit as u64);
+        let disk = FaultDisk::with_file(DATA, image.clone());
+        let store = open(&disk).unwrap();
+        disk.flip_bit(DATA, bit as u64);
         let verified = store.verify();
         found += usize::from(verified.is_err());
         if verified.is_ok() {
@@ -129,10 +129,10 @@ fn a_range_ends_with_its_first_error() {
     let (image, expected) = file();
     let items: Vec<_> = expected.iter().filter(|((k, _), _)| *k == Keyspace::Items).collect();
     let damaged = &items[items.len() / 2].0.1;
-    let disk = FaultDisk::with_contents(image.clone());
-    let store = open(disk.clone()).unwrap();
+    let disk = FaultDisk::with_file(DATA, image.clone());
+    let store = open(&disk).unwrap();
     for place in (0..image.len()).filter(|place| image[*place..].starts_with(damaged)) {
-        disk.flip_bit(place as u64 * 8);
+        disk.flip_bit(DATA, place as u64 * 8);
     }
     let snapshot = store.snapshot().unwrap();
     let all = Bound::Unbounded;

@@ -10,12 +10,10 @@
 
 mod workload;
 
-use redb::StorageBackend;
 use singlet_engine::store::Durability;
-use singlet_testkit::disk::{FaultDisk, Recording};
+use singlet_testkit::disk::{FaultDisk, Lie, Recording};
 use singlet_testkit::random::Random;
-use std::io;
-use workload::{Rows, batch, commit_number, open, rows};
+use workload::{DATA, Rows, batch, commit_number, open, rows};
 
 struct Workload {
     recording: Recording,
@@ -26,14 +24,9 @@ struct Workload {
 }
 
 /// Commits to a store on this disk, with the durability that each commit's number gets.
-fn work(
-    disk: &FaultDisk,
-    backend: impl StorageBackend,
-    commits: u32,
-    durability: impl Fn(u32) -> Durability,
-) -> Workload {
+fn work(disk: &FaultDisk, commits: u32, durability: impl Fn(u32) -> Durability) -> Workload {
     let mut random = Random::new(11);
-    let store = open(backend).unwrap();
+    let store = open(disk).unwrap();
     disk.record();
     let mut states = vec![rows(&store.snapshot().unwrap()).unwrap()];
     let mut safe = vec![(0, 0)];
@@ -77,7 +70,7 @@ impl Workload {
         if random.percent(30) {
             // The power goes again while the store recovers from the first time.
             image.record();
-            let opened = open(image.clone()).map_err(|error| error.to_string())?;
+            let opened = open(image).map_err(|error| error.to_string())?;
             drop(opened);
             let recovery = image.recording();
             let mut replay = recovery.replay();
@@ -88,7 +81,7 @@ impl Workload {
     }
 
     fn check_once(&self, image: &FaultDisk, least: usize) -> Result<(), String> {
-        let store = open(image.clone()).map_err(|error| format!("does not open: {error}"))?;
+        let store = open(image).map_err(|error| format!("does not open: {error}"))?;
         let found = store.snapshot().and_then(|snapshot| rows(&snapshot));
         let found = found.map_err(|error| format!("does not read: {error}"))?;
         let number = commit_number(&found);
@@ -104,7 +97,7 @@ impl Workload {
         let next = batch(9999, &mut Random::new(1), &mut after);
         store.commit(&next, Durability::Full).map_err(|error| error.to_string())?;
         store.close().map_err(|error| error.to_string())?;
-        let store = open(image.clone()).map_err(|error| format!("does not reopen: {error}"))?;
+        let store = open(image).map_err(|error| format!("does not reopen: {error}"))?;
         let again = store.snapshot().and_then(|snapshot| rows(&snapshot));
         match again {
             Ok(again) if again == after => Ok(()),
@@ -116,50 +109,29 @@ impl Workload {
 #[test]
 fn acknowledged_commits_survive() {
     let disk = FaultDisk::new();
-    let workload = work(&disk, disk.clone(), 120, |_| Durability::Full);
+    let workload = work(&disk, 120, |_| Durability::Full);
     workload.crash(300, &mut Random::new(5)).unwrap();
 }
 
 #[test]
 fn relaxed_commits_survive_from_their_sync_on() {
     let disk = FaultDisk::new();
-    let workload = work(&disk, disk.clone(), 120, |number| {
-        if number % 7 == 0 { Durability::Full } else { Durability::Relaxed }
-    });
+    let workload =
+        work(
+            &disk,
+            120,
+            |number| {
+                if number % 7 == 0 { Durability::Full } else { Durability::Relaxed }
+            },
+        );
     workload.crash(200, &mut Random::new(6)).unwrap();
-}
-
-/// A mistake to be found: a file that says it is synced when it is not.
-#[derive(Debug)]
-struct NeverSyncs(FaultDisk);
-
-impl StorageBackend for NeverSyncs {
-    fn len(&self) -> io::Result<u64> {
-        self.0.len()
-    }
-
-    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.0.read(offset, out)
-    }
-
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.set_len(len)
-    }
-
-    fn sync_data(&self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.0.write(offset, data)
-    }
 }
 
 #[test]
 fn a_store_that_does_not_sync_is_caught() {
     let disk = FaultDisk::new();
-    let made = open(disk.clone()).unwrap();
-    made.close().unwrap();
-    let workload = work(&disk, NeverSyncs(disk.clone()), 120, |_| Durability::Full);
+    open(&disk).unwrap().close().unwrap();
+    disk.lie(DATA, Lie::NeverSyncs);
+    let workload = work(&disk, 120, |_| Durability::Full);
     workload.crash(50, &mut Random::new(5)).unwrap_err();
 }

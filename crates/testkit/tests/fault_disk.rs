@@ -13,23 +13,30 @@ use singlet_testkit::random::Random;
 use std::collections::BTreeSet;
 use std::io;
 
+const NAME: &str = "data";
+
+/// A disk with one file.
+fn with_contents(contents: Vec<u8>) -> FaultDisk {
+    FaultDisk::with_file(NAME, contents)
+}
+
 fn images(disk: &FaultDisk, count: usize) -> Vec<Vec<u8>> {
     let mut random = Random::new(1);
-    (0..count).map(|_| disk.crash(&mut random).contents()).collect()
+    (0..count).map(|_| disk.crash(&mut random).contents(NAME)).collect()
 }
 
 #[test]
 fn what_was_synced_survives_every_crash() {
-    let disk = FaultDisk::new();
-    disk.write(0, &[7; 3000]).unwrap();
-    disk.sync_data().unwrap();
+    let disk = with_contents(Vec::new());
+    disk.file(NAME).write(0, &[7; 3000]).unwrap();
+    disk.file(NAME).sync_data().unwrap();
     assert!(images(&disk, 100).iter().all(|image| image == &[7; 3000]));
 }
 
 #[test]
 fn each_sector_survives_or_not_on_its_own() {
-    let disk = FaultDisk::with_contents(vec![0; 4 * SECTOR_BYTES]);
-    disk.write(0, &[1; 4 * SECTOR_BYTES]).unwrap();
+    let disk = with_contents(vec![0; 4 * SECTOR_BYTES]);
+    disk.file(NAME).write(0, &[1; 4 * SECTOR_BYTES]).unwrap();
     let seen: BTreeSet<Vec<u8>> = images(&disk, 1000)
         .iter()
         .map(|image| {
@@ -43,9 +50,9 @@ fn each_sector_survives_or_not_on_its_own() {
 
 #[test]
 fn a_sector_is_as_one_of_the_writes_has_left_it() {
-    let disk = FaultDisk::with_contents(vec![0; SECTOR_BYTES]);
-    disk.write(0, &[1; 10]).unwrap();
-    disk.write(10, &[2; 10]).unwrap();
+    let disk = with_contents(vec![0; SECTOR_BYTES]);
+    disk.file(NAME).write(0, &[1; 10]).unwrap();
+    disk.file(NAME).write(10, &[2; 10]).unwrap();
     let seen: BTreeSet<(u8, u8)> =
         images(&disk, 200).iter().map(|image| (image[0], image[10])).collect();
     // The second write went to a sector that held the first one: it is never there alone.
@@ -54,22 +61,22 @@ fn a_sector_is_as_one_of_the_writes_has_left_it() {
 
 #[test]
 fn a_length_survives_or_not() {
-    let disk = FaultDisk::with_contents(vec![9; 600]);
-    disk.set_len(2000).unwrap();
-    disk.write(1990, &[1; 10]).unwrap();
-    disk.set_len(300).unwrap();
-    disk.set_len(700).unwrap();
-    assert_eq!(disk.contents()[300..], [0; 400], "what was cut off reads as zeros");
+    let disk = with_contents(vec![9; 600]);
+    disk.file(NAME).set_len(2000).unwrap();
+    disk.file(NAME).write(1990, &[1; 10]).unwrap();
+    disk.file(NAME).set_len(300).unwrap();
+    disk.file(NAME).set_len(700).unwrap();
+    assert_eq!(disk.contents(NAME)[300..], [0; 400], "what was cut off reads as zeros");
     let lengths: BTreeSet<usize> = images(&disk, 200).iter().map(Vec::len).collect();
     assert_eq!(lengths, BTreeSet::from([300, 600, 700, 2000]));
-    disk.sync_data().unwrap();
-    assert!(images(&disk, 50).iter().all(|image| *image == disk.contents()));
+    disk.file(NAME).sync_data().unwrap();
+    assert!(images(&disk, 50).iter().all(|image| *image == disk.contents(NAME)));
 }
 
 #[test]
 fn one_seed_gives_one_image() {
-    let disk = FaultDisk::with_contents(vec![0; 100 * SECTOR_BYTES]);
-    disk.write(0, &vec![1; 100 * SECTOR_BYTES]).unwrap();
+    let disk = with_contents(vec![0; 100 * SECTOR_BYTES]);
+    disk.file(NAME).write(0, &vec![1; 100 * SECTOR_BYTES]).unwrap();
     assert_eq!(images(&disk, 20), images(&disk, 20));
     let different: BTreeSet<_> = images(&disk, 20).into_iter().collect();
     assert!(different.len() > 10);
@@ -77,30 +84,30 @@ fn one_seed_gives_one_image() {
 
 #[test]
 fn a_sync_that_succeeds_after_one_that_failed_proves_nothing() {
-    let disk = FaultDisk::with_contents(vec![0; 2 * SECTOR_BYTES]);
-    disk.write(0, &[1; SECTOR_BYTES]).unwrap();
+    let disk = with_contents(vec![0; 2 * SECTOR_BYTES]);
+    disk.file(NAME).write(0, &[1; SECTOR_BYTES]).unwrap();
     disk.inject(Fault {
         kind: Some(Operation::Sync),
         after: 0,
         failure: Failure::Io,
         lasting: false,
     });
-    disk.sync_data().unwrap_err();
-    disk.write(SECTOR_BYTES as u64, &[1; SECTOR_BYTES]).unwrap();
-    disk.sync_data().unwrap();
+    disk.file(NAME).sync_data().unwrap_err();
+    disk.file(NAME).write(SECTOR_BYTES as u64, &[1; SECTOR_BYTES]).unwrap();
+    disk.file(NAME).sync_data().unwrap();
     let seen: BTreeSet<_> =
         images(&disk, 100).iter().map(|image| (image[0], image[SECTOR_BYTES])).collect();
     assert_eq!(seen, BTreeSet::from([(0, 1), (1, 1)]));
 
     // Writing it again makes it known again.
-    disk.write(0, &[2; SECTOR_BYTES]).unwrap();
-    disk.sync_data().unwrap();
+    disk.file(NAME).write(0, &[2; SECTOR_BYTES]).unwrap();
+    disk.file(NAME).sync_data().unwrap();
     assert!(images(&disk, 100).iter().all(|image| image[0] == 2));
 }
 
 #[test]
 fn operations_fail_as_planned() {
-    let disk = FaultDisk::with_contents(vec![0; 4096]);
+    let disk = with_contents(vec![0; 4096]);
     let mut buffer = [0; 16];
     disk.inject(Fault { kind: None, after: 1, failure: Failure::Full, lasting: false });
     disk.inject(Fault {
@@ -109,26 +116,26 @@ fn operations_fail_as_planned() {
         failure: Failure::Io,
         lasting: true,
     });
-    disk.read(0, &mut buffer).unwrap();
-    let full = disk.write(0, &[1; 1024]).unwrap_err();
+    disk.file(NAME).read(0, &mut buffer).unwrap();
+    let full = disk.file(NAME).write(0, &[1; 1024]).unwrap_err();
     assert_eq!(full.kind(), io::ErrorKind::StorageFull);
-    assert_eq!(disk.contents()[..1024], [[1; 512], [0; 512]].concat(), "done in part");
+    assert_eq!(disk.contents(NAME)[..1024], [[1; 512], [0; 512]].concat(), "done in part");
     for _ in 0..3 {
-        assert_eq!(disk.write(0, &[1]).unwrap_err().raw_os_error(), Some(5));
+        assert_eq!(disk.file(NAME).write(0, &[1]).unwrap_err().raw_os_error(), Some(5));
     }
-    disk.sync_data().unwrap();
-    disk.set_len(8192).unwrap();
+    disk.file(NAME).sync_data().unwrap();
+    disk.file(NAME).set_len(8192).unwrap();
     assert_eq!(disk.operations(None), 7);
     assert_eq!(disk.operations(Some(Operation::Write)), 4);
-    disk.read(8190, &mut buffer).unwrap_err();
+    disk.file(NAME).read(8190, &mut buffer).unwrap_err();
 }
 
 #[test]
 fn a_flipped_bit_stays_flipped() {
-    let disk = FaultDisk::with_contents(vec![0; 1000]);
-    disk.write(512, &[0; 10]).unwrap();
-    disk.flip_bit(8 * 513 + 3);
-    assert_eq!(disk.contents()[513], 8);
+    let disk = with_contents(vec![0; 1000]);
+    disk.file(NAME).write(512, &[0; 10]).unwrap();
+    disk.flip_bit(NAME, 8 * 513 + 3);
+    assert_eq!(disk.contents(NAME)[513], 8);
     assert!(images(&disk, 50).iter().all(|image| image[513] == 8));
 }
 
@@ -156,15 +163,15 @@ impl Register<'_> {
         // Two sectors, so that a write can be torn; the number is in the second.
         let mut bytes = [0; 2 * SECTOR_BYTES];
         (bytes[0], bytes[1], bytes[SECTOR_BYTES]) = (self.version, value, value);
-        self.disk.write(u64::from(place) * bytes.len() as u64, &bytes).unwrap();
+        self.disk.file(NAME).write(u64::from(place) * bytes.len() as u64, &bytes).unwrap();
         match self.mistake {
             Mistake::AcknowledgesBeforeSync => {
-                !self.version.is_multiple_of(4) || self.disk.sync_data().is_ok()
+                !self.version.is_multiple_of(4) || self.disk.file(NAME).sync_data().is_ok()
             }
             Mistake::RetriesFailedSync => {
-                self.disk.sync_data().is_ok() || self.disk.sync_data().is_ok()
+                self.disk.file(NAME).sync_data().is_ok() || self.disk.file(NAME).sync_data().is_ok()
             }
-            Mistake::None | Mistake::UsesOnePlace => self.disk.sync_data().is_ok(),
+            Mistake::None | Mistake::UsesOnePlace => self.disk.file(NAME).sync_data().is_ok(),
         }
     }
 
@@ -179,7 +186,7 @@ impl Register<'_> {
 /// Crashes the register at each moment of its work. Says whether it ever lost a number that it
 /// had acknowledged.
 fn loses(mistake: Mistake, faulty: bool) -> bool {
-    let disk = FaultDisk::with_contents(vec![0; 4 * SECTOR_BYTES]);
+    let disk = with_contents(vec![0; 4 * SECTOR_BYTES]);
     disk.record();
     if faulty {
         let kind = Some(Operation::Sync);
@@ -199,7 +206,7 @@ fn loses(mistake: Mistake, faulty: bool) -> bool {
     (0..=recording.len()).any(|moment| {
         replay.advance(moment);
         let safe = acknowledged.iter().rev().find(|(when, _)| *when <= moment).unwrap().1;
-        (0..50).any(|_| Register::get(&replay.crash(&mut random).contents()) < safe)
+        (0..50).any(|_| Register::get(&replay.crash(&mut random).contents(NAME)) < safe)
     })
 }
 

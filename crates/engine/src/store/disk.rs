@@ -26,7 +26,7 @@ use std::fmt;
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
-use sticky::{Size, Sticky};
+use sticky::{Sticky, Watch};
 
 /// How much of the file is kept in memory unless the caller says otherwise. redb's own default
 /// is 1 GiB, which is more than a small machine has to spare.
@@ -45,12 +45,13 @@ pub struct DiskStore {
     /// store has it alone.
     database: RwLock<Option<Database>>,
     /// A view of the newest commit for readers to share: beginning a read and opening its tables
-    /// costs several times as much as getting a row.
+    /// costs several times as much as getting a row. After a commit that failed it stays the one
+    /// before, which redb still has although it takes the failed one for the newest.
     newest: ArcSwapOption<View>,
     /// Held by the one who commits, so that `newest` never goes back.
     writer: Mutex<()>,
     health: Health,
-    size: Size,
+    watch: Watch,
     /// Given up after the database is closed, or when the store is dropped, which closes it too.
     folder: Mutex<Option<Folder>>,
 }
@@ -93,18 +94,20 @@ impl DiskStore {
     ///
     /// As for [`Store::open`](super::Store::open), but for what concerns folders.
     pub fn with_backend(backend: impl StorageBackend, cache_bytes: usize) -> Result<Self> {
-        let (backend, size) = Sticky::new(Pages::new(backend));
+        let (backend, watch) = Sticky::new(Pages::new(backend));
         let health = Health::default();
         let database = health.guard(|| {
             let mut builder = redb::Builder::new();
-            Ok(builder.set_cache_size(cache_bytes).create_with_backend(backend)?)
+            let database = builder.set_cache_size(cache_bytes).create_with_backend(backend)?;
+            watch.check()?;
+            Ok(database)
         })?;
         let store = Self {
             database: RwLock::new(Some(database)),
             newest: ArcSwapOption::empty(),
             writer: Mutex::new(()),
             health,
-            size,
+            watch,
             folder: Mutex::new(None),
         };
         store.create_tables()?;
@@ -114,11 +117,13 @@ impl DiskStore {
     /// Makes the tables of a new file, all at once: a file that has some has all of them, or is
     /// damaged.
     fn create_tables(&self) -> Result<()> {
-        let new = {
-            let Snapshot(view) = self.snapshot()?;
-            self.health.guard(|| Ok(view.transaction.list_tables()?.next().is_none()))?
-        };
-        if new { self.commit_inner(&Batch::new(), Durability::Full, true) } else { Ok(()) }
+        let Snapshot(view) = self.snapshot()?;
+        if self.health.guard(|| Ok(view.transaction.list_tables()?.next().is_none()))? {
+            self.commit_inner(&Batch::new(), Durability::Full, true)
+        } else {
+            self.newest.store(Some(view));
+            Ok(())
+        }
     }
 
     fn require_no_rows(&self) -> Result<()> {
@@ -160,15 +165,17 @@ impl DiskStore {
         self.health.check()?;
         let database = self.database();
         let database = database.as_ref().ok_or(Error::Closed)?;
-        let written = self.health.guard(|| write(database, batch, durability, create));
-        // The view that readers share is of the newest commit, or there is none to share.
-        self.newest.store(View::new(database, &self.health).ok().map(Arc::new));
-        written
+        self.health.guard(|| {
+            write(database, batch, durability, create)?;
+            self.watch.check()
+        })?;
+        self.newest.store(Some(Arc::new(View::new(database, &self.health)?)));
+        Ok(())
     }
 
     pub(super) fn size_bytes(&self) -> Result<u64> {
         match self.database().as_ref() {
-            Some(_) => Ok(self.size.bytes()),
+            Some(_) => Ok(self.watch.bytes()),
             None => Err(Error::Closed),
         }
     }
@@ -179,7 +186,11 @@ impl DiskStore {
         let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
         let database = database.as_mut().ok_or(Error::Closed)?;
         self.newest.store(None);
-        let sound = self.health.guard(|| Ok(database.check_integrity()?))?;
+        let sound = self.health.guard(|| {
+            let sound = database.check_integrity()?;
+            self.watch.check()?;
+            Ok(sound)
+        })?;
         let view = View::new(database, &self.health)?;
         for keyspace in Keyspace::ALL {
             let bounds = (Bound::Unbounded, Bound::Unbounded);

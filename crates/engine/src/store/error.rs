@@ -34,7 +34,8 @@ pub enum Error {
     /// The folder holds files, but not those of a store.
     NotAStore(PathBuf),
     /// The disk has failed before, so that nobody knows what it holds. The store takes no more
-    /// writes until it is opened again, and perhaps cannot read either; this is why.
+    /// writes until it is opened again; if it was a read that failed, it may refuse to read from
+    /// the disk as well. This is why.
     Poisoned(Arc<Error>),
     /// A row is longer than [`ROW_BYTES_MAX`](super::ROW_BYTES_MAX).
     RowTooLong {

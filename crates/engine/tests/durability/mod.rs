@@ -12,9 +12,9 @@ pub use contents::Contents;
 pub use run::Run;
 pub use workload::Workload;
 
-use redb::StorageBackend;
 use singlet_engine::store::{DiskStore, Store};
 use singlet_engine::{Clock, Durability, Engine, Error, Options, Random};
+use singlet_testkit::disk::FaultDisk;
 
 /// The moment at which the tests' clocks begin.
 pub const START_MS: i64 = 1_767_225_600_000;
@@ -32,9 +32,12 @@ pub fn options(clock: &Clock, durability: Durability) -> Options {
     }
 }
 
+/// The file that the engine's store is in.
+pub const DATA: &str = "data";
+
 /// An engine on a disk of the test's own.
-pub fn open(disk: impl StorageBackend, options: Options) -> Result<Engine, Error> {
-    Engine::on(Store::Disk(DiskStore::with_backend(disk, CACHE_BYTES)?), options)
+pub fn open(disk: &FaultDisk, options: Options) -> Result<Engine, Error> {
+    Engine::on(Store::Disk(DiskStore::with_backend(disk.file(DATA), CACHE_BYTES)?), options)
 }
 
 /// Whether the long runs are asked for: so many times as much is done then.

@@ -1,11 +1,10 @@
 //! A workload that has been recorded, to crash it at any moment afterwards.
 
 use super::{Contents, START_MS, Workload, check_sound, open, options};
-use redb::StorageBackend;
 use singlet_dynamo::operation::{GetItem, PutItem};
 use singlet_dynamo::{Item, Value};
 use singlet_engine::{Clock, Durability, Engine};
-use singlet_testkit::disk::{FaultDisk, Recording};
+use singlet_testkit::disk::{FaultDisk, Lie, Recording};
 use singlet_testkit::random::Random;
 use std::ops::RangeInclusive;
 
@@ -24,23 +23,24 @@ pub struct Run {
 impl Run {
     /// Runs a workload on an engine over a new disk.
     pub fn new(seed: u64, steps: usize, durability: Durability) -> Self {
-        let disk = FaultDisk::new();
-        Self::over(&disk, disk.clone(), seed, steps, durability)
+        Self::with_lies(&[], seed, steps, durability)
     }
 
-    /// Runs a workload on an engine that sees the disk through something else.
-    pub fn over(
-        disk: &FaultDisk,
-        backend: impl StorageBackend,
+    /// Runs a workload on an engine over a new disk, whose files lie.
+    pub fn with_lies(
+        lies: &[(&str, Lie)],
         seed: u64,
         steps: usize,
         durability: Durability,
     ) -> Self {
-        let clock = Clock::fixed(START_MS);
+        let (disk, clock) = (FaultDisk::new(), Clock::fixed(START_MS));
         // A folder's file gets its name when it is complete, so a crash before that leaves none.
-        open(disk.clone(), options(&clock, durability)).unwrap().close().unwrap();
+        open(&disk, options(&clock, durability)).unwrap().close().unwrap();
         disk.record();
-        let engine = open(backend, options(&clock, durability)).unwrap();
+        for (name, lie) in lies {
+            disk.lie(name, *lie);
+        }
+        let engine = open(&disk, options(&clock, durability)).unwrap();
         let mut workload = Workload::new(seed, &clock);
         let mut states = vec![Contents::read(&engine).unwrap()];
         let (mut moments, mut floors) = (vec![0], vec![0]);
@@ -104,7 +104,7 @@ impl Run {
     }
 
     fn open(&self, image: &FaultDisk) -> Result<Engine, String> {
-        open(image.clone(), options(&self.clock, Durability::Full))
+        open(image, options(&self.clock, Durability::Full))
             .map_err(|error| format!("does not open: {error}"))
     }
 

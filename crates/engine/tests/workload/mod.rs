@@ -1,7 +1,7 @@
 //! Commits as the engine makes them, for the tests that take a store's disk away from it.
 
-use redb::StorageBackend;
 use singlet_engine::store::{Batch, Direction, DiskStore, Error, Keyspace, Snapshot, Store};
+use singlet_testkit::disk::FaultDisk;
 use singlet_testkit::random::Random;
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -11,8 +11,11 @@ const CACHE_BYTES: usize = 1 << 15;
 
 pub(crate) type Rows = BTreeMap<(Keyspace, Vec<u8>), Vec<u8>>;
 
-pub(crate) fn open(backend: impl StorageBackend) -> Result<Store, Error> {
-    DiskStore::with_backend(backend, CACHE_BYTES).map(Store::Disk)
+/// The file that the store is in.
+pub(crate) const DATA: &str = "data";
+
+pub(crate) fn open(disk: &FaultDisk) -> Result<Store, Error> {
+    DiskStore::with_backend(disk.file(DATA), CACHE_BYTES).map(Store::Disk)
 }
 
 pub(crate) fn rows(snapshot: &Snapshot) -> Result<Rows, Error> {

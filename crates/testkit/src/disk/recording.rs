@@ -1,11 +1,11 @@
 //! Everything that happened to a disk, so that it can be made to crash at any moment of it.
 
-use super::FaultDisk;
 use super::sectors::Sectors;
+use super::{FaultDisk, Files};
 use crate::random::Random;
 use std::sync::Arc;
 
-/// A change of the disk.
+/// A change of a file.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     Write(u64, Arc<[u8]>),
@@ -31,13 +31,14 @@ impl Change {
 /// A replay then stops between any two changes, and shows what a crash there may leave.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    base: Vec<u8>,
-    changes: Vec<Change>,
+    pub(super) base: Files,
+    /// Each with the number of its file.
+    pub(super) changes: Vec<(usize, Change)>,
 }
 
 impl Recording {
-    pub(super) fn new(base: Vec<u8>, changes: Vec<Change>) -> Self {
-        Self { base, changes }
+    pub(super) fn new(base: Files) -> Self {
+        Self { base, changes: Vec::new() }
     }
 
     /// How many changes have been recorded.
@@ -55,24 +56,24 @@ impl Recording {
     /// The disk as it was when the recording began.
     #[must_use]
     pub fn replay(&self) -> Replay<'_> {
-        Replay { changes: &self.changes, done: 0, sectors: Sectors::new(self.base.clone()) }
+        Replay { changes: &self.changes, done: 0, files: self.base.clone() }
     }
 }
 
 /// A disk at one moment of a recording.
 #[derive(Debug)]
 pub struct Replay<'r> {
-    changes: &'r [Change],
+    changes: &'r [(usize, Change)],
     done: usize,
-    sectors: Sectors,
+    files: Files,
 }
 
 impl Replay<'_> {
     /// Goes on to the moment after this many changes. There is no way back.
     pub fn advance(&mut self, changes: usize) {
         let until = changes.min(self.changes.len());
-        for change in self.changes.get(self.done..until).unwrap_or_default() {
-            change.apply(&mut self.sectors);
+        for (file, change) in self.changes.get(self.done..until).unwrap_or_default() {
+            self.files.apply(*file, change);
         }
         self.done = self.done.max(until);
     }
@@ -80,6 +81,6 @@ impl Replay<'_> {
     /// What may be left when the power goes now.
     #[must_use]
     pub fn crash(&self, random: &mut Random) -> FaultDisk {
-        FaultDisk::with_contents(self.sectors.crash(random))
+        FaultDisk::of(self.files.crash(random))
     }
 }

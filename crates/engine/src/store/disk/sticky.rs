@@ -1,83 +1,219 @@
-//! The file below redb, which after one failure fails for good.
+//! The file below redb, which after one failure is never written to again.
 
+use super::Error;
 use redb::StorageBackend;
+use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
-/// A file that refuses every change after one that failed.
+/// redb reads and writes whole pages of this size, but for its header, which is in the first.
+const PAGE_BYTES: usize = 4096;
+
+/// A file that takes no change after one that failed, and hides the failure from redb.
 ///
 /// An fsync that failed may succeed when it is repeated, although the system has thrown away what
 /// it could not write. Whoever asks the same file again is told a lie. So here nobody can: not
 /// the next commit, and not redb's own goodbye when the file is closed, which would mark it as
 /// sound. Opening the file again reads what is really there.
 ///
+/// redb is not told, because it would then refuse to read as well, and what was committed before
+/// can still be read. Instead, what it changes from the failure on stays in memory, where it
+/// finds it again. That is the rest of one transaction: whoever began it asks the [`Watch`]
+/// afterwards, learns that it failed, shows it to nobody, and begins no other.
+///
 /// redb's locks on the file are not passed on, because the folder has a lock of its own.
 #[derive(Debug)]
 pub(super) struct Sticky<B> {
     inner: B,
-    failed: AtomicBool,
-    size: Size,
+    watch: Watch,
+    after: RwLock<After>,
 }
 
-/// The length of the file, readable while redb has it.
+/// What can be known of a file while redb has it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Size(Arc<AtomicU64>);
+pub(super) struct Watch(Arc<Seen>);
 
-impl Size {
+#[derive(Debug, Default)]
+struct Seen {
+    /// The length of the file.
+    bytes: AtomicU64,
+    /// The first change that failed.
+    failure: OnceLock<Error>,
+}
+
+/// What redb has changed since the failure.
+#[derive(Debug, Default)]
+struct After {
+    pages: BTreeMap<u64, Box<[u8]>>,
+    length: Option<u64>,
+}
+
+impl Watch {
     pub(super) fn bytes(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.0.bytes.load(Ordering::Relaxed)
     }
 
-    fn set(&self, bytes: u64) {
-        self.0.store(bytes, Ordering::Relaxed);
+    /// Refuses to go on if a change has failed.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        self.0.failure.get().cloned().map_or(Ok(()), Err)
+    }
+
+    fn has_failed(&self) -> bool {
+        self.0.failure.get().is_some()
     }
 }
 
 impl<B: StorageBackend> Sticky<B> {
-    pub(super) fn new(inner: B) -> (Self, Size) {
-        let size = Size::default();
-        (Self { inner, failed: AtomicBool::new(false), size: size.clone() }, size)
+    pub(super) fn new(inner: B) -> (Self, Watch) {
+        let watch = Watch::default();
+        (Self { inner, watch: watch.clone(), after: RwLock::default() }, watch)
     }
 
-    fn change(&self, change: impl FnOnce(&B) -> io::Result<()>) -> io::Result<()> {
-        if self.failed.load(Ordering::Acquire) {
-            return Err(io::Error::other("an earlier write to this file failed"));
+    /// Changes the file, or what is seen in its place once a change has failed.
+    fn change(
+        &self,
+        on_disk: impl FnOnce(&B) -> io::Result<()>,
+        afterwards: impl FnOnce(&mut After),
+    ) {
+        if !self.watch.has_failed() {
+            match on_disk(&self.inner) {
+                Ok(()) => return,
+                Err(error) => {
+                    // Only the first one is of interest.
+                    let _ = self.watch.0.failure.set(error.into());
+                }
+            }
         }
-        let changed = change(&self.inner);
-        if changed.is_err() {
-            self.failed.store(true, Ordering::Release);
-        }
-        changed
+        // Nothing in there is ever half done.
+        afterwards(&mut self.after.write().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn after(&self) -> RwLockReadGuard<'_, After> {
+        self.after.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<B: StorageBackend> StorageBackend for Sticky<B> {
     fn len(&self) -> io::Result<u64> {
-        let length = self.inner.len()?;
-        self.size.set(length);
+        let length = match self.after().length {
+            Some(length) => length,
+            None => self.inner.len()?,
+        };
+        self.watch.0.bytes.store(length, Ordering::Relaxed);
         Ok(length)
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.inner.read(offset, out)
+        if !self.watch.has_failed() {
+            return self.inner.read(offset, out);
+        }
+        let after = self.after();
+        for (place, out) in (offset..).step_by(PAGE_BYTES).zip(out.chunks_mut(PAGE_BYTES)) {
+            match after.pages.get(&place).and_then(|page| page.get(..out.len())) {
+                Some(page) => out.copy_from_slice(page),
+                // The file may be shorter than redb was made to believe.
+                None if place >= self.inner.len()? => out.fill(0),
+                None => self.inner.read(place, out)?,
+            }
+        }
+        Ok(())
     }
 
     fn set_len(&self, length: u64) -> io::Result<()> {
-        self.change(|inner| inner.set_len(length))?;
-        self.size.set(length);
+        self.change(|inner| inner.set_len(length), |after| after.length = Some(length));
+        self.watch.0.bytes.store(length, Ordering::Relaxed);
         Ok(())
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.change(B::sync_data)
+        self.change(B::sync_data, |_| {});
+        Ok(())
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.change(|inner| inner.write(offset, data))
+        self.change(
+            |inner| inner.write(offset, data),
+            |after| {
+                for (place, page) in (offset..).step_by(PAGE_BYTES).zip(data.chunks(PAGE_BYTES)) {
+                    after.pages.insert(place, page.into());
+                }
+            },
+        );
+        Ok(())
     }
 
     fn close(&self) -> io::Result<()> {
         self.inner.close()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use redb::backends::InMemoryBackend;
+
+    /// A file that takes so many changes before it fails.
+    #[derive(Debug)]
+    struct Failing(InMemoryBackend, AtomicU64);
+
+    impl Failing {
+        fn step(&self) -> io::Result<()> {
+            match self
+                .1
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
+            {
+                Ok(_) => Ok(()),
+                Err(_) => Err(io::ErrorKind::StorageFull.into()),
+            }
+        }
+    }
+
+    impl StorageBackend for Failing {
+        fn len(&self) -> io::Result<u64> {
+            self.0.len()
+        }
+
+        fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+            self.0.read(offset, out)
+        }
+
+        fn set_len(&self, length: u64) -> io::Result<()> {
+            self.step()?;
+            self.0.set_len(length)
+        }
+
+        fn sync_data(&self) -> io::Result<()> {
+            self.step()
+        }
+
+        fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+            self.step()?;
+            self.0.write(offset, data)
+        }
+    }
+
+    #[test]
+    fn what_comes_after_a_failure_is_seen_but_not_written() {
+        let (file, watch) = Sticky::new(Failing(InMemoryBackend::new(), AtomicU64::new(2)));
+        let page = |byte| vec![byte; PAGE_BYTES];
+        file.set_len(3 * PAGE_BYTES as u64).unwrap();
+        file.write(0, &[page(1), page(2), page(3)].concat()).unwrap();
+        watch.check().unwrap();
+        file.write(PAGE_BYTES as u64, &page(7)).unwrap();
+        assert!(matches!(watch.check(), Err(Error::Full)));
+        file.write(0, &[9; 320]).unwrap();
+        file.set_len(4 * PAGE_BYTES as u64).unwrap();
+        file.sync_data().unwrap();
+
+        let mut read = vec![0; 2 * PAGE_BYTES];
+        file.read(PAGE_BYTES as u64, &mut read).unwrap();
+        assert_eq!(read, [page(7), page(3)].concat());
+        let mut header = [0; 320];
+        file.read(0, &mut header).unwrap();
+        assert_eq!((header, file.len().unwrap()), ([9; 320], 4 * PAGE_BYTES as u64));
+        file.inner.0.read(PAGE_BYTES as u64, &mut read).unwrap();
+        assert_eq!(read, [page(2), page(3)].concat());
+        assert_eq!(file.inner.len().unwrap(), 3 * PAGE_BYTES as u64);
     }
 }
