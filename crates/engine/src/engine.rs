@@ -280,7 +280,14 @@ impl Core {
         operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
     ) -> Result<Answer<Result<Reply>>> {
         self.check_writable()?;
-        self.queue.submit_async(boxed(operation)).map_err(refusal)
+        let command = boxed(operation);
+        // In memory a group takes microseconds, less than waking the thread that leads for tasks.
+        // A disk would hold up the task's thread, and whoever else runs on it.
+        let answer = match self.store {
+            Store::Memory(_) => self.queue.submit_prompt(command, |group| self.commit(group)),
+            Store::Disk(_) => self.queue.submit_async(command),
+        };
+        answer.map_err(refusal)
     }
 
     /// Commits a group: one answer for each command, none before all that it saw is durable.

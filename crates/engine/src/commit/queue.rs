@@ -46,7 +46,7 @@ struct State<C, R> {
 }
 
 /// Where a waiting command finds its answer.
-struct Slot<R> {
+pub(crate) struct Slot<R> {
     /// Whether a thread waits here, which can lead, rather than a task, which cannot.
     is_thread: bool,
     progress: Mutex<Progress<R>>,
@@ -121,28 +121,52 @@ impl<C, R> Queue<C, R> {
     /// Carries out a command, or waits until another thread has. `lead` carries out a group: it
     /// gives one answer for each command, in their order.
     pub(crate) fn submit(&self, command: C, lead: impl Fn(Vec<C>) -> Vec<R>) -> Result<R, Refused> {
-        let mut state = lock(&self.state);
-        if state.is_led || !state.waiting.is_empty() {
-            // Someone leads already, or asynchronous commands wait for somebody to.
-            let slot = Self::push(&mut state, command, true)?;
-            let must_lead = !std::mem::replace(&mut state.is_led, true);
-            drop(state);
-            if must_lead {
-                self.lead(&lead);
-            }
-            return Ok(loop {
+        match self.begin(command, &lead, true)? {
+            Answer::Ready(answer) => answer.ok_or(Refused::Closed),
+            Answer::Waiting(slot) => Ok(loop {
                 match slot.wait() {
                     Some(answer) => break answer,
                     None => self.lead(&lead),
                 }
-            });
+            }),
+        }
+    }
+
+    /// Like [`Queue::submit`] for a task: its thread leads if nobody does, but never waits for
+    /// another leader. For groups that take no longer than a task may run between two rests.
+    pub(crate) fn submit_prompt(
+        &self,
+        command: C,
+        lead: impl Fn(Vec<C>) -> Vec<R>,
+    ) -> Result<Answer<R>, Refused> {
+        self.begin(command, &lead, false)
+    }
+
+    /// Leads if nobody does. What comes out is the answer, if this thread has carried the command
+    /// out, or where the answer will be.
+    fn begin(
+        &self,
+        command: C,
+        lead: &impl Fn(Vec<C>) -> Vec<R>,
+        is_thread: bool,
+    ) -> Result<Answer<R>, Refused> {
+        let mut state = lock(&self.state);
+        if state.is_led || !state.waiting.is_empty() {
+            // Someone leads already, or asynchronous commands wait for somebody to.
+            let slot = Self::push(&mut state, command, is_thread)?;
+            let must_lead = !std::mem::replace(&mut state.is_led, true);
+            drop(state);
+            if must_lead {
+                self.lead(lead);
+            }
+            return Ok(Answer::Waiting(slot));
         }
         // The quiet case, and the fast one: nobody leads and nobody waits.
         state.is_led = true;
         drop(state);
         let answer = lead(vec![command]).pop();
-        self.lead(&lead);
-        answer.ok_or(Refused::Closed)
+        self.lead(lead);
+        Ok(Answer::Ready(answer))
     }
 
     /// Puts a command into the queue; the future is its answer. Somebody must call
@@ -153,7 +177,7 @@ impl<C, R> Queue<C, R> {
         if !state.is_led {
             self.wanted.notify_one();
         }
-        Ok(Answer(slot))
+        Ok(Answer::Waiting(slot))
     }
 
     fn push(state: &mut State<C, R>, command: C, is_thread: bool) -> Result<Arc<Slot<R>>, Refused> {
@@ -224,13 +248,26 @@ impl<C, R> Queue<C, R> {
 }
 
 /// The answer to a command that was put into the queue.
-pub(crate) struct Answer<R>(Arc<Slot<R>>);
+pub(crate) enum Answer<R> {
+    /// Known at once.
+    Ready(Option<R>),
+    /// Still to come.
+    Waiting(Arc<Slot<R>>),
+}
+
+/// Nothing in an answer is ever borrowed from itself.
+impl<R> Unpin for Answer<R> {}
 
 impl<R> Future for Answer<R> {
     type Output = R;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<R> {
-        let mut progress = lock(&self.0.progress);
+        let slot = match self.get_mut() {
+            // Whoever asks again after having been told waits for ever, as with every future.
+            Self::Ready(answer) => return answer.take().map_or(Poll::Pending, Poll::Ready),
+            Self::Waiting(slot) => slot,
+        };
+        let mut progress = lock(&slot.progress);
         match std::mem::replace(&mut *progress, Progress::Taken) {
             Progress::Answered(answer) => Poll::Ready(answer),
             _ => {
@@ -348,10 +385,13 @@ mod tests {
                 .map(|worker| {
                     scope.spawn(move || {
                         for _ in 0..3_000 {
-                            if worker % 2 == 0 {
-                                queue.submit(1, |group| sums.lead(group)).unwrap();
-                            } else {
-                                block_on(queue.submit_async(1).unwrap());
+                            match worker % 3 {
+                                0 => _ = queue.submit(1, |group| sums.lead(group)).unwrap(),
+                                1 => _ = block_on(queue.submit_async(1).unwrap()),
+                                _ => {
+                                    let prompt = queue.submit_prompt(1, |group| sums.lead(group));
+                                    block_on(prompt.unwrap());
+                                }
                             }
                         }
                     })
