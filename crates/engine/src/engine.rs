@@ -7,8 +7,10 @@ use crate::feed::{Feed, Subscription};
 use crate::maintenance::{self, Progress, Task};
 use crate::options::Options;
 use crate::state::State;
+use crate::statistics::Statistics;
 use crate::store::{self, Direction, Durability, Keyspace, Snapshot, Store};
 use arc_swap::ArcSwap;
+use singlet_dynamo::arn::Home;
 use std::any::Any;
 use std::ops::Bound;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -73,6 +75,7 @@ pub(crate) struct Core {
     catalogue: ArcSwap<Catalogue>,
     queue: Queue<Command, Result<Reply>>,
     feed: Feed,
+    statistics: Statistics,
     /// The number of the next change; only the leader changes it.
     next_sequence: AtomicU64,
     is_poisoned: AtomicBool,
@@ -120,6 +123,7 @@ impl Engine {
             catalogue: ArcSwap::from_pointee(catalogue),
             queue: Queue::new(),
             feed: Feed::default(),
+            statistics: Statistics::default(),
             next_sequence: AtomicU64::new(next_sequence),
             is_poisoned: AtomicBool::new(false),
             is_unsynced: AtomicBool::new(false),
@@ -177,6 +181,23 @@ impl Engine {
     #[must_use]
     pub fn subscribe(&self, table_name: Option<&str>) -> Subscription {
         self.handle.core.feed.subscribe(table_name)
+    }
+
+    /// What the engine has done since it was opened, in figures.
+    #[must_use]
+    pub fn statistics(&self) -> &Statistics {
+        &self.handle.core.statistics
+    }
+
+    /// About how many bytes the engine's data takes, on disk or in memory.
+    pub fn size_bytes(&self) -> Result<u64> {
+        Ok(self.handle.core.store.size_bytes()?)
+    }
+
+    /// The region and account that the engine's ARNs name.
+    #[must_use]
+    pub fn home(&self) -> &Home {
+        &self.handle.core.options.home
     }
 
     /// Does what is due of the engine's own work: finishes tables and indexes that are being made
@@ -306,7 +327,7 @@ impl Core {
             Err(_) => return refused(len, &Error::Panicked),
         };
         // From here on nobody knows what the disk holds if anything goes wrong.
-        match catch_unwind(AssertUnwindSafe(|| self.publish(staged, &catalogue))) {
+        match catch_unwind(AssertUnwindSafe(|| self.publish(len, staged, &catalogue))) {
             Ok(Ok(())) => replies,
             Ok(Err(error)) => {
                 self.is_poisoned.store(true, Ordering::Release);
@@ -338,12 +359,13 @@ impl Core {
     }
 
     /// Commits what a group leaves, then lets readers see it and tells those who listen.
-    fn publish(&self, staged: Staged, before: &Arc<Catalogue>) -> Result<()> {
+    fn publish(&self, len: usize, staged: Staged, before: &Arc<Catalogue>) -> Result<()> {
         if staged.batch.is_empty() {
             return Ok(());
         }
         self.next_sequence.store(staged.next_sequence, Ordering::Relaxed);
-        self.store.commit(&staged.batch, self.options.durability)?;
+        self.statistics.group_sizes.record(len as u64);
+        self.commit_to_store(&staged)?;
         if self.options.durability == Durability::Relaxed {
             self.is_unsynced.store(true, Ordering::Release);
         }
@@ -355,6 +377,16 @@ impl Core {
             self.wake_maintenance();
         }
         self.feed.publish(&staged.changes);
+        Ok(())
+    }
+
+    fn commit_to_store(&self, staged: &Staged) -> Result<()> {
+        let start = matches!(self.store, Store::Disk(_)).then(Instant::now);
+        self.store.commit(&staged.batch, self.options.durability)?;
+        if let Some(start) = start {
+            let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+            self.statistics.commit_micros.record(micros);
+        }
         Ok(())
     }
 

@@ -8,6 +8,7 @@
 //! - `catalogue`, `layout`, `stream`: what there is, and where its rows lie.
 //! - [`feed`]: every committed change, to whoever listens.
 //! - `maintenance`: what the engine does by itself.
+//! - `statistics`: what the engine has done, in figures.
 //! - [`store`]: the seam to what keeps the rows.
 
 mod catalogue;
@@ -22,6 +23,7 @@ mod maintenance;
 mod operation;
 mod options;
 mod state;
+mod statistics;
 pub mod store;
 mod stream;
 
@@ -29,4 +31,5 @@ pub use check::CheckReport;
 pub use engine::Engine;
 pub use error::{Error, Result};
 pub use options::{Clock, Options, Random};
+pub use statistics::{Histogram, Statistics};
 pub use store::Durability;
