@@ -55,6 +55,14 @@ error_kinds! {
     Serialization = "com.amazon.coral.service#SerializationException", 400, "";
     /// There is no operation of this name.
     UnknownOperation = "com.amazon.coral.service#UnknownOperationException", 400, "";
+    /// The request is not signed.
+    MissingAuthenticationToken = "com.amazon.coral.service#MissingAuthenticationTokenException", 400, "Request is missing Authentication Token";
+    /// The signature lacks a part, or a part of it cannot be read.
+    IncompleteSignature = "com.amazon.coral.service#IncompleteSignatureException", 400, "";
+    /// The signature does not fit the request, or not its time.
+    InvalidSignature = "com.amazon.coral.service#InvalidSignatureException", 400, "";
+    /// Nobody has this access key.
+    UnrecognizedClient = "com.amazon.coral.service#UnrecognizedClientException", 400, "";
     /// The caller may not do this, or not to this resource.
     AccessDenied = "com.amazon.coral.service#AccessDeniedException", 400, "Access Denied";
     /// The server has more to do than it takes on at a time.
@@ -83,6 +91,8 @@ error_kinds! {
     ExpiredIterator = "com.amazonaws.dynamodb.v20120810#ExpiredIteratorException", 400, "Shard iterator has expired";
     /// The stream records asked for are past their retention.
     TrimmedDataAccess = "com.amazonaws.dynamodb.v20120810#TrimmedDataAccessException", 400, "The data you are trying to access has been trimmed";
+    /// The server takes no more connections for the moment.
+    ServiceUnavailable = "com.amazonaws.dynamodb.v20120810#ServiceUnavailable", 503, "The service is currently unavailable or busy.";
     /// The server failed; the request may or may not have been carried out.
     InternalServerError = "com.amazonaws.dynamodb.v20120810#InternalServerError", 500, "Internal server error";
 }
