@@ -4,14 +4,15 @@ use std::fmt::Display;
 use std::process::ExitCode;
 
 /// What went wrong, and what to do next.
+#[derive(Debug)]
 pub(crate) struct Failure {
     what: String,
     advice: String,
 }
 
 impl Failure {
-    pub(crate) fn new(what: impl Display, advice: impl Display) -> Self {
-        Self { what: what.to_string(), advice: advice.to_string() }
+    pub(crate) fn new(what: impl Display, advice: impl Into<String>) -> Self {
+        Self { what: what.to_string(), advice: advice.into() }
     }
 
     /// Prints it, and gives the code to end with.

@@ -2,13 +2,18 @@
 
 mod dynamodb;
 mod failure;
+mod log;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 /// DynamoDB on your own machine.
 #[derive(Parser)]
-#[command(name = "singlet", version)]
+#[command(
+    name = "singlet",
+    version,
+    after_help = "Example:\n  singlet dynamodb\n  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000"
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

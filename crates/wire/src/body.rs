@@ -1,58 +1,151 @@
 //! The bodies of requests, read whole, and those of answers.
 
+use crate::admission::{Admission, Held};
+use crate::limits::Limits;
+use crate::rejection::Rejection;
+use flate2::read::MultiGzDecoder;
 use hyper::body::{Body as _, Bytes, Frame, Incoming, SizeHint};
 use std::convert::Infallible;
 use std::future::poll_fn;
+use std::io::Read;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use tokio::time::timeout;
 
-/// Why a request's body was not read.
+/// How much is inflated before the bytes that it takes are counted.
+const INFLATED_AT_A_TIME: usize = 64 << 10;
+
+/// A request's body, which counts as held for as long as it is there.
+#[derive(Debug)]
+pub(crate) struct Received {
+    bytes: Bytes,
+    held: Held,
+}
+
+/// Why a body is not there.
 #[derive(Debug)]
 pub(crate) enum Refused {
-    /// It is longer than the endpoint takes.
-    TooLarge,
-    /// The connection ended within it.
-    CutShort,
+    /// For a reason of HTTP.
+    Rejected(Rejection),
+    /// There is no room for it now.
+    NoRoom,
+}
+
+impl From<Rejection> for Refused {
+    fn from(rejection: Rejection) -> Self {
+        Self::Rejected(rejection)
+    }
 }
 
 /// Reads a body to its end.
 ///
-/// A body that came with its head, as small ones do, is one frame, and is passed on as it lies.
-/// A longer one is gathered in a buffer whose size is known from the start where the client has
-/// said it, but that does not grow faster than bytes arrive.
-pub(crate) async fn read(mut incoming: Incoming, bytes_max: usize) -> Result<Bytes, Refused> {
-    let hint = incoming.size_hint();
-    if hint.lower() > bytes_max as u64 {
-        return Err(Refused::TooLarge);
+/// One that came with its head, as small ones do, is a single frame and is passed on as it lies.
+/// A longer one is gathered in one buffer, and its bytes are counted as they arrive: what a client
+/// says that it will send costs nothing yet.
+pub(crate) async fn read(
+    mut incoming: Incoming,
+    limits: &Limits,
+    admission: &Admission,
+) -> Result<Received, Refused> {
+    let reading = async {
+        let gathered = gather(&mut incoming, limits.body_bytes_max, admission).await;
+        if gathered.is_err() {
+            // A client that is still sending does not look for an answer, and would lose it if the
+            // connection ended now. So it may go on for a while, into the void.
+            discard(&mut incoming, limits.body_bytes_max).await;
+        }
+        gathered
+    };
+    timeout(limits.body_time_max, reading).await.unwrap_or(Err(Rejection::BodyTooSlow.into()))
+}
+
+async fn gather(
+    incoming: &mut Incoming,
+    bytes_max: usize,
+    admission: &Admission,
+) -> Result<Received, Refused> {
+    let mut held = admission.held();
+    let announced = usize::try_from(incoming.size_hint().lower()).unwrap_or(usize::MAX);
+    if announced > bytes_max {
+        return Err(Rejection::BodyTooLarge.into());
     }
-    let Some(first) = next(&mut incoming).await? else { return Ok(Bytes::new()) };
-    if incoming.is_end_stream() {
-        return if first.len() > bytes_max { Err(Refused::TooLarge) } else { Ok(first) };
+    let Some(first) = next(incoming).await? else {
+        return Ok(Received { bytes: Bytes::new(), held });
+    };
+    if incoming.is_end_stream() && first.len() <= bytes_max {
+        return Ok(Received { bytes: first, held });
     }
-    let mut whole = Vec::with_capacity(first.len() * 2);
-    whole.extend_from_slice(&first);
-    drop(first);
-    while let Some(part) = next(&mut incoming).await? {
+    // The system gives memory for what is written to it, so that a large buffer costs no more than
+    // what has arrived.
+    let mut whole = Vec::with_capacity(announced.max(first.len()));
+    let mut part = first;
+    loop {
         if whole.len() + part.len() > bytes_max {
-            return Err(Refused::TooLarge);
+            return Err(Rejection::BodyTooLarge.into());
+        }
+        if !held.add(part.len()) {
+            return Err(Refused::NoRoom);
         }
         whole.extend_from_slice(&part);
+        match next(incoming).await? {
+            Some(next) => part = next,
+            None => return Ok(Received { bytes: whole.into(), held }),
+        }
     }
-    Ok(whole.into())
 }
 
 /// The next bytes of a body; trailers are passed over.
-async fn next(incoming: &mut Incoming) -> Result<Option<Bytes>, Refused> {
+async fn next(incoming: &mut Incoming) -> Result<Option<Bytes>, Rejection> {
     loop {
         match poll_fn(|context| Pin::new(&mut *incoming).poll_frame(context)).await {
             None => return Ok(None),
-            Some(Err(_)) => return Err(Refused::CutShort),
+            Some(Err(_)) => return Err(Rejection::BodyCutShort),
             Some(Ok(frame)) => {
                 if let Ok(data) = frame.into_data() {
                     return Ok(Some(data));
                 }
             }
         }
+    }
+}
+
+async fn discard(incoming: &mut Incoming, mut bytes_max: usize) {
+    while let Ok(Some(part)) = next(incoming).await {
+        match bytes_max.checked_sub(part.len()) {
+            Some(rest) => bytes_max = rest,
+            None => return,
+        }
+    }
+}
+
+impl Received {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The body that this one is a compressed form of. What inflates beyond the bound is refused
+    /// before it is there.
+    pub(crate) fn inflate(mut self, bytes_max: usize) -> Result<Self, Refused> {
+        let mut decoder = MultiGzDecoder::new(&*self.bytes);
+        let mut whole = Vec::new();
+        loop {
+            let before = whole.len();
+            let some = decoder.by_ref().take(INFLATED_AT_A_TIME as u64).read_to_end(&mut whole);
+            if some.is_err() {
+                return Err(Rejection::BodyNotGzip.into());
+            }
+            let inflated = whole.len() - before;
+            if inflated == 0 {
+                break;
+            }
+            if whole.len() > bytes_max {
+                return Err(Rejection::BodyTooLarge.into());
+            }
+            if !self.held.add(inflated) {
+                return Err(Refused::NoRoom);
+            }
+        }
+        Ok(Self { bytes: whole.into(), held: self.held })
     }
 }
 

@@ -1,12 +1,16 @@
 //! One connection: HTTP/1.1, or HTTP/2 if the client begins with its preface.
 
 use crate::body::Body;
-use crate::exchange::{self, Shared};
+use crate::exchange::Shared;
+use crate::patience::{Pulse, WatchedStream};
+use crate::{answer, limits::Limits};
 use hyper::body::Incoming;
+use hyper::header::{CONNECTION, HeaderValue};
 use hyper::service::service_fn;
-use hyper::{Request, Response};
+use hyper::{Request, Response, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
+use singlet_dynamo::{Error, ErrorKind};
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -19,18 +23,29 @@ use tokio::sync::watch;
 #[derive(Clone)]
 pub(crate) struct Protocol(auto::Builder<TokioExecutor>);
 
+/// A connection that was accepted.
+pub(crate) struct Connection {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) pulse: Arc<Pulse>,
+    /// Whether it is one too many, and is only to be told so.
+    pub(crate) is_refused: bool,
+}
+
 impl Protocol {
-    pub(crate) fn new(shared: &Shared) -> Self {
-        let limits = &shared.limits;
+    pub(crate) fn new(limits: &Limits) -> Self {
         let mut builder = auto::Builder::new(TokioExecutor::new());
         builder
             .http1()
             .max_buf_size(limits.head_bytes_max)
             .max_headers(limits.headers_max)
+            // A client may say that it will send no more, and still wait for its answer.
+            .half_close(true)
+            // Whoever takes too long is found by looking at all connections.
             .header_read_timeout(None);
         builder
             .http2()
-            .max_header_list_size(u32::try_from(limits.head_bytes_max).unwrap_or(u32::MAX));
+            .max_header_list_size(u32::try_from(limits.head_bytes_max).unwrap_or(u32::MAX))
+            .max_concurrent_streams(limits.streams_max);
         Self(builder)
     }
 
@@ -39,28 +54,47 @@ impl Protocol {
     pub(crate) async fn serve(
         &self,
         stream: TcpStream,
-        shared: &Arc<Shared>,
+        connection: Connection,
         mut stop: watch::Receiver<bool>,
     ) {
+        let stream = TokioIo::new(WatchedStream::new(stream, Arc::clone(&connection.pulse)));
+        let connection = Arc::new(connection);
         let service = service_fn(|request: Request<Incoming>| {
-            let shared = Arc::clone(shared);
-            async move { Ok::<Response<Body>, Infallible>(exchange::answer(&shared, request).await) }
+            let connection = Arc::clone(&connection);
+            async move { Ok::<_, Infallible>(connection.answer(request).await) }
         });
-        let mut connection = pin!(self.0.serve_connection(TokioIo::new(stream), service));
+        let mut serving = pin!(self.0.serve_connection(stream, service));
         let mut stopped = pin!(stop.wait_for(|stop| *stop));
         let mut is_stopping = false;
         // What ends a connection early is the client's business: it is gone, or did not speak HTTP.
         let _ = poll_fn(|context| {
-            if let Poll::Ready(ended) = connection.as_mut().poll(context) {
+            if let Poll::Ready(ended) = serving.as_mut().poll(context) {
                 return Poll::Ready(ended);
             }
             if is_stopping || stopped.as_mut().poll(context).is_pending() {
                 return Poll::Pending;
             }
             is_stopping = true;
-            connection.as_mut().graceful_shutdown();
-            connection.as_mut().poll(context)
+            serving.as_mut().graceful_shutdown();
+            serving.as_mut().poll(context)
         })
         .await;
+    }
+}
+
+impl Connection {
+    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let _in_flight = self.pulse.request();
+        if self.is_refused { self.refuse(&request) } else { self.shared.answer(request).await }
+    }
+
+    fn refuse(&self, request: &Request<Incoming>) -> Response<Body> {
+        let error = Error::new(ErrorKind::ServiceUnavailable);
+        let mut response = answer::error(&error, answer::JSON_1_0, self.shared.ids.next());
+        // HTTP/2 has no such header; there the connection ends when its time is up.
+        if request.version() < Version::HTTP_2 {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
     }
 }

@@ -1,90 +1,230 @@
 //! The life of one request, from its head to its answer.
 
+use crate::admission::Admission;
 use crate::answer::{self, RequestIds};
-use crate::body::{self, Body, Refused};
+use crate::body::{self, Body, Received, Refused};
+use crate::host;
 use crate::limits::Limits;
-use crate::target;
+use crate::metrics::{Metrics, Outcome};
+use crate::rejection::Rejection;
+use crate::signature::{self, Credentials, SignedParts};
+use crate::target::Operation;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode};
-use singlet_dynamo::json::Writer;
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, Request, Response};
+use singlet_dynamo::json::{Reader, Writer};
 use singlet_dynamo::{Error, ErrorKind, operation};
-use singlet_engine::Engine;
+use singlet_engine::{Clock, Engine};
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
+use std::sync::atomic::Ordering;
 use std::task::Poll;
+use std::time::Instant;
 
 const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
+/// Room for the answer to a GetItem of usual size, so that it is written without growing.
+const ANSWER_BYTES_USUAL: usize = 1024;
 
 /// What all requests share.
 pub(crate) struct Shared {
     pub(crate) engine: Engine,
     pub(crate) limits: Limits,
+    pub(crate) credentials: Option<Credentials>,
+    pub(crate) clock: Clock,
     pub(crate) ids: RequestIds,
-    /// What the endpoint is called by those who only ask whether it is there.
-    pub(crate) name: String,
+    pub(crate) admission: Admission,
+    pub(crate) metrics: Metrics,
+    /// Whether the endpoint listens on a loopback address, and so must be meant by its name.
+    pub(crate) is_local: bool,
 }
 
-/// Answers a request, whatever it is. A mistake of ours is an answer too.
-pub(crate) async fn answer(shared: &Shared, request: Request<Incoming>) -> Response<Body> {
-    let id = shared.ids.next();
-    let mut work = pin!(dispatch(shared, request, id.clone()));
-    poll_fn(|context| {
-        // What one request brings down must not bring down the connection or the process: what
-        // all requests share is changed in single steps, none of which can be left half done.
-        catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))).unwrap_or_else(|_| {
-            let error = Error::new(ErrorKind::InternalServerError);
-            Poll::Ready(answer::error(&error, id.clone()))
+/// Why a request is refused.
+enum Refusal {
+    ByDynamo(Error),
+    ByHttp(Rejection),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self::ByDynamo(error)
+    }
+}
+
+impl From<Rejection> for Refusal {
+    fn from(rejection: Rejection) -> Self {
+        Self::ByHttp(rejection)
+    }
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Rejected(rejection) => Self::ByHttp(rejection),
+            Refused::NoRoom => Self::ByDynamo(Error::new(ErrorKind::Throttling)),
+        }
+    }
+}
+
+impl Shared {
+    /// Answers a request, whatever it is. A mistake of ours is an answer too.
+    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let start = Instant::now();
+        let id = self.ids.next();
+        let (head, body) = request.into_parts();
+        if head.method == Method::GET && is_allowed_host(self, &head) {
+            return self.look(head.uri.path(), id);
+        }
+        let operation =
+            head.headers.get(TARGET).and_then(|target| Operation::of_target(target.as_bytes()));
+        let kind = json_kind(&head.headers);
+        let answer_kind = kind.clone().unwrap_or(answer::JSON);
+        let mut work = pin!(self.carry_out(&head, kind.is_some(), body, operation));
+        let carried_out = poll_fn(|context| {
+            // What one request brings down must not bring down its connection or the process. What
+            // requests share is changed in single steps, none of which can be left half done.
+            catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))).unwrap_or_else(|_| {
+                self.metrics.panics.fetch_add(1, Ordering::Relaxed);
+                tracing::error!(
+                    operation = operation.map(Operation::name),
+                    ?id,
+                    "a request met a mistake of ours"
+                );
+                Poll::Ready(Err(Error::new(ErrorKind::InternalServerError).into()))
+            })
         })
-    })
-    .await
-}
-
-async fn dispatch(shared: &Shared, request: Request<Incoming>, id: HeaderValue) -> Response<Body> {
-    let (head, body) = request.into_parts();
-    if head.method == Method::GET {
-        return match head.uri.path() {
-            "/health" => answer::text(StatusCode::OK, "ok\n", id),
-            _ => answer::text(StatusCode::OK, format!("healthy: {} ", shared.name), id),
+        .await;
+        let (response, outcome) = match carried_out {
+            Ok(json) => (answer::json(json, answer_kind, id, &self.admission), Outcome::Answered),
+            Err(Refusal::ByDynamo(error)) => {
+                (answer::error(&error, answer_kind, id), Outcome::Refused(error.kind()))
+            }
+            Err(Refusal::ByHttp(rejection)) => {
+                (answer::rejection(rejection, id), Outcome::Rejected(rejection))
+            }
         };
+        let time = start.elapsed();
+        self.metrics.record(operation, outcome, time);
+        tracing::debug!(
+            operation = operation.map(Operation::name),
+            outcome = outcome.label(),
+            micros = time.as_micros(),
+            id = answer::id(&response),
+            "answered"
+        );
+        response
     }
-    let body = match body::read(body, shared.limits.body_bytes_max).await {
-        Ok(body) => body,
-        Err(refused) => return unread(&refused, id),
-    };
-    if head.method != Method::POST || !(body.is_empty() || is_json(&head.headers)) {
-        return answer::text(StatusCode::NOT_FOUND, "<UnknownOperationException/>\n", id);
+
+    /// Answers those who only look.
+    fn look(&self, path: &str, id: HeaderValue) -> Response<Body> {
+        match path {
+            "/health" => answer::text("ok\n", id),
+            "/metrics" => answer::text(self.metrics.render(&self.engine, &self.admission), id),
+            // What the service says to a GET. Scripts that wait for an endpoint look for it.
+            _ => answer::text(
+                format!("healthy: dynamodb.{}.amazonaws.com ", self.engine.home().region),
+                id,
+            ),
+        }
     }
-    match carry_out(shared, &head.headers, &body).await {
-        Ok(json) => answer::json(StatusCode::OK, json, id),
-        Err(error) => answer::error(&error, id),
+
+    /// Carries out a request, and gives the body of its answer.
+    async fn carry_out(
+        &self,
+        head: &Parts,
+        is_json: bool,
+        body: Incoming,
+        operation: Option<Operation>,
+    ) -> Result<Vec<u8>, Refusal> {
+        if !is_allowed_host(self, head) {
+            return Err(Rejection::ForeignHost.into());
+        }
+        let Some(_ticket) = self.admission.admit() else {
+            return Err(Error::new(ErrorKind::Throttling).into());
+        };
+        let body = body::read(body, &self.limits, &self.admission).await?;
+        if head.method != Method::POST || !(is_json || body.bytes().is_empty()) {
+            return Err(Rejection::NoOperation.into());
+        }
+        let Some(operation) = operation else {
+            return Err(no_operation(head, body.bytes()).into());
+        };
+        self.authenticate(head, &body)?;
+        let body = match head.headers.get(CONTENT_ENCODING) {
+            Some(encoding) if encoding.as_bytes().eq_ignore_ascii_case(b"gzip") => {
+                body.inflate(self.limits.body_bytes_max)?
+            }
+            _ => body,
+        };
+        let request = operation::Request::from_json(operation.name(), body.bytes())?;
+        if !self.admission.has_room() {
+            return Err(Error::new(ErrorKind::Throttling).into());
+        }
+        let answer = self.engine.execute_async(request).await.map_err(|error| {
+            if error.refusal().is_none() {
+                tracing::error!(operation = operation.name(), %error, "the engine failed");
+            }
+            error.to_dynamo()
+        })?;
+        let mut writer = Writer::with_buffer(Vec::with_capacity(ANSWER_BYTES_USUAL));
+        answer.write_json(&mut writer);
+        Ok(writer.into_bytes())
+    }
+
+    fn authenticate(&self, head: &Parts, body: &Received) -> Result<(), Error> {
+        let Some(credentials) = &self.credentials else { return Ok(()) };
+        let parts = SignedParts {
+            method: head.method.as_str(),
+            path: head.uri.path(),
+            query: head.uri.query().unwrap_or_default(),
+            host: host(head).unwrap_or_default(),
+            headers: &head.headers,
+            body: body.bytes(),
+        };
+        signature::verify(parts, credentials, self.clock.now())
     }
 }
 
-async fn carry_out(shared: &Shared, headers: &HeaderMap, body: &[u8]) -> Result<Vec<u8>, Error> {
-    let target = headers.get(TARGET).map_or(&b""[..], HeaderValue::as_bytes);
-    let Some(operation) = target::operation(target) else {
-        return Err(Error::new(ErrorKind::UnknownOperation));
-    };
-    let request = operation::Request::from_json(operation, body)?;
-    let answer = shared.engine.execute_async(request).await.map_err(|error| error.to_dynamo())?;
-    let mut writer = Writer::new();
-    answer.write_json(&mut writer);
-    Ok(writer.into_bytes())
+fn is_allowed_host(shared: &Shared, head: &Parts) -> bool {
+    !shared.is_local || host(head).is_some_and(host::is_local)
 }
 
-/// Whether the body is of a kind that the service takes.
-fn is_json(headers: &HeaderMap) -> bool {
-    let kind = headers.get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
-    let kind = kind.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
-    kind == b"application/x-amz-json-1.0" || kind == b"application/json"
+/// Which host the request is meant for. A request that names several is meant for none.
+fn host(head: &Parts) -> Option<&str> {
+    if let Some(authority) = head.uri.authority() {
+        return Some(authority.as_str());
+    }
+    let mut hosts = head.headers.get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (Some(host), None) => host.to_str().ok(),
+        _ => None,
+    }
 }
 
-fn unread(refused: &Refused, id: HeaderValue) -> Response<Body> {
-    let (status, text) = match refused {
-        Refused::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, ""),
-        Refused::CutShort => (StatusCode::BAD_REQUEST, ""),
+/// The kind of JSON that the body is said to be, if it is one that the service takes.
+fn json_kind(headers: &HeaderMap) -> Option<HeaderValue> {
+    let kind = headers.get(CONTENT_TYPE)?.as_bytes();
+    let kind = kind.split(|byte| *byte == b';').next()?.trim_ascii();
+    [answer::JSON_1_0, answer::JSON].into_iter().find(|known| known.as_bytes() == kind)
+}
+
+/// The service reads the body before it looks at the target.
+fn no_operation(head: &Parts, body: &[u8]) -> Error {
+    let is_json = || {
+        let mut reader = Reader::new(body)?;
+        reader.skip()?;
+        reader.end()
     };
-    answer::text(status, text, id)
+    if !body.is_empty() && is_json().is_err() {
+        return Error::serialization("");
+    }
+    match head.headers.get(TARGET).and_then(|target| Operation::unoffered_name(target.as_bytes())) {
+        // The service has no text for this. But it also has no operations that it does not offer.
+        Some(name) => Error::with_message(
+            ErrorKind::UnknownOperation,
+            format!("Singlet does not offer the operation {name}."),
+        ),
+        None => Error::new(ErrorKind::UnknownOperation),
+    }
 }

@@ -3,19 +3,29 @@
 //! [`Server`] is the door: bind it to an address with an engine behind it, and serve until told
 //! to stop.
 //!
-//! - `server` and `connection`: sockets, and what becomes of them.
-//! - `exchange`: the life of one request; `body`, `target` and `answer` are its parts.
-//! - [`Limits`]: every bound, named in one place.
+//! - `server` and `connection`: sockets, and what becomes of them; `patience`: how long clients
+//!   may take.
+//! - `exchange`: the life of one request. `target`, `body`, `answer` and `rejection` are its parts.
+//! - `signature`: who sent a request; `host`: whether it was meant for this machine.
+//! - `admission`: how much is taken on at a time. [`Limits`]: every bound, named in one place.
+//! - `metrics`: what was done, in figures.
 
+mod admission;
 mod answer;
 mod body;
 mod connection;
 mod exchange;
+mod host;
 mod limits;
+mod metrics;
 mod options;
+mod patience;
+mod rejection;
 mod server;
+mod signature;
 mod target;
 
 pub use limits::Limits;
 pub use options::Options;
-pub use server::Server;
+pub use server::{BindError, Server};
+pub use signature::{Credentials, CredentialsError};

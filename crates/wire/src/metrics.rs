@@ -1,0 +1,266 @@
+//! What the endpoint has done, in figures, and as Prometheus reads them.
+
+use crate::admission::Admission;
+use crate::rejection::Rejection;
+use crate::target::Operation;
+use singlet_dynamo::ErrorKind;
+use singlet_engine::{Engine, Histogram};
+use std::fmt::{Display, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// From a read in memory to a write that waits for a slow disk.
+const LATENCY_MICROS: &[u64] = &[
+    50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000,
+    5_000_000,
+];
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Answered,
+    /// With one of DynamoDB's errors.
+    Refused(ErrorKind),
+    /// For a reason of HTTP.
+    Rejected(Rejection),
+}
+
+impl Outcome {
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Answered => "ok",
+            Self::Refused(kind) => kind.name(),
+            Self::Rejected(rejection) => rejection.label(),
+        }
+    }
+
+    /// All outcomes, in the order of their places.
+    fn all() -> impl Iterator<Item = Self> {
+        let refused = ErrorKind::ALL.iter().copied().map(Self::Refused);
+        let rejected = Rejection::ALL.iter().copied().map(Self::Rejected);
+        [Self::Answered].into_iter().chain(refused).chain(rejected)
+    }
+
+    fn place(self) -> usize {
+        // Both lists are in the order of their declarations, so that a place is a number.
+        match self {
+            Self::Answered => 0,
+            Self::Refused(kind) => 1 + kind as usize,
+            Self::Rejected(rejection) => 1 + ErrorKind::ALL.len() + rejection as usize,
+        }
+    }
+}
+
+/// Figures that only ever grow, and one that shows the moment.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    /// By operation, the last one for requests that named none.
+    operations: Box<[PerOperation]>,
+    pub(crate) connections: Connections,
+    pub(crate) panics: AtomicU64,
+}
+
+#[derive(Debug)]
+struct PerOperation {
+    /// By outcome.
+    requests: Box<[AtomicU64]>,
+    latency_micros: Histogram,
+}
+
+/// Figures of connections.
+#[derive(Debug, Default)]
+pub(crate) struct Connections {
+    pub(crate) open: AtomicU64,
+    pub(crate) accepted: AtomicU64,
+    /// Turned away, because there were too many.
+    pub(crate) refused: AtomicU64,
+    /// Ended, because the client took too long.
+    pub(crate) timed_out: AtomicU64,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let per_operation = || PerOperation {
+            requests: Outcome::all().map(|_| AtomicU64::new(0)).collect(),
+            latency_micros: Histogram::new(LATENCY_MICROS),
+        };
+        Self {
+            operations: (0..=Operation::COUNT).map(|_| per_operation()).collect(),
+            connections: Connections::default(),
+            panics: AtomicU64::new(0),
+        }
+    }
+
+    /// Counts a request that has been answered.
+    pub(crate) fn record(&self, operation: Option<Operation>, outcome: Outcome, time: Duration) {
+        let place = operation.map_or(Operation::COUNT, Operation::place);
+        let Some(figures) = self.operations.get(place) else { return };
+        figures.latency_micros.record(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+        if let Some(count) = figures.requests.get(outcome.place()) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// All figures, as Prometheus reads them.
+    pub(crate) fn render(&self, engine: &Engine, admission: &Admission) -> String {
+        let mut page = Page::default();
+        let operations = || {
+            let names = Operation::all().map(Operation::name).chain(["none"]);
+            names.zip(&self.operations)
+        };
+        page.family("singlet_requests_total", "counter", "Requests by operation and outcome.");
+        for (name, figures) in operations() {
+            for (outcome, count) in Outcome::all().map(Outcome::label).zip(&figures.requests) {
+                let count = count.load(Ordering::Relaxed);
+                if count > 0 {
+                    let labels = format!("{{operation=\"{name}\",outcome=\"{outcome}\"}}");
+                    page.sample("singlet_requests_total", &labels, count);
+                }
+            }
+        }
+        let latency = "singlet_request_seconds";
+        page.family(latency, "histogram", "Time from the head of a request to its answer.");
+        for (name, figures) in operations() {
+            let label = format!("operation=\"{name}\"");
+            page.histogram(latency, &label, &figures.latency_micros, Unit::Micros);
+        }
+        let now = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let connections = &self.connections;
+        page.gauge("singlet_requests_in_flight", "Requests in flight.", admission.requests());
+        page.gauge(
+            "singlet_held_bytes",
+            "Bytes of large bodies and answers in memory.",
+            admission.held_bytes(),
+        );
+        page.gauge("singlet_connections", "Open connections.", now(&connections.open));
+        page.counter(
+            "singlet_connections_total",
+            "Connections that were accepted.",
+            now(&connections.accepted),
+        );
+        page.counter(
+            "singlet_connections_refused_total",
+            "Connections that were turned away, because there were too many.",
+            now(&connections.refused),
+        );
+        page.counter(
+            "singlet_connections_timed_out_total",
+            "Connections that were ended, because the client took too long.",
+            now(&connections.timed_out),
+        );
+        page.counter(
+            "singlet_panics_total",
+            "Requests that met a mistake of ours.",
+            now(&self.panics),
+        );
+        engine_figures(&mut page, engine);
+        page.0
+    }
+}
+
+fn engine_figures(page: &mut Page, engine: &Engine) {
+    let statistics = engine.statistics();
+    let sizes = "singlet_commit_group_size";
+    page.family(sizes, "histogram", "Writes in a commit.");
+    page.histogram(sizes, "", &statistics.group_sizes, Unit::Count);
+    let times = "singlet_commit_seconds";
+    page.family(times, "histogram", "Time to commit to the disk.");
+    page.histogram(times, "", &statistics.commit_micros, Unit::Micros);
+    if let Ok(bytes) = engine.size_bytes() {
+        page.gauge("singlet_store_bytes", "Bytes that the data takes, about.", bytes);
+    }
+}
+
+/// What the values of a histogram are.
+#[derive(Clone, Copy)]
+enum Unit {
+    Count,
+    /// Shown in seconds, as is the custom.
+    Micros,
+}
+
+impl Unit {
+    fn show(self, value: u64) -> String {
+        match self {
+            Self::Count => value.to_string(),
+            Self::Micros => format!("{}", value as f64 / 1e6),
+        }
+    }
+}
+
+/// Text in Prometheus' format.
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn family(&mut self, name: &str, kind: &str, help: &str) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    }
+
+    fn sample(&mut self, name: &str, labels: &str, value: impl Display) {
+        let _ = writeln!(self.0, "{name}{labels} {value}");
+    }
+
+    fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
+        self.family(name, "gauge", help);
+        self.sample(name, "", value);
+    }
+
+    fn counter(&mut self, name: &str, help: &str, value: impl Display) {
+        self.family(name, "counter", help);
+        self.sample(name, "", value);
+    }
+
+    /// The lines of one histogram; none if it is empty, so that operations that nobody uses do not
+    /// fill the page.
+    fn histogram(&mut self, name: &str, label: &str, histogram: &Histogram, unit: Unit) {
+        let count = histogram.buckets().last().map_or(0, |(_, count)| count);
+        if count == 0 {
+            return;
+        }
+        let comma = if label.is_empty() { "" } else { "," };
+        for (bound, count) in histogram.buckets() {
+            let bound = bound.map_or_else(|| "+Inf".to_owned(), |bound| unit.show(bound));
+            let labels = format!("{{{label}{comma}le=\"{bound}\"}}");
+            self.sample(&format!("{name}_bucket"), &labels, count);
+        }
+        let labels = if label.is_empty() { String::new() } else { format!("{{{label}}}") };
+        self.sample(&format!("{name}_sum"), &labels, unit.show(histogram.sum()));
+        self.sample(&format!("{name}_count"), &labels, count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+
+    #[test]
+    fn requests_are_counted_by_operation_and_outcome() {
+        let metrics = Metrics::new();
+        let put = Operation::of_target(b"DynamoDB_20120810.PutItem");
+        metrics.record(put, Outcome::Answered, Duration::from_micros(70));
+        metrics.record(put, Outcome::Answered, Duration::from_micros(30));
+        for outcome in Outcome::all() {
+            metrics.record(None, outcome, Duration::from_secs(7));
+        }
+        let page = metrics.render(&Engine::memory().unwrap(), &Admission::new(&Limits::default()));
+        for line in [
+            "# TYPE singlet_requests_total counter",
+            "singlet_requests_total{operation=\"PutItem\",outcome=\"ok\"} 2",
+            "singlet_requests_total{operation=\"none\",outcome=\"ValidationException\"} 1",
+            "singlet_requests_total{operation=\"none\",outcome=\"InternalServerError\"} 1",
+            "singlet_requests_total{operation=\"none\",outcome=\"body_too_large\"} 1",
+            "singlet_request_seconds_bucket{operation=\"PutItem\",le=\"0.00005\"} 1",
+            "singlet_request_seconds_bucket{operation=\"PutItem\",le=\"+Inf\"} 2",
+            "singlet_request_seconds_sum{operation=\"PutItem\"} 0.0001",
+            "singlet_request_seconds_count{operation=\"PutItem\"} 2",
+            "singlet_connections 0",
+        ] {
+            assert!(page.lines().any(|found| found == line), "{line} is not in:\n{page}");
+        }
+        let once = page.lines().filter(|line| line.ends_with(" 1") && line.contains("\"none\""));
+        assert_eq!(once.count(), Outcome::all().count());
+    }
+}

@@ -1,0 +1,176 @@
+//! Who sent a request: AWS Signature Version 4, verified.
+//!
+//! A client and the endpoint share a secret. The client writes down the request in one canonical
+//! way, and signs that with a key derived from the secret, the day, the region and the service.
+//! The endpoint does the same with what it received and compares. All of it is a pure function
+//! of the request, the credentials and the time.
+
+mod authorization;
+mod canonical;
+mod credentials;
+mod date;
+mod key;
+
+pub use credentials::{Credentials, CredentialsError};
+
+use authorization::{Authorization, Scope};
+use canonical::CanonicalRequest;
+use date::Date;
+use hyper::HeaderMap;
+use hyper::header::HeaderName;
+use key::SigningKey;
+use singlet_dynamo::{Error, ErrorKind, Timestamp};
+
+/// How far the clocks of client and endpoint may be apart, in minutes. The service's bound.
+const SKEW_MINUTES_MAX: i64 = 5;
+const ALGORITHM: &str = "AWS4-HMAC-SHA256";
+const SERVICE: &str = "dynamodb";
+const TERMINATOR: &str = "aws4_request";
+/// Headers without which a signature could be carried over to another operation or another time.
+const MUST_BE_SIGNED: [&str; 2] = ["x-amz-target", "x-amz-date"];
+const SECURITY_TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
+
+/// What of a request is signed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SignedParts<'a> {
+    pub(crate) method: &'a str,
+    /// As it came over the wire.
+    pub(crate) path: &'a str,
+    pub(crate) query: &'a str,
+    /// `Host`, or `:authority` of HTTP/2, which is not among the headers.
+    pub(crate) host: &'a str,
+    pub(crate) headers: &'a HeaderMap,
+    /// As it came over the wire, which is before any decompression.
+    pub(crate) body: &'a [u8],
+}
+
+/// Checks that a request was signed with one of the credentials, not long ago.
+///
+/// # Errors
+///
+/// The service's, in the order in which it looks.
+pub(crate) fn verify(
+    parts: SignedParts<'_>,
+    credentials: &Credentials,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let authorization = Authorization::read(parts.headers, parts.query)?;
+    let date = Date::parse(authorization.date).ok_or_else(|| {
+        incomplete(format!(
+            "Date must be in ISO-8601 'basic format'. Got '{}'. See http://en.wikipedia.org/wiki/ISO_8601",
+            authorization.date
+        ))
+    })?;
+    check_skew(date, Date::of(now))?;
+    check_signed_headers(&authorization, parts.headers)?;
+    if authorization.algorithm != ALGORITHM {
+        return Err(incomplete(format!(
+            "Unsupported AWS 'algorithm': '{}' (only {ALGORITHM} for now). ",
+            authorization.algorithm
+        )));
+    }
+    let scope = authorization.scope()?;
+    check_scope(&scope, date)?;
+    let credential = credentials
+        .get(scope.access_key_id)
+        .ok_or_else(|| unrecognized("The security token included in the request is invalid."))?;
+
+    let canonical = CanonicalRequest::new(parts, authorization.signed_headers);
+    let to_sign = canonical.string_to_sign(date, &scope);
+    let key = SigningKey::derive(credential.secret_access_key(), &scope);
+    if !key.has_signed(to_sign.as_bytes(), authorization.signature) {
+        return Err(invalid(format!(
+            "The request signature we calculated does not match the signature you provided. Check \
+             your AWS Secret Access Key and signing method. Consult the service documentation for \
+             details.\n\nThe Canonical String for this request should have been\n'{canonical}'\n\n\
+             The String-to-Sign should have been\n'{to_sign}'\n"
+        )));
+    }
+    let token = parts.headers.get(SECURITY_TOKEN).map(|token| token.as_bytes());
+    if token != credential.session_token().map(str::as_bytes) {
+        return Err(unrecognized("The security token included in the request is invalid"));
+    }
+    Ok(())
+}
+
+/// An old signature could have been overheard, a future one kept for later.
+fn check_skew(date: Date, now: Date) -> Result<(), Error> {
+    let (oldest, newest) =
+        (now.minus_minutes(SKEW_MINUTES_MAX), now.minus_minutes(-SKEW_MINUTES_MAX));
+    if date < oldest {
+        return Err(invalid(format!(
+            "Signature expired: {date} is now earlier than {oldest} ({now} - {SKEW_MINUTES_MAX} min.)"
+        )));
+    }
+    if date > newest {
+        return Err(invalid(format!(
+            "Signature not yet current: {date} is still later than {newest} ({now} + {SKEW_MINUTES_MAX} min.)"
+        )));
+    }
+    Ok(())
+}
+
+/// What decides where a request goes, what it does and when must be signed.
+fn check_signed_headers(
+    authorization: &Authorization<'_>,
+    headers: &HeaderMap,
+) -> Result<(), Error> {
+    let is_signed = |name: &str| {
+        authorization.signed_headers.split(';').any(|signed| signed.eq_ignore_ascii_case(name))
+    };
+    if !is_signed("host") && !is_signed(":authority") {
+        return Err(invalid(
+            "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.",
+        ));
+    }
+    for name in MUST_BE_SIGNED {
+        if headers.contains_key(name) && !is_signed(name) {
+            return Err(invalid(format!(
+                "'{name}' must be a 'SignedHeader' in the AWS Authorization."
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A key is good for one day and one service. For any region: the endpoint stands for whichever
+/// one its clients are set up for.
+fn check_scope(scope: &Scope<'_>, date: Date) -> Result<(), Error> {
+    let mut faults = String::new();
+    if scope.region.is_empty() {
+        faults.push_str("Credential should be scoped to a valid region, not ''. ");
+    }
+    if scope.service != SERVICE {
+        faults.push_str("Credential should be scoped to correct service: 'dynamodb'. ");
+    }
+    if scope.terminator != TERMINATOR {
+        faults.push_str(&format!(
+            "Credential should be scoped with a valid terminator: '{TERMINATOR}', not '{}'. ",
+            scope.terminator
+        ));
+    }
+    if scope.day != date.day() {
+        faults.push_str(&format!(
+            "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: \
+             '{}' != '{}', from '{date}'.",
+            scope.day,
+            date.day()
+        ));
+    }
+    if faults.is_empty() { Ok(()) } else { Err(invalid(faults)) }
+}
+
+fn incomplete(message: String) -> Error {
+    Error::with_message(ErrorKind::IncompleteSignature, message)
+}
+
+fn invalid(message: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+    Error::with_message(ErrorKind::InvalidSignature, message)
+}
+
+fn unrecognized(message: &'static str) -> Error {
+    Error::with_message(ErrorKind::UnrecognizedClient, message)
+}
+
+#[cfg(test)]
+mod tests;
