@@ -3,14 +3,17 @@
 //! [`Design`] is what a document about a single-table design says, in a form that programs can
 //! read. It comes from a JSON file ([`Design::from_json`]; the reference is `docs/design-file.md`)
 //! or from Rust types, and is deliberately able to hold mistakes: finding them is what
-//! `check` is for, all at once and each with an explanation.
+//! [`Design::check`] is for, all at once and each with an explanation.
 //!
 //! - [`Table`], [`Index`]: where items lie.
 //! - [`Entity`], [`Attribute`], [`Template`]: what lies there, under which keys.
 //! - [`AccessPattern`], [`Operation`]: how the application gets at it.
+//! - [`check`]: the rules, and what they find.
 
 mod attribute;
+pub mod check;
 mod entity;
+mod expression;
 mod file;
 mod form;
 mod named;
@@ -67,7 +70,7 @@ pub struct Design {
     /// How the application uses them.
     #[serde(default, with = "named")]
     pub patterns: Vec<AccessPattern>,
-    /// Findings of `check` that are known, and meant to be so.
+    /// Findings of [`Design::check`] that are known, and meant to be so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<Acceptance>,
 }

@@ -115,3 +115,69 @@ fn shapes_are_told() {
     check("]\n}\n", "]\n}\n]", "line 203, column 1: trailing characters");
     check("]\n}\n", "]\n", "line 202, column 0: EOF while parsing an object");
 }
+
+/// The reference page.
+fn reference() -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/design-file.md");
+    std::fs::read_to_string(path).unwrap_or_default()
+}
+
+#[test]
+fn the_examples_of_the_reference_are_designs_without_a_fault() {
+    let page = reference();
+    let blocks = page.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let mut count = 0;
+    for block in blocks {
+        let design = Design::from_json(block);
+        let findings = design.as_ref().map(Design::check).map_err(ToString::to_string);
+        let open = findings.map(|findings| findings.iter().all(|found| found.accepted.is_some()));
+        assert_eq!(open, Ok(true), "{block}");
+        count += 1;
+    }
+    assert_eq!(count, 2);
+}
+
+#[test]
+fn the_reference_names_every_member() {
+    fn names(value: &serde_json::Value, into: &mut Vec<String>) {
+        match value {
+            serde_json::Value::Object(members) => {
+                for (name, value) in members {
+                    into.push(name.clone());
+                    names(value, into);
+                }
+            }
+            serde_json::Value::Array(elements) => {
+                elements.iter().for_each(|element| names(element, into));
+            }
+            _ => {}
+        }
+    }
+    let mut all = Vec::new();
+    names(&serde_json::from_str(EVERYTHING).unwrap(), &mut all);
+    // The names that this design gives, and not the form.
+    let own = [
+        "games-{env}",
+        "byStars",
+        "byDay",
+        "Game",
+        "Goal",
+        "code",
+        "status",
+        "stars",
+        "creatorId",
+        "minute",
+        "eventId",
+        "at",
+        "Goals of a game",
+        "End game",
+        "Games of a player",
+        "PK",
+        "SK",
+    ];
+    let page = reference();
+    for name in all.iter().filter(|name| !own.contains(&name.as_str())) {
+        let is_named = page.contains(&format!("`{name}`")) || page.contains(&format!("\"{name}\""));
+        assert!(is_named, "the reference does not name `{name}`");
+    }
+}

@@ -98,8 +98,10 @@ impl Pattern {
                 }
                 pattern
             }
-            Form::Timestamp => self.with_picture("0000-00-00T00:00:00.000Z"),
-            Form::Date => self.with_picture("0000-00-00"),
+            Form::Timestamp | Form::Date => match form.picture() {
+                Some(picture) => self.with_picture(picture),
+                None => self,
+            },
         }
     }
 

@@ -28,6 +28,15 @@ impl Form {
     pub const fn is_fixed_width(self) -> bool {
         matches!(self, Self::Digits(_) | Self::Timestamp | Self::Date)
     }
+
+    /// What a moment or a day looks like, with a zero for each digit.
+    pub(crate) const fn picture(self) -> Option<&'static str> {
+        match self {
+            Self::Timestamp => Some("0000-00-00T00:00:00.000Z"),
+            Self::Date => Some("0000-00-00"),
+            _ => None,
+        }
+    }
 }
 
 /// A piece of a key template.

@@ -1,0 +1,233 @@
+//! Finding the mistakes in a design.
+//!
+//! Each rule has a code, a file here, and a page in `docs/checks` that tells what is wrong, why it
+//! hurts on DynamoDB, and how it is mended. [`Design::check`] applies all of them.
+
+mod ambiguous_key;
+mod caught_entity;
+mod changed_primary_key;
+mod consistent_index_read;
+mod empty_query;
+mod foreign_key_attribute;
+mod hot_partition;
+mod incomplete_key;
+mod invalid_expression;
+mod key_collision;
+mod key_mismatch;
+mod late_takeover;
+mod misnamed_key;
+mod missing_partition_key;
+mod missing_ttl;
+mod one_sided_relation;
+mod open_prefix;
+mod oversized_item;
+mod partition_range;
+mod place;
+mod reach;
+mod stale_index_key;
+mod stale_mirror;
+mod subject;
+mod torn_mirror;
+mod unfilled_index;
+mod unguarded_expiry;
+mod unintended_index_row;
+mod unknown_attribute;
+mod unknown_field;
+mod unknown_name;
+mod unknown_operation;
+mod unread_index;
+mod unrenewed_expiry;
+mod unserved_pattern;
+mod unsorted_number;
+mod unused_acceptance;
+mod user_scan;
+mod wasteful_filter;
+mod wrong_sparseness;
+
+pub use place::Place;
+
+use super::{Acceptance, Design};
+use serde::Serialize;
+use std::fmt;
+use subject::Subject;
+
+/// Something that can be wrong with a design.
+pub struct Rule {
+    /// Its code, which is also the name of its page in `docs/checks`.
+    pub code: &'static str,
+    /// What is wrong, in a few words.
+    pub title: &'static str,
+    find: fn(&Subject<'_>, &mut Findings),
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.code, self.title)
+    }
+}
+
+/// All rules, in the order of their codes: what is named (1), keys (2), reads (3), indexes (4),
+/// writes (5), expiry (6), size (7), and the check itself (9).
+pub const RULES: [Rule; 37] = [
+    unknown_name::RULE,
+    unknown_operation::RULE,
+    key_mismatch::RULE,
+    unknown_field::RULE,
+    misnamed_key::RULE,
+    unknown_attribute::RULE,
+    invalid_expression::RULE,
+    key_collision::RULE,
+    ambiguous_key::RULE,
+    unsorted_number::RULE,
+    hot_partition::RULE,
+    missing_partition_key::RULE,
+    partition_range::RULE,
+    incomplete_key::RULE,
+    foreign_key_attribute::RULE,
+    caught_entity::RULE,
+    open_prefix::RULE,
+    empty_query::RULE,
+    consistent_index_read::RULE,
+    user_scan::RULE,
+    wasteful_filter::RULE,
+    unserved_pattern::RULE,
+    one_sided_relation::RULE,
+    unfilled_index::RULE,
+    unread_index::RULE,
+    wrong_sparseness::RULE,
+    stale_index_key::RULE,
+    changed_primary_key::RULE,
+    unintended_index_row::RULE,
+    torn_mirror::RULE,
+    stale_mirror::RULE,
+    unguarded_expiry::RULE,
+    unrenewed_expiry::RULE,
+    late_takeover::RULE,
+    missing_ttl::RULE,
+    oversized_item::RULE,
+    // Last, because it looks at what the others have found.
+    unused_acceptance::RULE,
+];
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Worth knowing; it may be meant so.
+    Note,
+    /// It works, and will hurt.
+    Warning,
+    /// DynamoDB refuses it, or data is lost or mixed up.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        })
+    }
+}
+
+/// A mistake in a design.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The rule's code.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where it is.
+    pub place: Place,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub advice: String,
+    /// Why it is meant to be so, if the design says that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<String>,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}] {}: {}", self.severity, self.code, self.place, self.message)
+    }
+}
+
+/// What the rules have found so far.
+struct Findings {
+    /// The code of the rule that is being applied.
+    code: &'static str,
+    list: Vec<Finding>,
+}
+
+impl Findings {
+    fn error(&mut self, place: Place, message: impl Into<String>, advice: impl Into<String>) {
+        self.add(Severity::Error, place, message.into(), advice.into());
+    }
+
+    fn warning(&mut self, place: Place, message: impl Into<String>, advice: impl Into<String>) {
+        self.add(Severity::Warning, place, message.into(), advice.into());
+    }
+
+    fn note(&mut self, place: Place, message: impl Into<String>, advice: impl Into<String>) {
+        self.add(Severity::Note, place, message.into(), advice.into());
+    }
+
+    fn add(&mut self, severity: Severity, place: Place, message: String, advice: String) {
+        let code = self.code;
+        self.list.push(Finding { code, severity, place, message, advice, accepted: None });
+    }
+}
+
+impl Design {
+    /// Applies all rules. The findings come in the order of their codes; those that the design
+    /// accepts are among them, with the reason.
+    ///
+    /// ```
+    /// use singlet::design::{Design, check::Severity};
+    ///
+    /// let design = Design::from_json(r#"{
+    ///     "name": "squash",
+    ///     "tables": {"squash": {
+    ///         "key": {"partition": "PK"},
+    ///         "indexes": {"byDate": {"key": {"partition": "date", "sort": "PK"}}},
+    ///         "entities": {"Match": {
+    ///             "key": {"partition": "MATCH#{id}"},
+    ///             "indexes": {"byDate": {"partition": "{date}", "sort": "MATCH#{id}"}},
+    ///             "attributes": {"id": "id", "date": "date"}
+    ///         }}
+    ///     }},
+    ///     "patterns": {"Matches by date range": {"operations": [{
+    ///         "action": "Query", "index": "byDate", "entities": ["Match"],
+    ///         "key": {"date": {"between": ["{from}", "{to}"]}}
+    ///     }]}}
+    /// }"#)?;
+    /// let findings = design.check();
+    /// assert_eq!(findings.len(), 1);
+    /// assert_eq!((findings[0].code, findings[0].severity), ("SD302", Severity::Error));
+    /// # Ok::<(), singlet::design::ReadError>(())
+    /// ```
+    #[must_use]
+    pub fn check(&self) -> Vec<Finding> {
+        let subject = Subject::of(self);
+        let mut findings = Findings { code: "", list: Vec::new() };
+        for rule in &RULES {
+            findings.code = rule.code;
+            (rule.find)(&subject, &mut findings);
+        }
+        for finding in &mut findings.list {
+            let covers = self.accepted.iter().find(|acceptance| finding.is_covered(acceptance));
+            finding.accepted = covers.map(|acceptance| acceptance.because.clone());
+        }
+        findings.list
+    }
+}
+
+impl Finding {
+    /// Whether an acceptance is about this finding.
+    fn is_covered(&self, acceptance: &Acceptance) -> bool {
+        self.code == acceptance.code && self.place.has_all_of(acceptance)
+    }
+}

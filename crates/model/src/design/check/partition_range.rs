@@ -1,0 +1,25 @@
+//! SD302: a query that asks for a range of partitions.
+
+use super::subject::Subject;
+use super::{Findings, Rule};
+use crate::design::{Action, KeyTest};
+
+pub(super) const RULE: Rule =
+    Rule { code: "SD302", title: "a query asks for a range of partitions", find };
+
+fn find(subject: &Subject<'_>, findings: &mut Findings) {
+    for step in &subject.steps {
+        let (Action::Query, Some(key)) = (&step.operation.action, step.key()) else {
+            continue;
+        };
+        let partition = &key.partition.name;
+        let test = step.operation.key_test(partition);
+        if test.is_some_and(|test| !matches!(test, KeyTest::Equals(_))) {
+            findings.error(
+                step.place().attribute(partition),
+                format!("the query asks for a range of `{partition}`, which is the partition key: DynamoDB takes only `=` there"),
+                "Move what is ranged over into a sort key, under a partition key that is known.",
+            );
+        }
+    }
+}

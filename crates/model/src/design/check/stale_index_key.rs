@@ -1,0 +1,42 @@
+//! SD404: an update changes a field, and not the index key that is made of it.
+
+use super::subject::Subject;
+use super::{Findings, Rule};
+
+pub(super) const RULE: Rule =
+    Rule { code: "SD404", title: "an update leaves an index key stale", find };
+
+fn find(subject: &Subject<'_>, findings: &mut Findings) {
+    for step in &subject.steps {
+        let changed = step.changed_attributes();
+        let Some(table) = step.table else {
+            continue;
+        };
+        for entity in step.entities() {
+            for key in &entity.indexes {
+                let Some(index) = table.index(&key.index) else {
+                    continue;
+                };
+                for (attribute, template) in index.key.attributes().zip(key.templates()) {
+                    if changed.contains(&attribute.name.as_str()) {
+                        continue;
+                    }
+                    // The table's own key is for SD405.
+                    if table.key.contains(&attribute.name) {
+                        continue;
+                    }
+                    if let Some(field) = template.fields().find(|field| changed.contains(field)) {
+                        findings.error(
+                            step.place().index(&index.name).attribute(&attribute.name),
+                            format!(
+                                "the update changes `{field}`, and `{}` in the index `{}` still holds the old `{template}`",
+                                attribute.name, index.name
+                            ),
+                            format!("Set `{}` in the same update, or remove it there if `{field}` is removed.", attribute.name),
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

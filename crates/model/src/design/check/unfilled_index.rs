@@ -1,0 +1,24 @@
+//! SD401: an index that no entity has a key in.
+
+use super::subject::Subject;
+use super::{Findings, Place, Rule};
+
+pub(super) const RULE: Rule = Rule { code: "SD401", title: "nothing fills an index", find };
+
+fn find(subject: &Subject<'_>, findings: &mut Findings) {
+    for table in &subject.design.tables {
+        // A design may leave the entities of a table out altogether.
+        if table.entities.is_empty() {
+            continue;
+        }
+        for index in &table.indexes {
+            if !table.entities.iter().any(|entity| entity.index_key(&index.name).is_some()) {
+                findings.warning(
+                    Place::table(&table.name).index(&index.name),
+                    format!("no entity has a key in the index `{}`, so it stays empty", index.name),
+                    "Say which entity has which key there, or leave the index out until something needs it: one can be added to a table at any time.",
+                );
+            }
+        }
+    }
+}

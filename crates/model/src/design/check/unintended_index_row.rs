@@ -1,0 +1,49 @@
+//! SD406: items are in an index because of attributes that they happen to have.
+
+use super::subject::Subject;
+use super::{Findings, Place, Rule};
+use crate::design::{Entity, Table};
+use singlet_dynamo::Type;
+use singlet_dynamo::schema::KeyAttribute;
+
+pub(super) const RULE: Rule =
+    Rule { code: "SD406", title: "items are in an index that they are not meant for", find };
+
+fn find(subject: &Subject<'_>, findings: &mut Findings) {
+    for (table, entity) in subject.entities() {
+        for index in &table.indexes {
+            let is_meant = entity.index_key(&index.name).is_some();
+            if is_meant || !index.key.attributes().all(|key| has(table, entity, key)) {
+                continue;
+            }
+            let names: Vec<String> =
+                index.key.attributes().map(|key| format!("`{}`", key.name)).collect();
+            findings.error(
+                Place::table(&table.name).index(&index.name).entity(&entity.name),
+                format!(
+                    "items of `{}` have {}, and so are in the index `{}`, whose queries find them too",
+                    entity.name,
+                    names.join(" and "),
+                    index.name
+                ),
+                "An index has every item with its key attributes: store one of them under another name, or declare the key if it is meant so.",
+            );
+        }
+    }
+}
+
+/// Whether items of the entity have what the index takes for this key attribute.
+fn has(table: &Table, entity: &Entity, key: &KeyAttribute) -> bool {
+    let is_primary = table.key.contains(&key.name);
+    // In an envelope, fields are within one JSON text.
+    let is_field = entity.payload.is_none()
+        && entity
+            .attribute(&key.name)
+            .is_some_and(|own| !own.in_key && own.kind.stored() == Type::from(key.kind));
+    let is_of_other_index = entity
+        .indexes
+        .iter()
+        .any(|other| table.index(&other.index).is_some_and(|other| other.key.contains(&key.name)));
+    let discriminates = entity.discriminator.as_ref().is_some_and(|own| own.attribute == key.name);
+    is_primary || is_field || is_of_other_index || discriminates
+}
