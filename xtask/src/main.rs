@@ -10,7 +10,9 @@
 )]
 
 mod arguments;
+mod clients;
 mod command;
+mod endpoint;
 mod examples;
 mod program;
 mod steps;

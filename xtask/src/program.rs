@@ -34,6 +34,20 @@ pub(crate) const FUZZ: Program = Program {
     install: "rustup toolchain install nightly && cargo install --locked cargo-fuzz",
 };
 
+/// Runs the suites of boto3, the AWS CLI and PynamoDB, which pip installs.
+pub(crate) const PYTHON: Program = Program {
+    name: "Python 3.10 or newer with pip",
+    probe: &["python3", "-m", "pip", "--version"],
+    install: "apt-get install python3-pip",
+};
+
+/// Runs the suites of the AWS SDK for JavaScript, ElectroDB and dynamodb-toolbox.
+pub(crate) const NODE: Program = Program {
+    name: "Node 20 or newer with npm",
+    probe: &["npm", "--version"],
+    install: "install Node from nodejs.org, which brings npm along",
+};
+
 impl Program {
     /// Whether this machine has it.
     pub(crate) fn is_installed(&self) -> bool {

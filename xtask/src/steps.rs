@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::arguments::Selection;
 use crate::command::Line;
 use crate::program::{self, Program};
-use crate::{examples, tidy};
+use crate::{clients, examples, tidy};
 
 /// Set for the tests when `--long` is given: those that have a long mode read it.
 const LONG_VARIABLE: &str = "SINGLET_TEST_LONG";
@@ -36,7 +36,6 @@ enum Call {
     /// Always, except that `--quick` leaves it out, because it needs programs from outside
     /// the Rust world: Python, Node, Java or a browser. It installs packages for them into
     /// target/ by itself; the programs must be there, and in CI their absence is a failure.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the first such step comes with the wire"))]
     Outside(&'static [Program]),
 }
 
@@ -79,6 +78,12 @@ const STEPS: &[Step] = &[
         run: examples::run,
     },
     Step {
+        name: "clients",
+        about: "SDKs, the AWS CLI and libraries on top of them, over HTTP",
+        call: Call::Outside(&[program::PYTHON, program::NODE]),
+        run: clients::run,
+    },
+    Step {
         name: "fuzz",
         about: "a few seconds of coverage-guided fuzzing for each target",
         call: Call::Where(program::FUZZ),
@@ -90,7 +95,8 @@ fn fmt(workshop: &Workshop) -> Result<(), String> {
     Line::new("cargo fmt --all --check").run(workshop.root)?;
     // Workspaces of their own, which `--all` does not see.
     Line::new("cargo fmt --manifest-path fuzz/Cargo.toml --check").run(workshop.root)?;
-    Line::new("cargo fmt --manifest-path bench/peers/Cargo.toml --check").run(workshop.root)
+    Line::new("cargo fmt --manifest-path bench/peers/Cargo.toml --check").run(workshop.root)?;
+    Line::new("cargo fmt --manifest-path clients/rust/Cargo.toml --check").run(workshop.root)
 }
 
 fn clippy(workshop: &Workshop) -> Result<(), String> {

@@ -1,0 +1,160 @@
+//! The built command `singlet dynamodb`, running for as long as a step needs it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::command::Line;
+
+/// What the command prints when it is ready, before its address.
+const READY: &str = "endpoint ready at ";
+/// The most time that starting and stopping may take. Both are a matter of milliseconds, unless
+/// the machine is busy.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How much of the log is shown when a step fails.
+const LOG_LINES_SHOWN: usize = 60;
+
+/// Where the endpoint keeps its data.
+#[derive(Clone, Copy)]
+pub(crate) enum Place<'a> {
+    Memory,
+    Folder(&'a Path),
+}
+
+/// How an endpoint is started.
+pub(crate) struct Start<'a> {
+    pub(crate) place: Place<'a>,
+    /// A file with the keys whose holders may send requests; without it, anybody may.
+    pub(crate) credentials: Option<&'a Path>,
+    /// Where its output goes.
+    pub(crate) log: PathBuf,
+}
+
+/// An endpoint that runs. Dropping it kills it.
+pub(crate) struct Endpoint {
+    process: Child,
+    log: PathBuf,
+    url: String,
+}
+
+impl Endpoint {
+    /// Builds the command and starts it on a port of its own.
+    pub(crate) fn start(root: &Path, start: Start) -> Result<Self, String> {
+        let Start { place, credentials, log } = start;
+        // The whole workspace's features, so that nothing is compiled a second time for this.
+        Line::new("cargo build --quiet --workspace --bin singlet").run(root)?;
+        let executable = sibling("singlet")?;
+        let output = std::fs::File::create(&log).map_err(|error| named(&log, &error))?;
+        let errors = output.try_clone().map_err(|error| named(&log, &error))?;
+        let mut command = Command::new(&executable);
+        command.args(["dynamodb", "--port", "0"]);
+        match place {
+            Place::Memory => command.arg("--in-memory"),
+            Place::Folder(folder) => command.arg("--dir").arg(folder),
+        };
+        if let Some(file) = credentials {
+            command.arg("--credentials").arg(file);
+        }
+        let process = command
+            .current_dir(root)
+            .stdin(Stdio::null())
+            .stdout(output)
+            .stderr(errors)
+            .spawn()
+            .map_err(|error| named(&executable, &error))?;
+        let mut endpoint = Self { process, log, url: String::new() };
+        endpoint.url = endpoint.ready()?;
+        println!("singlet dynamodb is at {}", endpoint.url);
+        Ok(endpoint)
+    }
+
+    /// Its address, with the scheme.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Waits until it has said where it is.
+    fn ready(&mut self) -> Result<String, String> {
+        let start = Instant::now();
+        loop {
+            let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+            if let Some(url) = announced(&log) {
+                return Ok(url.to_owned());
+            }
+            if let Ok(Some(status)) = self.process.try_wait() {
+                return Err(format!("the endpoint ended at once ({status}):\n{log}"));
+            }
+            if start.elapsed() > PATIENCE {
+                return Err(format!("the endpoint does not say that it is ready:\n{log}"));
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Asks it to end as an operator would, and sees that it does.
+    pub(crate) fn stop(mut self) -> Result<(), String> {
+        Line::new(&format!("kill -TERM {}", self.process.id())).run(Path::new("."))?;
+        let start = Instant::now();
+        while start.elapsed() < PATIENCE {
+            match self.process.try_wait() {
+                Ok(Some(status)) if status.success() => return Ok(()),
+                Ok(Some(status)) => return Err(self.blamed(status)),
+                Ok(None) => std::thread::sleep(Duration::from_millis(10)),
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+        Err(format!("the endpoint does not end when asked to\n{}", self.told()))
+    }
+
+    fn blamed(&self, status: ExitStatus) -> String {
+        format!("the endpoint ended badly ({status})\n{}", self.told())
+    }
+
+    /// The end of its log, for whoever has to find out what went wrong.
+    pub(crate) fn told(&self) -> String {
+        let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let lines: Vec<&str> = log.lines().collect();
+        let shown = lines.get(lines.len().saturating_sub(LOG_LINES_SHOWN)..).unwrap_or_default();
+        format!("what the endpoint logged last ({}):\n{}", self.log.display(), shown.join("\n"))
+    }
+}
+
+impl Drop for Endpoint {
+    fn drop(&mut self) {
+        // If it has ended already, there is nothing to do.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A program that cargo puts beside this one.
+fn sibling(name: &str) -> Result<PathBuf, String> {
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let folder = own.parent().ok_or("this program lies in no folder")?;
+    Ok(folder.join(name).with_extension(std::env::consts::EXE_EXTENSION))
+}
+
+/// The address in the line that says that the endpoint is ready.
+fn announced(log: &str) -> Option<&str> {
+    let (_, rest) = log.split_once(READY)?;
+    // Only a line that has ended is a whole one.
+    let (line, _) = rest.split_once('\n')?;
+    line.split(' ').next()
+}
+
+fn named(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_is_read_once_its_line_is_whole() {
+        let line = "DynamoDB endpoint ready at http://127.0.0.1:4321 (in memory)\nmore\n";
+        assert_eq!(announced(line), Some("http://127.0.0.1:4321"));
+        assert_eq!(announced("DynamoDB endpoint ready at http://127.0.0.1:43"), None);
+        assert_eq!(announced("error: the port is taken\n"), None);
+    }
+}
