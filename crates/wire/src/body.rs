@@ -41,15 +41,16 @@ impl From<Rejection> for Refused {
 ///
 /// One that came with its head, as small ones do, is a single frame and is passed on as it lies.
 /// A longer one is gathered in one buffer, and its bytes are counted as they arrive: what a client
-/// says that it will send costs nothing yet.
+/// says that it will send costs nothing yet. A client that `is_sending` does so without being asked.
 pub(crate) async fn read(
     mut incoming: Incoming,
+    is_sending: bool,
     limits: &Limits,
     admission: &Admission,
 ) -> Result<Received, Refused> {
     let reading = async {
         let gathered = gather(&mut incoming, limits.body_bytes_max, admission).await;
-        if gathered.is_err() {
+        if gathered.is_err() && is_sending {
             // A client that is still sending does not look for an answer, and would lose it if the
             // connection ended now. So it may go on for a while, into the void.
             discard(&mut incoming, limits.body_bytes_max).await;

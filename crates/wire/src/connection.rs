@@ -27,6 +27,8 @@ pub(crate) struct Protocol(auto::Builder<TokioExecutor>);
 pub(crate) struct Connection {
     pub(crate) shared: Arc<Shared>,
     pub(crate) pulse: Arc<Pulse>,
+    /// Whether the client is on this machine.
+    pub(crate) is_peer_local: bool,
     /// Whether it is one too many, and is only to be told so.
     pub(crate) is_refused: bool,
 }
@@ -85,7 +87,10 @@ impl Protocol {
 impl Connection {
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let _in_flight = self.pulse.request();
-        if self.is_refused { self.refuse(&request) } else { self.shared.answer(request).await }
+        match self.is_refused {
+            true => self.refuse(&request),
+            false => self.shared.answer(request, self.is_peer_local).await,
+        }
     }
 
     fn refuse(&self, request: &Request<Incoming>) -> Response<Body> {

@@ -2,7 +2,7 @@
 
 use crate::admission::Admission;
 use crate::answer::{self, RequestIds};
-use crate::body::{self, Body, Received, Refused};
+use crate::body::{self, Body, Refused};
 use crate::host;
 use crate::limits::Limits;
 use crate::metrics::{Metrics, Outcome};
@@ -10,13 +10,13 @@ use crate::rejection::Rejection;
 use crate::signature::{self, Credentials, SignedParts};
 use crate::target::Operation;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HOST, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Request, Response};
 use singlet_dynamo::json::{Reader, Writer};
 use singlet_dynamo::{Error, ErrorKind, operation};
 use singlet_engine::{Clock, Engine};
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::atomic::Ordering;
@@ -69,32 +69,28 @@ impl From<Refused> for Refusal {
 
 impl Shared {
     /// Answers a request, whatever it is. A mistake of ours is an answer too.
-    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+    pub(crate) async fn answer(
+        &self,
+        request: Request<Incoming>,
+        is_peer_local: bool,
+    ) -> Response<Body> {
         let start = Instant::now();
         let id = self.ids.next();
         let (head, body) = request.into_parts();
         if head.method == Method::GET && is_allowed_host(self, &head) {
-            return self.look(head.uri.path(), id);
+            return self.look(&head, is_peer_local, id);
         }
         let operation =
             head.headers.get(TARGET).and_then(|target| Operation::of_target(target.as_bytes()));
         let kind = json_kind(&head.headers);
         let answer_kind = kind.clone().unwrap_or(answer::JSON);
-        let mut work = pin!(self.carry_out(&head, kind.is_some(), body, operation));
-        let carried_out = poll_fn(|context| {
-            // What one request brings down must not bring down its connection or the process. What
-            // requests share is changed in single steps, none of which can be left half done.
-            catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))).unwrap_or_else(|_| {
-                self.metrics.panics.fetch_add(1, Ordering::Relaxed);
-                tracing::error!(
-                    operation = operation.map(Operation::name),
-                    ?id,
-                    "a request met a mistake of ours"
-                );
-                Poll::Ready(Err(Error::new(ErrorKind::InternalServerError).into()))
-            })
-        })
-        .await;
+        let work = self.carry_out(&head, kind.is_some(), body, operation);
+        let carried_out = unless_panicked(work).await.unwrap_or_else(|| {
+            self.metrics.panics.fetch_add(1, Ordering::Relaxed);
+            let operation = operation.map(Operation::name);
+            tracing::error!(operation, ?id, "a request met a mistake of ours");
+            Err(Error::new(ErrorKind::InternalServerError).into())
+        });
         let (response, outcome) = match carried_out {
             Ok(json) => (answer::json(json, answer_kind, id, &self.admission), Outcome::Answered),
             Err(Refusal::ByDynamo(error)) => {
@@ -116,11 +112,18 @@ impl Shared {
         response
     }
 
-    /// Answers those who only look.
-    fn look(&self, path: &str, id: HeaderValue) -> Response<Body> {
-        match path {
+    /// Answers those who only look. Whether the endpoint is there may be known to all. What it does
+    /// may be known to this machine, and to those who could make it do things.
+    fn look(&self, head: &Parts, is_peer_local: bool, id: HeaderValue) -> Response<Body> {
+        match head.uri.path() {
             "/health" => answer::text("ok\n", id),
-            "/metrics" => answer::text(self.metrics.render(&self.engine, &self.admission), id),
+            "/metrics" => {
+                let allowed = if is_peer_local { Ok(()) } else { self.authenticate(head, &[]) };
+                match allowed {
+                    Ok(()) => answer::text(self.metrics.render(&self.engine, &self.admission), id),
+                    Err(error) => answer::error(&error, answer::JSON, id),
+                }
+            }
             // What the service says to a GET. Scripts that wait for an endpoint look for it.
             _ => answer::text(
                 format!("healthy: dynamodb.{}.amazonaws.com ", self.engine.home().region),
@@ -143,14 +146,16 @@ impl Shared {
         let Some(_ticket) = self.admission.admit() else {
             return Err(Error::new(ErrorKind::Throttling).into());
         };
-        let body = body::read(body, &self.limits, &self.admission).await?;
+        let body =
+            body::read(body, !head.headers.contains_key(EXPECT), &self.limits, &self.admission)
+                .await?;
         if head.method != Method::POST || !(is_json || body.bytes().is_empty()) {
             return Err(Rejection::NoOperation.into());
         }
         let Some(operation) = operation else {
             return Err(no_operation(head, body.bytes()).into());
         };
-        self.authenticate(head, &body)?;
+        self.authenticate(head, body.bytes())?;
         let body = match head.headers.get(CONTENT_ENCODING) {
             Some(encoding) if encoding.as_bytes().eq_ignore_ascii_case(b"gzip") => {
                 body.inflate(self.limits.body_bytes_max)?
@@ -172,7 +177,7 @@ impl Shared {
         Ok(writer.into_bytes())
     }
 
-    fn authenticate(&self, head: &Parts, body: &Received) -> Result<(), Error> {
+    fn authenticate(&self, head: &Parts, body: &[u8]) -> Result<(), Error> {
         let Some(credentials) = &self.credentials else { return Ok(()) };
         let parts = SignedParts {
             method: head.method.as_str(),
@@ -180,10 +185,23 @@ impl Shared {
             query: head.uri.query().unwrap_or_default(),
             host: host(head).unwrap_or_default(),
             headers: &head.headers,
-            body: body.bytes(),
+            body,
         };
         signature::verify(parts, credentials, self.clock.now())
     }
+}
+
+/// What comes out of work, unless it panics.
+///
+/// What one request brings down must not bring down its connection or the process. What requests
+/// share is changed in single steps, none of which can be left half done.
+async fn unless_panicked<T>(work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
+    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
+        Ok(progress) => progress.map(Some),
+        Err(_) => Poll::Ready(None),
+    })
+    .await
 }
 
 fn is_allowed_host(shared: &Shared, head: &Parts) -> bool {
@@ -226,5 +244,21 @@ fn no_operation(head: &Parts, body: &[u8]) -> Error {
             format!("Singlet does not offer the operation {name}."),
         ),
         None => Error::new(ErrorKind::UnknownOperation),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_ends_the_work_and_nothing_else() {
+        assert_eq!(unless_panicked(async { 7 }).await, Some(7));
+        let planted = async {
+            tokio::task::yield_now().await;
+            panic!("a planted mistake");
+        };
+        assert_eq!(unless_panicked::<()>(planted).await, None);
+        assert_eq!(unless_panicked(async { 8 }).await, Some(8));
     }
 }

@@ -123,7 +123,7 @@ impl Server {
             });
             match accepted.await {
                 None => break,
-                Some(Ok((stream, _))) => connections.add(stream),
+                Some(Ok((stream, peer))) => connections.add(stream, peer),
                 Some(Err(error)) => {
                     tracing::warn!(%error, "cannot accept a connection");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -169,7 +169,7 @@ impl Connections {
         }
     }
 
-    fn add(&mut self, stream: TcpStream) {
+    fn add(&mut self, stream: TcpStream, peer: SocketAddr) {
         let figures = &self.shared.metrics.connections;
         figures.accepted.fetch_add(1, Ordering::Relaxed);
         let connections_max = self.shared.limits.connections_max;
@@ -184,8 +184,12 @@ impl Connections {
         // Answers are written whole, so that waiting for more to send would only delay them.
         let _ = stream.set_nodelay(true);
         let pulse = Arc::new(Pulse::new(&self.clock));
-        let connection =
-            Connection { shared: Arc::clone(&self.shared), pulse: Arc::clone(&pulse), is_refused };
+        let connection = Connection {
+            shared: Arc::clone(&self.shared),
+            pulse: Arc::clone(&pulse),
+            is_peer_local: peer.ip().to_canonical().is_loopback(),
+            is_refused,
+        };
         let (protocol, stopped) = (self.protocol.clone(), self.stop.subscribe());
         let task = self.tasks.spawn(async move {
             let serving = protocol.serve(stream, connection, stopped);

@@ -1,0 +1,264 @@
+//! The real binary: started, asked, stopped, and started again.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic here is a failing test")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A folder that is gone at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        Self(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// `singlet dynamodb` on a port that is free.
+struct Endpoint {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+    ready: String,
+}
+
+impl Endpoint {
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_singlet"))
+            .args(["dynamodb", "--port", "0", "--log", "warn"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut ready = String::new();
+        stdout.read_line(&mut ready).unwrap();
+        Self { child, stdout, ready }
+    }
+
+    fn address(&self) -> &str {
+        let rest = self.ready.strip_prefix("DynamoDB endpoint ready at http://").unwrap();
+        rest.split(' ').next().unwrap()
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address()).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    fn head(&self, operation: &str, length: usize) -> String {
+        format!(
+            "POST / HTTP/1.1\r\nHost: {}\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n\
+             Content-Type: application/x-amz-json-1.0\r\nConnection: close\r\n\
+             Content-Length: {length}\r\n\r\n",
+            self.address()
+        )
+    }
+
+    fn request(&self, operation: &str, body: &str) -> String {
+        let mut stream = self.connect();
+        stream.write_all((self.head(operation, body.len()) + body).as_bytes()).unwrap();
+        body_of(stream)
+    }
+
+    fn make_table(&self) {
+        let answer = self.request(
+            "CreateTable",
+            r#"{"TableName":"games","BillingMode":"PAY_PER_REQUEST",
+            "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],
+            "AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}]}"#,
+        );
+        assert!(answer.contains("CREATING"), "{answer}");
+        eventually(|| self.request("DescribeTable", r#"{"TableName":"games"}"#).contains("ACTIVE"));
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+    }
+
+    /// Waits for the end, which must be a good one, and gives the rest of what was printed.
+    fn wait(mut self) -> String {
+        eventually(|| self.child.try_wait().unwrap().is_some());
+        assert!(self.child.wait().unwrap().success());
+        let mut rest = String::new();
+        self.stdout.read_to_string(&mut rest).unwrap();
+        rest
+    }
+}
+
+impl Drop for Endpoint {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn body_of(mut stream: TcpStream) -> String {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer.split_once("\r\n\r\n").expect("an answer").1.to_owned()
+}
+
+fn eventually(mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < PATIENCE, "it never came to that");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_singlet")).args(arguments).output().unwrap()
+}
+
+/// What a command says when it fails.
+fn complaint(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert!(!output.status.success(), "{arguments:?} went well");
+    assert_eq!(output.stdout, b"", "{arguments:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn what_was_acknowledged_is_there_after_a_stop_and_a_start() {
+    let folder = Folder::new("restart");
+    for (round, signal) in ["-TERM", "-INT", "-KILL"].into_iter().enumerate() {
+        let endpoint = Endpoint::start(&["--dir", folder.path()]);
+        assert_eq!(
+            endpoint.ready,
+            format!(
+                "DynamoDB endpoint ready at http://{} (folder {}, durability full)\n",
+                endpoint.address(),
+                folder.path()
+            )
+        );
+        if round == 0 {
+            endpoint.make_table();
+        }
+        for earlier in 0..round {
+            let get = format!(r#"{{"TableName":"games","Key":{{"pk":{{"S":"{earlier}"}}}}}}"#);
+            assert_eq!(
+                endpoint.request("GetItem", &get),
+                format!(r#"{{"Item":{{"pk":{{"S":"{earlier}"}}}}}}"#)
+            );
+        }
+        let put = format!(r#"{{"TableName":"games","Item":{{"pk":{{"S":"{round}"}}}}}}"#);
+        assert_eq!(endpoint.request("PutItem", &put), "{}");
+        endpoint.signal(signal);
+        if signal != "-KILL" {
+            assert_eq!(endpoint.wait(), "", "one line is printed, and no more");
+        }
+    }
+    let endpoint = Endpoint::start(&["--dir", folder.path(), "--durability", "relaxed"]);
+    assert!(endpoint.ready.ends_with("durability relaxed)\n"), "{}", endpoint.ready);
+    assert!(endpoint.request("Scan", r#"{"TableName":"games"}"#).contains(r#""Count":3"#));
+}
+
+#[test]
+fn a_request_in_flight_is_answered_before_the_end() {
+    let endpoint = Endpoint::start(&["--in-memory"]);
+    assert!(endpoint.ready.ends_with(" (in memory)\n"), "{}", endpoint.ready);
+    let mut stream = endpoint.connect();
+    stream.write_all(endpoint.head("ListTables", 2).as_bytes()).unwrap();
+    stream.write_all(b"{").unwrap();
+    let metrics = || {
+        let mut stream = endpoint.connect();
+        let host = endpoint.address();
+        write!(stream, "GET /metrics HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
+            .unwrap();
+        body_of(stream)
+    };
+    eventually(|| metrics().contains("\nsinglet_requests_in_flight 1\n"));
+    endpoint.signal("-TERM");
+    eventually(|| TcpStream::connect(endpoint.address()).is_err());
+    stream.write_all(b"}").unwrap();
+    assert_eq!(body_of(stream), r#"{"TableNames":[]}"#);
+    endpoint.wait();
+}
+
+#[test]
+fn complaints_say_what_to_do() {
+    let folder = Folder::new("complaints");
+    let open = complaint(&["dynamodb", "--host", "0.0.0.0", "--dir", folder.path()]);
+    assert_eq!(
+        open,
+        "singlet: 0.0.0.0:8000 can be reached from other machines, and without credentials anyone \
+         there could read and change everything\n\
+         Leave out --host to be reached from this machine alone, or name a file with --credentials \
+         (see singlet dynamodb --help).\n"
+    );
+    assert!(!folder.0.exists(), "a folder was made for nothing");
+
+    let endpoint = Endpoint::start(&["--dir", folder.path()]);
+    let port = endpoint.address().split(':').nth(1).unwrap();
+    let taken = complaint(&["dynamodb", "--in-memory", "--port", port]);
+    assert!(taken.starts_with(&format!("singlet: cannot listen on 127.0.0.1:{port}: ")), "{taken}");
+    assert!(taken.contains("Choose another port with --port"), "{taken}");
+    let locked = complaint(&["dynamodb", "--port", "0", "--dir", folder.path()]);
+    assert!(locked.starts_with(&format!("singlet: cannot open {}: ", folder.path())), "{locked}");
+    assert!(locked.contains("Choose another folder with --dir"), "{locked}");
+
+    let missing = complaint(&["dynamodb", "--port", "0", "--credentials", "/nowhere"]);
+    assert!(missing.starts_with("singlet: /nowhere: "), "{missing}");
+    assert!(missing.contains("aws_secret_access_key"), "{missing}");
+}
+
+#[test]
+fn help_has_examples() {
+    for arguments in [&["--help"][..], &["dynamodb", "--help"]] {
+        let output = run(arguments);
+        assert!(output.status.success());
+        let help = String::from_utf8(output.stdout).unwrap();
+        assert!(help.contains("Example"), "{help}");
+        assert!(help.contains("--endpoint-url http://127.0.0.1:8000"), "{help}");
+    }
+}
+
+/// More than the endpoint holds at a time is sent to it, and never finished.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_has_a_bound_whatever_is_sent() {
+    const BODY: usize = 16 << 20;
+    const CONNECTIONS: usize = 40;
+    /// What bodies may take, and what the rest may.
+    const MEMORY_KB_MAX: usize = (256 << 10) + (64 << 10);
+    let endpoint = Endpoint::start(&["--in-memory"]);
+    let almost = vec![b' '; BODY - 1];
+    let mut streams = Vec::new();
+    for _ in 0..CONNECTIONS {
+        let mut stream = endpoint.connect();
+        let sent = stream
+            .write_all(endpoint.head("ListTables", BODY).as_bytes())
+            .and_then(|()| stream.write_all(&almost));
+        // The endpoint need not take what it has no room for.
+        let _ = sent;
+        streams.push(stream);
+    }
+    let status = std::fs::read_to_string(format!("/proc/{}/status", endpoint.child.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let peak_kb: usize = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(peak_kb > 200 << 10, "{peak_kb} KB is too little for this to be a test");
+    assert!(peak_kb < MEMORY_KB_MAX, "{peak_kb} KB");
+    assert_eq!(endpoint.request("ListTables", "{}"), r#"{"TableNames":[]}"#);
+    drop(streams);
+    let whole = format!("{{}}{}", " ".repeat(BODY - 2));
+    eventually(|| endpoint.request("ListTables", &whole) == r#"{"TableNames":[]}"#);
+}

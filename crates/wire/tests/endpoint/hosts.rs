@@ -1,0 +1,40 @@
+//! Pages in browsers that pretend to be this machine.
+
+use crate::server::Endpoint;
+
+fn status(endpoint: &Endpoint, request: &str) -> u16 {
+    let mut client = endpoint.connect();
+    client.send(request);
+    client.answer().status
+}
+
+#[test]
+fn requests_for_another_host_are_refused() {
+    let endpoint = Endpoint::start();
+    let get = |headers: &str| status(&endpoint, &format!("GET /metrics HTTP/1.1\r\n{headers}\r\n"));
+    assert_eq!(get("Host: localhost:1234\r\n"), 200);
+    assert_eq!(get("Host: dynamodb.localhost\r\n"), 200);
+    assert_eq!(get("Host: [::1]:8000\r\n"), 200);
+    assert_eq!(get("Host: attacker.example\r\n"), 403);
+    assert_eq!(get("Host: localhost.attacker.example\r\n"), 403);
+    assert_eq!(get("Host: localhost\r\nHost: attacker.example\r\n"), 403);
+    assert_eq!(get(""), 403);
+    // A target with a host in it counts for more than the header.
+    let whole = "GET http://attacker.example/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    assert_eq!(status(&endpoint, whole), 403);
+    endpoint.assert_serves();
+}
+
+#[test]
+fn nothing_is_done_for_another_host() {
+    let endpoint = Endpoint::start();
+    endpoint.make_table("games");
+    let mut client = endpoint.connect();
+    let body = r#"{"TableName":"games"}"#;
+    let head = client.head("DeleteTable", body.len()).replace("127.0.0.1", "attacker.example");
+    client.send(head + body);
+    let answer = client.answer();
+    assert_eq!(answer.status, 403);
+    assert!(answer.text().contains("names another machine"), "{answer:?}");
+    assert!(endpoint.request("ListTables", "{}").text().contains("games"));
+}

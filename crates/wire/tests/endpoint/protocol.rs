@@ -1,0 +1,229 @@
+//! What clients may rely on.
+
+use crate::server::Endpoint;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use hyper::body::{Body, Bytes, Frame, Incoming};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use std::convert::Infallible;
+use std::io::Write;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+
+const PUT: &str = r#"{"TableName":"games","Item":{"pk":{"S":"a"},"n":{"N":"7"}}}"#;
+const GET: &str = r#"{"TableName":"games","Key":{"pk":{"S":"a"}}}"#;
+const GOT: &str = r#"{"Item":{"n":{"N":"7"},"pk":{"S":"a"}}}"#;
+
+#[test]
+fn one_connection_serves_many_requests() {
+    let endpoint = Endpoint::start();
+    endpoint.make_table("games");
+    let mut client = endpoint.connect();
+    assert_eq!(client.request("PutItem", PUT).text(), "{}");
+    for _ in 0..10 {
+        let answer = client.request("GetItem", GET);
+        assert_eq!(answer.text(), GOT);
+        assert_eq!(answer.header("content-type"), Some("application/x-amz-json-1.0"));
+        let checksum = crc32fast::hash(&answer.body).to_string();
+        assert_eq!(answer.header("x-amz-crc32"), Some(&*checksum));
+        assert_eq!(answer.header("x-amzn-requestid").map(str::len), Some(52));
+    }
+    assert_eq!(endpoint.metric("singlet_requests_total{operation=\"GetItem\",outcome=\"ok\"}"), 10);
+}
+
+#[test]
+fn requests_sent_in_advance_are_answered_in_their_order() {
+    let endpoint = Endpoint::start();
+    endpoint.make_table("games");
+    let mut client = endpoint.connect();
+    let mut all = String::new();
+    for n in 0..50 {
+        let body = format!(
+            r#"{{"TableName":"games","Key":{{"pk":{{"S":"a"}}}},"ReturnValues":"ALL_NEW",
+            "UpdateExpression":"SET n = :n","ExpressionAttributeValues":{{":n":{{"N":"{n}"}}}}}}"#
+        );
+        all.push_str(&client.head("UpdateItem", body.len()));
+        all.push_str(&body);
+    }
+    client.send(all);
+    for n in 0..50 {
+        let text = client.answer().text();
+        assert!(text.contains(&format!(r#""n":{{"N":"{n}"}}"#)), "{n}: {text}");
+    }
+}
+
+#[test]
+fn a_body_may_come_in_pieces() {
+    let endpoint = Endpoint::start();
+    endpoint.make_table("games");
+    let mut client = endpoint.connect();
+    let mut chunked = client.head_with("PutItem", "Transfer-Encoding: chunked\r\n");
+    for piece in PUT.as_bytes().chunks(7) {
+        let piece = std::str::from_utf8(piece).unwrap();
+        chunked.push_str(&format!("{:x}\r\n{piece}\r\n", piece.len()));
+    }
+    chunked.push_str("0\r\n\r\n");
+    client.send(chunked);
+    assert_eq!(client.answer().text(), "{}");
+    // The smallest pieces there are, of the head too.
+    for byte in format!("{}{GET}", client.head("GetItem", GET.len())).bytes() {
+        client.send([byte]);
+    }
+    assert_eq!(client.answer().text(), GOT);
+}
+
+#[test]
+fn a_body_may_be_compressed() {
+    let endpoint = Endpoint::start();
+    let mut client = endpoint.connect();
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(b"{\"Limit\":1}").unwrap();
+    let body = encoder.finish().unwrap();
+    let headers = format!("Content-Encoding: gzip\r\nContent-Length: {}\r\n", body.len());
+    let head = client.head_with("ListTables", &headers);
+    client.send([head.as_bytes(), &body].concat());
+    assert_eq!(client.answer().text(), r#"{"TableNames":[]}"#);
+}
+
+#[test]
+fn a_client_may_ask_before_it_sends_a_body() {
+    let endpoint = Endpoint::start();
+    let mut client = endpoint.connect();
+    let head = client.head_with("ListTables", "Content-Length: 2\r\nExpect: 100-continue\r\n");
+    client.send(head);
+    assert_eq!(client.answer().status, 100);
+    client.send("{}");
+    assert_eq!(client.answer().status, 200);
+}
+
+#[test]
+fn those_who_only_look_are_answered() {
+    let endpoint = Endpoint::start();
+    let mut client = endpoint.connect();
+    let answer = client.get("/");
+    assert_eq!(answer.text(), "healthy: dynamodb.us-east-1.amazonaws.com ");
+    assert_eq!(answer.header("x-amz-crc32"), Some("3128867991"));
+    assert_eq!(client.get("/health").text(), "ok\n");
+    let metrics = client.get("/metrics").text();
+    assert!(metrics.contains("\n# TYPE singlet_requests_total counter\n"), "{metrics}");
+    assert!(metrics.contains("\nsinglet_connections 1\n"), "{metrics}");
+}
+
+/// What the service answers to requests for nothing, as its clients have recorded it.
+#[test]
+fn requests_for_nothing_are_told_so() {
+    let endpoint = Endpoint::start();
+    let mut client = endpoint.connect();
+    let mut send = |method: &str, kind: &str, target: &str, body: &str| {
+        let header = |name: &str, value: &str| match value {
+            "" => String::new(),
+            _ => format!("{name}: {value}\r\n"),
+        };
+        client.send(format!(
+            "{method} / HTTP/1.1\r\nHost: localhost\r\n{}{}Content-Length: {}\r\n\r\n{body}",
+            header("Content-Type", kind),
+            header("X-Amz-Target", target),
+            body.len()
+        ));
+        let answer = client.answer();
+        let kind = answer.header("content-type").unwrap().to_owned();
+        (answer.status, answer.text(), kind)
+    };
+    let text = "text/plain; charset=utf-8".to_owned();
+    let no_operation = (404, "<UnknownOperationException/>\n".to_owned(), text);
+    assert_eq!(send("PUT", "", "", ""), no_operation);
+    assert_eq!(send("DELETE", "", "", ""), no_operation);
+    assert_eq!(send("OPTIONS", "", "", ""), no_operation);
+    assert_eq!(send("POST", "", "", "hi"), no_operation);
+    assert_eq!(send("POST", "application/x-amz-json-1.1", "", "hi"), no_operation);
+    assert_eq!(send("POST", "application/jsonasdf", "", "hi"), no_operation);
+
+    let error = |name: &str, kind: &str| {
+        (400, format!(r#"{{"__type":"com.amazon.coral.service#{name}"}}"#), kind.to_owned())
+    };
+    let serialization = |kind| error("SerializationException", kind);
+    let unknown = |kind| error("UnknownOperationException", kind);
+    let (json, json_1_0) = ("application/json", "application/x-amz-json-1.0");
+    assert_eq!(send("POST", json, "", "hi"), serialization(json));
+    assert_eq!(send("POST", "application/json  ;  asfd", "", "hi"), serialization(json));
+    assert_eq!(send("POST", json_1_0, "", "hi"), serialization(json_1_0));
+    assert_eq!(send("POST", "", "", ""), unknown(json));
+    assert_eq!(send("POST", json, "", "{}"), unknown(json));
+    assert_eq!(send("POST", json_1_0, "whatever", "{}"), unknown(json_1_0));
+    assert_eq!(send("POST", json_1_0, "DynamoDB_20120810.ListTables", ""), serialization(json_1_0));
+
+    let (status, unoffered, _) = send("POST", json, "DynamoDB_20120810.ExecuteStatement", "{}");
+    assert_eq!(status, 400);
+    assert_eq!(
+        unoffered,
+        "{\"__type\":\"com.amazon.coral.service#UnknownOperationException\",\
+         \"message\":\"Singlet does not offer the operation ExecuteStatement.\"}"
+    );
+}
+
+#[test]
+fn streams_are_behind_the_same_endpoint() {
+    let endpoint = Endpoint::start();
+    let mut client = endpoint.connect();
+    let head = client.head("ListStreams", 2).replace("DynamoDB_", "DynamoDBStreams_");
+    client.send(head + "{}");
+    assert_eq!(client.answer().text(), r#"{"Streams":[]}"#);
+}
+
+/// A body of one piece.
+struct Whole(Option<Bytes>);
+
+impl Body for Whole {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
+    }
+}
+
+async fn collect(mut body: Incoming) -> Vec<u8> {
+    let mut whole = Vec::new();
+    while let Some(frame) =
+        std::future::poll_fn(|context| pin!(&mut body).poll_frame(context)).await
+    {
+        whole.extend_from_slice(&frame.unwrap().into_data().unwrap_or_default());
+    }
+    whole
+}
+
+#[tokio::test]
+async fn http2_is_understood_without_negotiation() {
+    let endpoint = tokio::task::spawn_blocking(Endpoint::start).await.unwrap();
+    let stream = tokio::net::TcpStream::connect(endpoint.address).await.unwrap();
+    let (sender, connection) =
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
+            .await
+            .unwrap();
+    let driver = tokio::spawn(connection);
+    let requests: Vec<_> = (1..=20)
+        .map(|limit| {
+            let mut sender = sender.clone();
+            let request = hyper::Request::post(format!("http://{}/", endpoint.address))
+                .header("x-amz-target", "DynamoDB_20120810.ListTables")
+                .header("content-type", "application/x-amz-json-1.0")
+                .body(Whole(Some(format!("{{\"Limit\":{limit}}}").into())))
+                .unwrap();
+            tokio::spawn(async move {
+                let response = sender.send_request(request).await.unwrap();
+                assert_eq!(response.status(), 200);
+                assert_eq!(response.headers()["x-amzn-requestid"].len(), 52);
+                collect(response.into_body()).await
+            })
+        })
+        .collect();
+    for request in requests {
+        assert_eq!(request.await.unwrap(), br#"{"TableNames":[]}"#);
+    }
+    drop(sender);
+    driver.await.unwrap().unwrap();
+    tokio::task::spawn_blocking(move || drop(endpoint)).await.unwrap();
+}

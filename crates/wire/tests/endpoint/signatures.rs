@@ -1,0 +1,130 @@
+//! Requests that must be signed.
+
+use crate::client::{Answer, Client};
+use crate::server::Endpoint;
+use crate::signing::{NOW, NOW_MILLIS, authorization, authorization_of_get};
+use singlet_engine::Clock;
+use singlet_wire::{BindError, Credentials, Options, Server};
+use std::net::{IpAddr, UdpSocket};
+
+const KEY: &str = "local";
+const SECRET: &str = "a long secret";
+const HOST: &str = "db.example.com";
+
+fn credentials() -> Credentials {
+    let text = format!("[a]\naws_access_key_id = {KEY}\naws_secret_access_key = {SECRET}\n");
+    Credentials::parse(&text).unwrap()
+}
+
+/// An endpoint that other machines could reach.
+fn endpoint() -> Endpoint {
+    Endpoint::start_with(|options| {
+        options.address = ([0, 0, 0, 0], 0).into();
+        options.credentials = Some(credentials());
+        options.clock = Clock::fixed(NOW_MILLIS);
+    })
+}
+
+fn connect(endpoint: &Endpoint) -> Client {
+    Client::connect(([127, 0, 0, 1], endpoint.address.port()).into())
+}
+
+fn send(client: &mut Client, authorization: &str, operation: &str, body: &str) -> Answer {
+    client.send(format!(
+        "POST / HTTP/1.1\r\nHost: {HOST}\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n\
+         X-Amz-Date: {NOW}\r\nContent-Type: application/x-amz-json-1.0\r\n{authorization}\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    ));
+    client.answer()
+}
+
+#[test]
+fn only_signed_requests_are_carried_out() {
+    let endpoint = endpoint();
+    let mut client = connect(&endpoint);
+    let signed = |secret: &str, operation: &str, body: &str| {
+        let value = authorization(KEY, secret, HOST, operation, body.as_bytes());
+        format!("Authorization: {value}\r\n")
+    };
+    let good = signed(SECRET, "ListTables", "{}");
+    assert_eq!(send(&mut client, &good, "ListTables", "{}").text(), r#"{"TableNames":[]}"#);
+
+    let missing = send(&mut client, "", "ListTables", "{}");
+    missing.assert_error(400, "MissingAuthenticationTokenException");
+    let half = send(&mut client, "Authorization: AWS4-HMAC-SHA256 \r\n", "ListTables", "{}");
+    half.assert_error(400, "IncompleteSignatureException");
+    let stranger = good.replace("Credential=local", "Credential=stranger");
+    let stranger = send(&mut client, &stranger, "ListTables", "{}");
+    stranger.assert_error(400, "UnrecognizedClientException");
+    let wrong = send(&mut client, &signed("wrong", "ListTables", "{}"), "ListTables", "{}");
+    wrong.assert_error(400, "InvalidSignatureException");
+    assert!(wrong.text().contains("The Canonical String for this request should have been"));
+
+    // A good signature, of another request.
+    let body = send(&mut client, &good, "ListTables", "{ }");
+    body.assert_error(400, "InvalidSignatureException");
+    let operation = send(&mut client, &good, "DeleteTable", "{}");
+    operation.assert_error(400, "InvalidSignatureException");
+    assert_eq!(send(&mut client, &good, "ListTables", "{}").status, 200);
+}
+
+#[test]
+fn a_signature_is_looked_at_before_the_request() {
+    let endpoint = endpoint();
+    let answer = send(&mut connect(&endpoint), "", "PutItem", r#"{"TableName":1}"#);
+    answer.assert_error(400, "MissingAuthenticationTokenException");
+}
+
+/// What the endpoint does is not for everyone on the network.
+#[test]
+fn metrics_are_for_this_machine_and_for_those_who_sign() {
+    let endpoint = endpoint();
+    assert_eq!(connect(&endpoint).get("/metrics").status, 200);
+    let Some(own) = own_address() else { return };
+    let from_afar = || Client::connect((own, endpoint.address.port()).into());
+    assert_eq!(from_afar().get("/health").status, 200);
+    let refused = from_afar().get("/metrics");
+    refused.assert_error(400, "MissingAuthenticationTokenException");
+    let mut client = from_afar();
+    let authorization = authorization_of_get(KEY, SECRET, HOST, "/metrics");
+    client.send(format!(
+        "GET /metrics HTTP/1.1\r\nHost: {HOST}\r\nX-Amz-Date: {NOW}\r\n\
+         Authorization: {authorization}\r\n\r\n"
+    ));
+    assert!(client.answer().text().contains("singlet_connections "));
+}
+
+/// An address of this machine that is not a loopback one: whoever connects to it comes from it.
+fn own_address() -> Option<IpAddr> {
+    // Nothing is sent; the system only says which address it would send from.
+    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+    socket.connect("192.0.2.1:9").ok()?;
+    let address = socket.local_addr().ok()?.ip();
+    (!address.is_loopback() && !address.is_unspecified()).then_some(address)
+}
+
+#[tokio::test]
+async fn other_machines_are_not_let_in_without_credentials() {
+    for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"] {
+        let options = Options { address: address.parse().unwrap(), ..Options::default() };
+        match Server::bind(options).await {
+            Err(error @ BindError::Unprotected(_)) => {
+                let text = error.to_string();
+                assert!(text.contains("without credentials anyone there could read"), "{text}");
+            }
+            other => panic!("{address}: {other:?}"),
+        }
+    }
+    let local = Options { address: "[::ffff:127.0.0.1]:0".parse().unwrap(), ..Options::default() };
+    assert!(!matches!(Server::bind(local).await, Err(BindError::Unprotected(_))));
+}
+
+#[tokio::test]
+async fn a_port_that_is_taken_is_named() {
+    let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
+    let first = Server::bind(options.clone()).await.unwrap();
+    let again = Options { address: first.local_address(), ..options };
+    let error = Server::bind(again).await.unwrap_err().to_string();
+    assert!(error.starts_with(&format!("cannot listen on {}", first.local_address())), "{error}");
+}

@@ -1,0 +1,39 @@
+//! What becomes of requests when the endpoint stops.
+
+use crate::server::{Endpoint, eventually};
+use std::net::TcpStream;
+use std::time::Duration;
+
+#[test]
+fn requests_in_flight_are_answered_and_no_others_taken() {
+    let mut endpoint = Endpoint::start();
+    let mut idle = endpoint.connect();
+    assert_eq!(idle.request("ListTables", "{}").status, 200);
+    let mut client = endpoint.connect();
+    let head = client.head("ListTables", 2);
+    client.send(head + "{");
+    eventually("it is in flight", || endpoint.metric("singlet_requests_in_flight") == 1);
+
+    endpoint.begin_stop();
+    idle.wait_for_end();
+    eventually("nobody listens", || TcpStream::connect(endpoint.address).is_err());
+    assert!(!endpoint.has_stopped());
+    client.send("}");
+    assert_eq!(client.answer().status, 200);
+    client.wait_for_end();
+    eventually("it has stopped", || endpoint.has_stopped());
+}
+
+#[test]
+fn a_request_that_never_ends_does_not_keep_the_endpoint_from_stopping() {
+    let mut endpoint = Endpoint::start_with(|options| {
+        options.limits.stop_time_max = Duration::from_millis(200);
+    });
+    let mut client = endpoint.connect();
+    let head = client.head("ListTables", 2);
+    client.send(head + "{");
+    eventually("it is in flight", || endpoint.metric("singlet_requests_in_flight") == 1);
+    endpoint.begin_stop();
+    client.wait_for_end();
+    eventually("it has stopped", || endpoint.has_stopped());
+}
