@@ -25,7 +25,7 @@ mod view;
 
 pub use encode::encode;
 pub(crate) use view::from_payload;
-pub use view::{ItemRef, ListRef, Malformed, MapRef, SetRef, ValueRef};
+pub use view::{Entries, ItemRef, ListRef, Malformed, MapRef, SetRef, ValueRef};
 
 #[cfg(doc)]
 use crate::Type;

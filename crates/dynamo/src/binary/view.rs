@@ -98,9 +98,10 @@ impl<'a> MapRef<'a> {
     }
 
     /// The attributes, ordered by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&'a str, ValueRef<'a>)> + use<'a> {
-        self.raw_entries()
-            .map_while(|(name, kind, payload)| Some((str_of(name)?, from_payload(kind, payload)?)))
+    #[must_use]
+    pub fn iter(&self) -> Entries<'a> {
+        let mut cursor = Cursor(self.body);
+        Entries { left: cursor.varint().unwrap_or(0), cursor }
     }
 
     /// Name, type and payload of each attribute, as they lie.
@@ -132,6 +133,57 @@ impl<'a> MapRef<'a> {
         Map::from_entries(
             self.iter().map(|(name, value)| (name.to_owned(), value.to_value())).collect(),
         )
+    }
+}
+
+/// The attributes of a map that are still to come, ordered by name.
+///
+/// ```
+/// use singlet_dynamo::binary::{ItemRef, ValueRef, encode};
+/// use singlet_dynamo::{Item, Value};
+///
+/// let bytes = encode(&Item::from([("PK", Value::from("GAME#1")), ("round", 7.into())]));
+/// let mut entries = ItemRef::trusted(&bytes).iter();
+/// assert_eq!(entries.seek("board"), None);
+/// assert_eq!(entries.seek("round"), Some(ValueRef::N(7.into())));
+/// assert_eq!(entries.next(), None);
+/// ```
+#[derive(Clone)]
+pub struct Entries<'a> {
+    left: usize,
+    cursor: Cursor<'a>,
+}
+
+impl<'a> Entries<'a> {
+    /// Goes on to the attribute of this name, past all whose names come before it. Asking for
+    /// names in their order finds each of them in one walk along the map.
+    pub fn seek(&mut self, name: &str) -> Option<ValueRef<'a>> {
+        while self.left > 0 {
+            let mut ahead = self.cursor;
+            let own = ahead.sized()?;
+            if own > name.as_bytes() {
+                return None;
+            }
+            let kind = ahead.tag()?;
+            let payload = ahead.payload(kind)?;
+            self.cursor = ahead;
+            self.left -= 1;
+            if own == name.as_bytes() {
+                return from_payload(kind, payload);
+            }
+        }
+        None
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = (&'a str, ValueRef<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let name = str_of(self.cursor.sized()?)?;
+        let kind = self.cursor.tag()?;
+        Some((name, from_payload(kind, self.cursor.payload(kind)?)?))
     }
 }
 
