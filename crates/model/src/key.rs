@@ -5,8 +5,17 @@
 //! the same key is decided by [`overlaps`], [`catches`] and [`is_ambiguous`]: constant functions,
 //! so that the same code runs in the compiler, for types, and in `check`, for data.
 
+mod handle;
+mod id;
 mod overlap;
+mod part;
 mod segment;
 
+pub(crate) use handle::{Given, KeyValues};
+pub use handle::{GivenPart, Key};
+pub use id::IdError;
+#[doc(hidden)]
+pub use id::{check_id, read_id};
 pub use overlap::{catches, is_ambiguous, overlaps};
+pub use part::{KeyArgument, KeyPart, Shape};
 pub use segment::{DELIMITER, Form, Segment};

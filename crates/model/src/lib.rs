@@ -2,12 +2,131 @@
 //!
 //! A design says which tables and indexes there are, which entities lie in them under which keys,
 //! and how the application gets at them. People write that down in documents and then again as
-//! code. Here it is written once. As plain data it is a [`design::Design`], which can be read from
-//! a JSON file too: its check finds its mistakes, and documents, CloudFormation and
-//! CreateTable requests come out of it.
+//! code. Here it is written once: as Rust types, or as plain data.
 //!
-//! - [`key`]: what keys are made of, and whether two keys can be the same.
-//! - [`design`]: the design as data.
+//! ```
+//! use singlet::prelude::*;
+//!
+//! id!(Code, PlayerId); // text that cannot contain `#`
+//!
+//! #[table(name = "snakes-{env}", key = (PK, SK), index(GSI1 = (GSI1PK, GSI1SK)),
+//!         entities(Game, Player))]
+//! pub struct Snakes;
+//!
+//! #[derive(Entity, Debug)]
+//! #[entity(Snakes, key = ("GAME#{code}", "METADATA"), GSI1 newest = ("GAMES", "{created_at}"))]
+//! pub struct Game {
+//!     pub code: Code,
+//!     pub turn: u32,
+//!     #[attribute(created)]
+//!     pub created_at: Timestamp,
+//! }
+//!
+//! #[derive(Entity, Debug)]
+//! #[entity(Snakes, key = ("GAME#{code}", "PLAYER#{id}"))]
+//! pub struct Player {
+//!     pub code: Code,
+//!     pub id: PlayerId,
+//!     pub position: u32,
+//! }
+//!
+//! # singlet::block_on(async {
+//! let db = Db::<Snakes>::memory().await?;
+//! let (code, me) = (Code::new("ABC123")?, PlayerId::new("ada")?);
+//!
+//! let game = Game { code: code.clone(), turn: 0, created_at: db.now() };
+//! let player = Player { code: code.clone(), id: me.clone(), position: 0 };
+//! db.transact((create(&game), create(&player))).await?;
+//!
+//! db.transact((
+//!     update(Game::key(&code)).add(Game::turn, 1).only_if(Game::turn.eq(0)),
+//!     update(Player::key(&code, &me)).set(Player::position, 5),
+//! ))
+//! .await?;
+//!
+//! let newest = db.query(Game::newest().descending().limit(20)).page(None).await?;
+//! assert_eq!(newest.items[0].turn, 1);
+//! let players = db.query(Player::of(&code)).all().await?;
+//! assert_eq!(players[0].position, 5);
+//! # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+//! ```
+//!
+//! What does not compile: a query that no key or index serves, a collection across partitions, two
+//! entities whose keys can be the same, a template with an unknown field or with a number that does
+//! not sort as text, setting a part of a primary key, or a field that would leave an index key
+//! stale.
+//!
+//! From declarations to a running program:
+//!
+//! - [`table`](macro@table), [`Entity`], [`Collection`], [`Projection`], [`Attribute`], [`id!`] and
+//!   [`design!`] declare; [`shape`] is what they declare as data, [`check`] what the compiler
+//!   checks of it, [`key`] what keys are made of.
+//! - [`Field`] and [`Condition`], [`operation`], [`Query`] and [`Scan`] describe what is to be done.
+//! - [`Db`] does it, on a [`backend`].
+//! - [`mod@design`] is a design as plain data, which can also come from a JSON file.
 
+extern crate self as singlet;
+
+pub mod attribute;
+pub mod backend;
+mod block_on;
+pub mod check;
+pub mod collection;
+mod condition;
+mod cursor;
+mod db;
 pub mod design;
+mod entity;
+mod error;
+pub mod field;
+mod get;
+pub mod item;
 pub mod key;
+mod marker;
+pub mod operation;
+mod page;
+mod projection;
+mod provision;
+pub mod query;
+mod retry;
+pub mod scan;
+pub mod shape;
+mod source;
+pub mod table;
+mod timestamp;
+pub mod transaction;
+
+pub use attribute::{Attribute, Bytes};
+pub use block_on::block_on;
+pub use collection::Collection;
+pub use condition::{Condition, Size};
+pub use cursor::{Cursor, CursorKey};
+pub use db::{Db, Run, Settings};
+pub use entity::Entity;
+pub use error::{Error, Result};
+pub use field::Field;
+pub use get::Get;
+pub use item::Corrupt;
+pub use key::{IdError, Key, KeyPart};
+pub use page::{Page, Reading};
+pub use projection::Projection;
+pub use query::Query;
+pub use scan::Scan;
+pub use singlet_dynamo as dynamo;
+pub use singlet_engine as engine;
+pub use singlet_macros::{Attribute, Collection, Entity, Projection, table};
+pub use table::{Declaration, Table};
+pub use timestamp::{Expiry, NotATimestamp, Timestamp};
+
+#[doc(hidden)]
+pub use serde;
+
+/// What declarations and their users need, in one line.
+pub mod prelude {
+    pub use crate::operation::{Operation as _, check, create, delete, put, update, upsert};
+    pub use crate::transaction::Transactional as _;
+    pub use crate::{
+        Attribute, Bytes, Collection, Condition, Cursor, Db, Declaration, Entity, Expiry, Key,
+        Projection, Scan, Table, Timestamp, design, id, table,
+    };
+}

@@ -1,0 +1,244 @@
+//! `#[derive(Entity)]`: a kind of item, with its keys and access patterns.
+
+mod arguments;
+mod keys;
+mod methods;
+
+use crate::field::Field;
+use crate::table::option;
+use crate::template::Template;
+use arguments::Arguments;
+use keys::{FieldKind, Kinds};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{Data, DeriveInput, Ident};
+
+/// An entity, as it was declared.
+struct Entity {
+    ident: Ident,
+    visibility: syn::Visibility,
+    fields: Vec<Field>,
+    arguments: Arguments,
+    key: KeyTemplates,
+    indexes: Vec<KeyTemplates>,
+}
+
+/// The templates of a key, and the name of the access pattern that it serves.
+struct KeyTemplates {
+    /// The index; `None` for the primary key.
+    index: Option<String>,
+    pattern: Ident,
+    partition: Template,
+    sort: Option<Template>,
+}
+
+impl KeyTemplates {
+    fn templates(&self) -> impl Iterator<Item = &Template> {
+        std::iter::once(&self.partition).chain(&self.sort)
+    }
+
+    /// The places of the fields in the templates, each once, in their order.
+    fn places(&self) -> Vec<usize> {
+        let mut places = Vec::new();
+        for part in self.templates().flat_map(Template::parts) {
+            if !places.contains(&part.place) {
+                places.push(part.place);
+            }
+        }
+        places
+    }
+
+    fn to_constant(&self, fields: &[Field]) -> TokenStream {
+        let pattern = self.pattern.to_string();
+        let partition = self.partition.to_constant(fields);
+        let sort = option(self.sort.as_ref().map(|sort| sort.to_constant(fields)));
+        quote!(::singlet::shape::KeyShape {
+            pattern: #pattern,
+            partition: #partition,
+            sort: #sort,
+        })
+    }
+}
+
+pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
+    let input: DeriveInput = syn::parse2(input)?;
+    let entity = Entity::new(&input)?;
+    let kinds = Kinds::of(&entity)?;
+    let implementation = entity.implementation(&kinds)?;
+    let methods = methods::expand(&entity, &kinds)?;
+    let (ident, table) = (&entity.ident, &entity.arguments.table);
+    let checks = quote_spanned! {ident.span()=>
+        const _: () = {
+            ::singlet::table::assert_listed::<#table, #ident>();
+            ::singlet::check::entity(
+                &<#ident as ::singlet::Entity>::SHAPE,
+                &<#table as ::singlet::Table>::SHAPE,
+            );
+        };
+    };
+    Ok(quote! {
+        #implementation
+        #methods
+        #checks
+    })
+}
+
+impl Entity {
+    fn new(input: &DeriveInput) -> syn::Result<Self> {
+        let ident = input.ident.clone();
+        let Data::Struct(data) = &input.data else {
+            return Err(syn::Error::new(ident.span(), "an entity is a struct with named fields"));
+        };
+        let fields = Field::all(&data.fields, ident.span(), "an entity")?;
+        let arguments = Arguments::of(input)?;
+        let key = arguments.key.resolve(None, &fields)?;
+        let mut indexes = Vec::with_capacity(arguments.indexes.len());
+        for (name, declared) in &arguments.indexes {
+            indexes.push(declared.resolve(Some(name.value()), &fields)?);
+        }
+        let visibility = input.vis.clone();
+        Ok(Self { ident, visibility, fields, arguments, key, indexes })
+    }
+
+    /// The attribute's name of a field.
+    fn attribute(&self, field: &Field) -> String {
+        field.attribute(self.arguments.rename_all)
+    }
+
+    fn implementation(&self, kinds: &Kinds) -> syn::Result<TokenStream> {
+        let Self { ident, fields, arguments, key, indexes, .. } = self;
+        let (name, table) = (ident.to_string(), &arguments.table);
+        let partition = key.partition.parts().filter_map(|part| fields.get(part.place));
+        let partition = partition.map(Field::value_type);
+        let key = key.to_constant(fields);
+        let indexes = indexes.iter().map(|of_index| {
+            let (index, key) = (of_index.index.as_deref(), of_index.to_constant(fields));
+            quote!(::singlet::shape::IndexKeyShape { index: #index, key: #key })
+        });
+        let shapes = self.field_shapes(kinds);
+        let discriminator = option(arguments.discriminator.as_ref().map(|(attribute, value)| {
+            let value = value.as_ref().map_or_else(|| name.clone(), syn::LitStr::value);
+            quote!((#attribute, #value))
+        }));
+        let payload = option(arguments.payload.as_ref().map(|attribute| quote!(#attribute)));
+        let values = fields.iter().map(|field| {
+            let ident = &field.ident;
+            quote!(::singlet::Attribute::to_value(&self.#ident)?)
+        });
+        let reads = self.reads(kinds);
+        let idents = fields.iter().map(|field| &field.ident);
+        Ok(quote! {
+            impl ::singlet::Entity for #ident {
+                type Table = #table;
+                type Partition = (#(#partition,)*);
+                const SHAPE: ::singlet::shape::EntityShape = ::singlet::shape::EntityShape {
+                    name: #name,
+                    key: #key,
+                    indexes: &[#(#indexes),*],
+                    fields: &[#(#shapes),*],
+                    discriminator: #discriminator,
+                    payload: #payload,
+                };
+
+                fn values(
+                    &self,
+                ) -> ::std::result::Result<
+                    ::std::vec::Vec<::std::option::Option<::singlet::dynamo::Value>>,
+                    ::singlet::attribute::Unstorable,
+                > {
+                    ::std::result::Result::Ok(::std::vec![#(#values),*])
+                }
+
+                fn decode(
+                    __item: &mut ::singlet::item::Reader<'_>,
+                ) -> ::std::result::Result<Self, ::singlet::Corrupt> {
+                    #reads
+                    ::std::result::Result::Ok(Self { #(#idents),* })
+                }
+            }
+        })
+    }
+
+    fn field_shapes<'a>(&'a self, kinds: &'a Kinds) -> impl Iterator<Item = TokenStream> + 'a {
+        self.fields.iter().zip(&kinds.kinds).map(|(field, kind)| {
+            let (name, attribute, ty) = (&field.name, self.attribute(field), &field.ty);
+            let mut shape = quote!(::singlet::shape::FieldShape::new::<#ty>(#name, #attribute));
+            let options = &field.options;
+            let storage = if options.ttl.is_some() {
+                Some(quote!(Expiry))
+            } else {
+                match kind {
+                    FieldKind::OnlyInKey => Some(quote!(Key)),
+                    FieldKind::InPayload => Some(quote!(Payload)),
+                    _ => None,
+                }
+            };
+            if let Some(storage) = storage {
+                shape = quote!(#shape.stored(::singlet::shape::Storage::#storage));
+            }
+            let keepers = [
+                (options.created, quote!(Created)),
+                (options.updated, quote!(Updated)),
+                (options.version, quote!(Version)),
+            ];
+            for (_, keeper) in keepers.iter().filter(|(given, _)| given.is_some()) {
+                shape = quote!(#shape.kept(::singlet::shape::Keeper::#keeper));
+            }
+            if options.null.is_some() {
+                shape = quote!(#shape.with_null());
+            }
+            if options.default.is_some() {
+                shape = quote!(#shape.with_default());
+            }
+            shape
+        })
+    }
+
+    /// Reads the fields, each into a variable of its name.
+    fn reads(&self, kinds: &Kinds) -> TokenStream {
+        let (mut beside, mut within, mut elsewhere) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, (field, kind)) in self.fields.iter().zip(&kinds.kinds).enumerate() {
+            let (ident, attribute) = (&field.ident, self.attribute(field));
+            let read = match field.options.default {
+                Some(_) => quote!(read_or_default),
+                None => quote!(read),
+            };
+            if field.options.ttl.is_some() {
+                elsewhere.push(quote!(let #ident = __item.read_expiry()?;));
+                continue;
+            }
+            match kind {
+                FieldKind::OnlyInKey => {
+                    elsewhere.push(quote!(let #ident = __item.read_from_key(#place)?;));
+                }
+                FieldKind::InPayload => {
+                    let read = quote! {
+                        let #ident = __item.in_payload(__payload.#read(#attribute))?;
+                    };
+                    within.push((attribute, read));
+                }
+                _ => {
+                    let read = quote!(let #ident = __item.#read(#attribute)?;);
+                    beside.push((attribute, read));
+                }
+            }
+        }
+        // Stored names ascend, and are read in that order.
+        beside.sort_by(|(a, _), (b, _)| a.cmp(b));
+        within.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let beside = beside.into_iter().map(|(_, read)| read);
+        let payload = (!within.is_empty()).then(|| {
+            let within = within.into_iter().map(|(_, read)| read);
+            quote! {
+                let __payload = __item.payload()?;
+                let mut __payload = __item.in_payload(__payload.members())?;
+                #(#within)*
+            }
+        });
+        quote! {
+            #(#beside)*
+            #payload
+            #(#elsewhere)*
+        }
+    }
+}

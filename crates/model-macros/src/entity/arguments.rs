@@ -1,0 +1,152 @@
+//! What `#[entity(…)]` says.
+
+use super::KeyTemplates;
+use crate::case::Case;
+use crate::field::Field;
+use crate::template::Template;
+use syn::parse::{Parse, ParseStream};
+use syn::{DeriveInput, Ident, LitStr, Path, Token, parenthesized};
+
+/// What `#[entity(…)]` says.
+pub(super) struct Arguments {
+    pub(super) table: Path,
+    pub(super) key: DeclaredKey,
+    /// By the names of the indexes.
+    pub(super) indexes: Vec<(LitStr, DeclaredKey)>,
+    /// An attribute, and what it says; the entity's name if nothing is given.
+    pub(super) discriminator: Option<(LitStr, Option<LitStr>)>,
+    pub(super) payload: Option<LitStr>,
+    pub(super) rename_all: Option<Case>,
+}
+
+/// The templates of a key, and the name of its access pattern, as they were written.
+pub(super) struct DeclaredKey {
+    pattern: Option<Ident>,
+    partition: LitStr,
+    sort: Option<LitStr>,
+}
+
+impl DeclaredKey {
+    pub(super) fn resolve(
+        &self,
+        index: Option<String>,
+        fields: &[Field],
+    ) -> syn::Result<KeyTemplates> {
+        let pattern = match (&self.pattern, &index) {
+            (Some(pattern), _) => pattern.clone(),
+            (None, None) => Ident::new("of", self.partition.span()),
+            (None, Some(index)) => {
+                return Err(syn::Error::new(
+                    self.partition.span(),
+                    format!("say which access pattern this key serves: `{index} newest = (…)`"),
+                ));
+            }
+        };
+        let partition = Template::parse(&self.partition, fields)?;
+        let sort = self.sort.as_ref().map(|sort| Template::parse(sort, fields)).transpose()?;
+        Ok(KeyTemplates { index, pattern, partition, sort })
+    }
+}
+
+/// `("GAME#{code}", "METADATA")`, or `("{id}")`.
+impl Parse for DeclaredKey {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let pattern = if input.peek(Ident) { Some(input.parse()?) } else { None };
+        input.parse::<Token![=]>()?;
+        let content;
+        parenthesized!(content in input);
+        let partition = content.parse()?;
+        let mut sort = None;
+        if content.peek(Token![,]) {
+            content.parse::<Token![,]>()?;
+            if !content.is_empty() {
+                sort = Some(content.parse()?);
+            }
+        }
+        if !content.is_empty() {
+            return Err(content.error(
+                "a key has at most two templates: of the partition key, and of the sort key",
+            ));
+        }
+        Ok(Self { pattern, partition, sort })
+    }
+}
+
+impl Arguments {
+    pub(super) fn of(input: &DeriveInput) -> syn::Result<Self> {
+        let mut declared = input.attrs.iter().filter(|one| one.path().is_ident("entity"));
+        match (declared.next(), declared.next()) {
+            (Some(only), None) => only.parse_args(),
+            (None, _) => Err(syn::Error::new(
+                input.ident.span(),
+                "an entity says where it is stored: `#[entity(Table, key = (\"…\", \"…\"))]`",
+            )),
+            (Some(_), Some(second)) => {
+                Err(syn::Error::new_spanned(second, "an entity is declared once"))
+            }
+        }
+    }
+}
+
+impl Parse for Arguments {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let table: Path = input.parse()?;
+        let (mut key, mut indexes) = (None, Vec::<(LitStr, DeclaredKey)>::new());
+        let (mut discriminator, mut payload, mut rename_all) = (None, None, None);
+        while input.parse::<Option<Token![,]>>()?.is_some() && !input.is_empty() {
+            let name: LitStr = if input.peek(LitStr) {
+                input.parse()?
+            } else {
+                let ident: Ident = input.parse()?;
+                match ident.to_string().as_str() {
+                    "key" => {
+                        key = Some(input.parse()?);
+                        continue;
+                    }
+                    "discriminator" => {
+                        discriminator = Some(parse_discriminator(input)?);
+                        continue;
+                    }
+                    "payload" => {
+                        input.parse::<Token![=]>()?;
+                        payload = Some(input.parse()?);
+                        continue;
+                    }
+                    "rename_all" => {
+                        input.parse::<Token![=]>()?;
+                        rename_all = Some(Case::parse(&input.parse()?)?);
+                        continue;
+                    }
+                    other => LitStr::new(other, ident.span()),
+                }
+            };
+            if indexes.iter().any(|(own, _)| own.value() == name.value()) {
+                let message =
+                    format!("an item is in the index `{}` once, with one key", name.value());
+                return Err(syn::Error::new(name.span(), message));
+            }
+            indexes.push((name, input.parse()?));
+        }
+        if !input.is_empty() {
+            return Err(input.error("expected a comma"));
+        }
+        let key = key.ok_or_else(|| {
+            let message = "an entity has a key: `key = (\"GAME#{code}\", \"METADATA\")`";
+            syn::Error::new_spanned(&table, message)
+        })?;
+        Ok(Self { table, key, indexes, discriminator, payload, rename_all })
+    }
+}
+
+/// `= "entityType"`, or `= ("entityType", "SITE")`.
+fn parse_discriminator(input: ParseStream<'_>) -> syn::Result<(LitStr, Option<LitStr>)> {
+    input.parse::<Token![=]>()?;
+    if input.peek(LitStr) {
+        return Ok((input.parse()?, None));
+    }
+    let content;
+    parenthesized!(content in input);
+    let attribute = content.parse()?;
+    content.parse::<Token![,]>()?;
+    Ok((attribute, Some(content.parse()?)))
+}

@@ -1,0 +1,122 @@
+//! What keys mean for fields: which can be set, and which only together.
+
+use super::{Entity, KeyTemplates};
+use crate::template::Template;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// What may be done with a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FieldKind {
+    Plain,
+    PrimaryKey,
+    OnlyInKey,
+    IndexKey,
+    SharedIndexKey,
+    Kept,
+    InPayload,
+}
+
+impl FieldKind {
+    pub(super) fn to_type(self) -> TokenStream {
+        match self {
+            Self::Plain => quote!(::singlet::field::kind::Plain),
+            Self::PrimaryKey => quote!(::singlet::field::kind::PrimaryKey),
+            Self::OnlyInKey => quote!(::singlet::field::kind::OnlyInKey),
+            Self::IndexKey => quote!(::singlet::field::kind::IndexKey),
+            Self::SharedIndexKey => quote!(::singlet::field::kind::SharedIndexKey),
+            Self::Kept => quote!(::singlet::field::kind::Kept),
+            Self::InPayload => quote!(::singlet::field::kind::InPayload),
+        }
+    }
+}
+
+/// What may be done with the fields of an entity.
+pub(super) struct Kinds {
+    /// For each field.
+    pub(super) kinds: Vec<FieldKind>,
+    /// Fields that can only be set together, by their places, ascending.
+    pub(super) groups: Vec<Vec<usize>>,
+}
+
+impl Kinds {
+    pub(super) fn of(entity: &Entity) -> syn::Result<Self> {
+        let primary = entity.key.places();
+        let groups = groups(entity, &primary);
+        for group in &groups {
+            let kept = group.iter().filter_map(|place| entity.fields.get(*place));
+            if let Some(field) = kept.into_iter().find(|field| field.options.updated.is_some()) {
+                return Err(syn::Error::new(
+                    field.ident.span(),
+                    "this field changes with every update, and shares an index key with others that do not: the key would go stale; give it an index attribute without them",
+                ));
+            }
+        }
+        let in_index = |place: usize| {
+            let templates = entity.indexes.iter().flat_map(KeyTemplates::templates);
+            templates.flat_map(Template::parts).any(|part| part.place == place)
+        };
+        let has_payload = entity.arguments.payload.is_some();
+        let mut kinds = Vec::with_capacity(entity.fields.len());
+        for (place, field) in entity.fields.iter().enumerate() {
+            let options = &field.options;
+            let is_primary = primary.contains(&place);
+            if let (Some(span), false) = (options.in_key, is_primary) {
+                let message = "`in_key`: the field must stand in the template of the primary key, from which it is read";
+                return Err(syn::Error::new(span, message));
+            }
+            kinds.push(if is_primary {
+                match options.in_key.is_some() || has_payload {
+                    true => FieldKind::OnlyInKey,
+                    false => FieldKind::PrimaryKey,
+                }
+            } else if field.is_kept() {
+                FieldKind::Kept
+            } else if has_payload && options.ttl.is_none() {
+                FieldKind::InPayload
+            } else if groups.iter().any(|group| group.contains(&place)) {
+                FieldKind::SharedIndexKey
+            } else if in_index(place) {
+                FieldKind::IndexKey
+            } else {
+                FieldKind::Plain
+            });
+        }
+        Ok(Self { kinds, groups })
+    }
+}
+
+/// Fields that an index key needs all of, so that none of them can be set without the others.
+/// What is part of the primary key is always known, and needs not be set.
+fn groups(entity: &Entity, primary: &[usize]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for needed in entity.indexes.iter().flat_map(|index| needed_together(entity, index)) {
+        let mut joined: Vec<usize> =
+            needed.into_iter().filter(|place| !primary.contains(place)).collect();
+        // Keys that share a field make one group of all their fields.
+        groups.retain(|group| {
+            let is_apart = group.iter().all(|place| !joined.contains(place));
+            if !is_apart {
+                joined.extend(group);
+            }
+            is_apart
+        });
+        joined.sort_unstable();
+        joined.dedup();
+        groups.push(joined);
+    }
+    groups.retain(|group| group.len() > 1);
+    groups
+}
+
+/// For each attribute of an index key, the fields that are needed to write it. Composed attributes
+/// are there together or not at all, so they need each other's fields if one may be missing.
+fn needed_together(entity: &Entity, index: &KeyTemplates) -> Vec<Vec<usize>> {
+    let is_optional = |place: &usize| {
+        entity.fields.get(*place).is_some_and(|field| field.inside_option().is_some())
+    };
+    let composed = index.templates().filter(|template| template.is_composed());
+    let each: Vec<Vec<usize>> =
+        composed.map(|template| template.parts().map(|part| part.place).collect()).collect();
+    if each.iter().flatten().any(is_optional) { vec![each.concat()] } else { each }
+}

@@ -1,0 +1,177 @@
+//! What an entity's type is given besides its trait: its key, its queries, and its fields.
+
+use super::keys::{FieldKind, Kinds};
+use super::{Entity, KeyTemplates};
+use crate::field::Field;
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::Ident;
+
+pub(super) fn expand(entity: &Entity, kinds: &Kinds) -> syn::Result<TokenStream> {
+    check_names(entity)?;
+    let Entity { ident, fields, .. } = entity;
+    let key = key(entity);
+    let primary = entity.key.sort.as_ref().filter(|sort| sort.parts().next().is_some());
+    let primary = primary.map(|_| query(entity, &entity.key, None));
+    let indexes =
+        entity.indexes.iter().enumerate().map(|(place, index)| query(entity, index, Some(place)));
+    let constants = fields.iter().zip(&kinds.kinds).enumerate().map(|(place, (field, kind))| {
+        let (name, ty, kind) = (&field.ident, &field.ty, kind.to_type());
+        let (about, visibility) = (format!("The field `{}`.", field.name), &entity.visibility);
+        quote! {
+            #[doc = #about]
+            #[allow(non_upper_case_globals)]
+            #visibility const #name: ::singlet::Field<Self, #ty, #kind> = ::singlet::Field::new(#place);
+        }
+    });
+    let groups = kinds.groups.iter().filter_map(|group| group_constant(entity, kinds, group));
+    Ok(quote! {
+        #[allow(dead_code)]
+        impl #ident {
+            #(#constants)*
+            #(#groups)*
+            #key
+            #primary
+            #(#indexes)*
+        }
+    })
+}
+
+/// Functions and constants of a type share their names.
+fn check_names(entity: &Entity) -> syn::Result<()> {
+    let patterns = entity.indexes.iter().chain([&entity.key]).map(|key| &key.pattern);
+    let mut taken: Vec<&Ident> = patterns.collect();
+    let key = format_ident!("key");
+    taken.push(&key);
+    for field in &entity.fields {
+        if taken.iter().any(|name| **name == field.ident) {
+            return Err(syn::Error::new(
+                field.ident.span(),
+                format!(
+                    "`{}::{}` is a function already; call the field something else, and keep the attribute's name with `#[attribute(rename = \"{}\")]`",
+                    entity.ident, field.name, field.name
+                ),
+            ));
+        }
+    }
+    for (place, name) in taken.iter().enumerate() {
+        if let Some(twice) = taken.iter().skip(place + 1).find(|other| other == &name) {
+            let message = format!(
+                "two functions would be called `{twice}`; give the access pattern another name"
+            );
+            return Err(syn::Error::new(name.span(), message));
+        }
+    }
+    Ok(())
+}
+
+/// A constant for fields that can only be set together.
+fn group_constant(entity: &Entity, kinds: &Kinds, group: &[usize]) -> Option<TokenStream> {
+    // What the model keeps cannot be set, so neither can the others.
+    let settable = |place: &usize| kinds.kinds.get(*place) == Some(&FieldKind::SharedIndexKey);
+    if !group.iter().all(settable) {
+        return None;
+    }
+    let fields: Vec<&Field> = group.iter().filter_map(|place| entity.fields.get(*place)).collect();
+    let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+    let name = format_ident!("{}", names.join("_and_"));
+    let types = fields.iter().map(|field| &field.ty);
+    let about = format!(
+        "The fields `{}`, of which an index key is made: set together.",
+        names.join("`, `")
+    );
+    let visibility = &entity.visibility;
+    Some(quote! {
+        #[doc = #about]
+        #[allow(non_upper_case_globals)]
+        #visibility const #name: ::singlet::operation::Group<Self, (#(#types,)*)> =
+            ::singlet::operation::Group::new(&[#(#group),*]);
+    })
+}
+
+/// Arguments for fields, and what they are given as.
+fn arguments(entity: &Entity, places: &[usize]) -> (Vec<TokenStream>, Vec<TokenStream>) {
+    places
+        .iter()
+        .filter_map(|place| entity.fields.get(*place).map(|field| (place, field)))
+        .map(|(place, field)| {
+            let (name, ty) = (&field.ident, field.value_type());
+            (
+                quote!(#name: impl ::singlet::key::KeyArgument<#ty>),
+                quote!((#place, ::singlet::Attribute::to_value(
+                    ::singlet::key::KeyArgument::as_part(&#name)
+                ))),
+            )
+        })
+        .unzip()
+}
+
+/// The function `key`.
+fn key(entity: &Entity) -> TokenStream {
+    let (arguments, given) = arguments(entity, &entity.key.places());
+    let about = match &entity.key.sort {
+        Some(sort) => format!(
+            "The key (`{}`, `{}`).",
+            entity.key.partition.literal.value(),
+            sort.literal.value()
+        ),
+        None => format!("The key `{}`.", entity.key.partition.literal.value()),
+    };
+    let visibility = &entity.visibility;
+    quote! {
+        #[doc = #about]
+        #visibility fn key(#(#arguments),*) -> ::singlet::Key<Self> {
+            ::singlet::Key::new(&[#(#given),*])
+        }
+    }
+}
+
+/// The function of an access pattern.
+fn query(entity: &Entity, key: &KeyTemplates, place: Option<usize>) -> TokenStream {
+    let mut places = Vec::new();
+    for part in key.partition.parts() {
+        if !places.contains(&part.place) {
+            places.push(part.place);
+        }
+    }
+    let (arguments, given) = arguments(entity, &places);
+    let sort = key.sort.iter();
+    let parts = sort.clone().flat_map(|sort| sort.parts());
+    let types = parts.filter_map(|part| entity.fields.get(part.place)).map(Field::value_type);
+    let tail = sort.filter(|sort| sort.has_tail() && sort.parts().next().is_some());
+    let tail = tail.map(|_| quote!(::singlet::query::Tail,));
+    let rest = quote!((#(#types,)* #(#tail)*));
+    let (name, visibility) = (&key.pattern, &entity.visibility);
+    let templates = key
+        .templates()
+        .map(|template| format!("`{}`", template.literal.value()))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let (about, source, make) = match (&key.index, place) {
+        (Some(index), Some(place)) => (
+            format!("Queries the index `{index}`, whose key is {templates}."),
+            quote!(::singlet::query::ByIndex),
+            quote!(::singlet::Query::index(#place, &[#(#given),*])),
+        ),
+        _ => (
+            format!("Queries a partition of the table, whose key is {templates}."),
+            quote!(::singlet::query::Primary),
+            quote!(::singlet::Query::partition(&[#(#given),*])),
+        ),
+    };
+    let pattern = place.map(|place| {
+        let pattern = format_ident!("{}", name.to_string().to_uppercase(), span = name.span());
+        quote! {
+            #[doc = #about]
+            #visibility const #pattern: ::singlet::scan::IndexPattern<Self> =
+                ::singlet::scan::IndexPattern::new(#place);
+        }
+    });
+    quote! {
+        #pattern
+        #[doc = #about]
+        #visibility fn #name(#(#arguments),*) -> ::singlet::Query<Self, #rest, #source> {
+            #make
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! `#[derive(Projection)]`: a smaller struct for what is read of an entity.
+
+use crate::field::Field;
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{Data, DeriveInput, Path};
+
+pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
+    let input: DeriveInput = syn::parse2(input)?;
+    let ident = &input.ident;
+    let Data::Struct(data) = &input.data else {
+        return Err(syn::Error::new(ident.span(), "a projection is a struct with named fields"));
+    };
+    let fields = Field::all(&data.fields, ident.span(), "a projection")?;
+    let mut declared = input.attrs.iter().filter(|one| one.path().is_ident("projection"));
+    let Some(declared) = declared.next() else {
+        return Err(syn::Error::new(
+            ident.span(),
+            "a projection says of which entity it is: `#[projection(Game)]`",
+        ));
+    };
+    let entity: Path = declared.parse_args()?;
+    let names = fields.iter().map(|field| &field.name);
+    let idents = fields.iter().map(|field| &field.ident);
+    // By the entity's own constants, so that the types of the fields must be the same.
+    let reads = fields.iter().map(|field| {
+        let (name, ty) = (&field.ident, &field.ty);
+        quote_spanned!(name.span()=> let #name: #ty = __item.project(#entity::#name)?;)
+    });
+    Ok(quote! {
+        impl ::singlet::Projection for #ident {
+            type Entity = #entity;
+            const FIELDS: ::std::option::Option<&'static [usize]> = ::std::option::Option::Some(&[
+                #(::singlet::check::place_of(&<#entity as ::singlet::Entity>::SHAPE, #names)),*
+            ]);
+
+            fn decode(
+                __item: &mut ::singlet::item::Reader<'_>,
+            ) -> ::std::result::Result<Self, ::singlet::Corrupt> {
+                #(#reads)*
+                ::std::result::Result::Ok(Self { #(#idents),* })
+            }
+        }
+    })
+}

@@ -1,0 +1,77 @@
+//! Numbers: integers exactly, floating point as the shortest decimal that reads back the same.
+
+use super::{Attribute, Mismatch, Unstorable};
+use singlet_dynamo::binary::ValueRef;
+use singlet_dynamo::{Number, Type, Value};
+
+impl Attribute for Number {
+    const TYPE: Type = Type::N;
+
+    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+        Ok(Some(Value::N(*self)))
+    }
+
+    fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
+        match value {
+            Some(ValueRef::N(number)) => Ok(number),
+            other => Err(Mismatch::of("N", other)),
+        }
+    }
+}
+
+macro_rules! integers {
+    ($($integer:ident)+) => {
+        $(
+            impl Attribute for $integer {
+                const TYPE: Type = Type::N;
+
+                fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+                    let number = match i64::try_from(*self) {
+                        Ok(number) => Number::from(number),
+                        Err(_) => self.to_string().parse().map_err(unstorable)?,
+                    };
+                    Ok(Some(Value::N(number)))
+                }
+
+                fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
+                    let number = Number::from_value(value)?;
+                    let short = number.to_i64().and_then(|number| Self::try_from(number).ok());
+                    // What is too long for 64 bits is rare, so it may take the way over text.
+                    short.or_else(|| number.to_string().parse().ok()).ok_or_else(|| {
+                        Mismatch::new(concat!("a number that fits ", stringify!($integer)), number.to_string())
+                    })
+                }
+            }
+        )+
+    };
+}
+
+integers! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize i128 u128 }
+
+macro_rules! floats {
+    ($($float:ident)+) => {
+        $(
+            impl Attribute for $float {
+                const TYPE: Type = Type::N;
+
+                fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+                    if !self.is_finite() {
+                        return Err(Unstorable::new("a number must be finite"));
+                    }
+                    format!("{self:e}").parse().map(|number| Some(Value::N(number))).map_err(unstorable)
+                }
+
+                fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
+                    let number = Number::from_value(value)?.to_string();
+                    number.parse().map_err(|_| Mismatch::new("a number", number))
+                }
+            }
+        )+
+    };
+}
+
+floats! { f32 f64 }
+
+fn unstorable(error: singlet_dynamo::NumberError) -> Unstorable {
+    Unstorable::new(error.to_string())
+}

@@ -1,0 +1,109 @@
+//! Text, truth values, bytes, and values of any type.
+
+use super::{Attribute, Mismatch, Unstorable};
+use singlet_dynamo::binary::ValueRef;
+use singlet_dynamo::{Type, Value};
+
+impl Attribute for String {
+    const TYPE: Type = Type::S;
+
+    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+        Ok(Some(Value::S(self.clone())))
+    }
+
+    fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
+        match value {
+            Some(ValueRef::S(text)) => Ok(text.to_owned()),
+            other => Err(Mismatch::of("S", other)),
+        }
+    }
+}
+
+impl Attribute for bool {
+    const TYPE: Type = Type::Bool;
+
+    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+        Ok(Some(Value::Bool(*self)))
+    }
+
+    fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
+        match value {
+            Some(ValueRef::Bool(truth)) => Ok(truth),
+            other => Err(Mismatch::of("BOOL", other)),
+        }
+    }
+}
+
+/// Bytes, stored as a value of type B. A `Vec<u8>` would be a list of numbers.
+///
+/// ```
+/// use singlet::{Attribute, Bytes};
+/// use singlet::dynamo::Value;
+///
+/// assert_eq!(Bytes(vec![1, 2]).to_value()?, Some(Value::B(vec![1, 2])));
+/// # Ok::<(), singlet::attribute::Unstorable>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(pub Vec<u8>);
+
+impl Attribute for Bytes {
+    const TYPE: Type = Type::B;
+
+    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+        Ok(Some(Value::B(self.0.clone())))
+    }
+
+    fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
+        match value {
+            Some(ValueRef::B(bytes)) => Ok(Self(bytes.to_vec())),
+            // A payload is JSON, which has no bytes: there they are text.
+            Some(ValueRef::S(text)) => match singlet_dynamo::base64::decode(text) {
+                Ok(bytes) => Ok(Self(bytes)),
+                Err(_) => Err(Mismatch::new("B", "text that is not Base64")),
+            },
+            other => Err(Mismatch::of("B", other)),
+        }
+    }
+}
+
+/// A value of any type, for attributes that the program passes on without looking into them.
+impl Attribute for Value {
+    const TYPE: Type = Type::M;
+
+    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+        Ok(Some(self.clone()))
+    }
+
+    fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
+        value.map(|value| value.to_value()).ok_or_else(|| Mismatch::of("a value", None))
+    }
+}
+
+impl<T: Attribute> Attribute for Option<T> {
+    const TYPE: Type = T::TYPE;
+    const OPTIONAL: bool = true;
+
+    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+        self.as_ref().map_or(Ok(None), T::to_value)
+    }
+
+    fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
+        match value {
+            None | Some(ValueRef::Null) => Ok(None),
+            some => T::from_value(some).map(Some),
+        }
+    }
+}
+
+impl<T: Attribute> Attribute for Box<T> {
+    const TYPE: Type = T::TYPE;
+    const OPTIONAL: bool = T::OPTIONAL;
+
+    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+        T::to_value(self)
+    }
+
+    fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
+        T::from_value(value).map(Self::new)
+    }
+}

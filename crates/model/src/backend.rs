@@ -1,0 +1,100 @@
+//! Where requests are carried out: the embedded engine, or DynamoDB itself.
+//!
+//! The model builds requests and reads answers of the [language](crate::dynamo). A backend takes
+//! the one and gives the other, and that is all it has to know.
+
+mod embedded;
+
+pub use embedded::Embedded;
+
+use singlet_dynamo as dynamo;
+use singlet_dynamo::operation::{Answer, Request};
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+/// Carries out requests.
+pub trait Backend: Send + Sync + 'static {
+    /// Carries out a request.
+    fn execute(&self, request: Request) -> Execution<'_>;
+
+    /// Waits, before something is tried again.
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+}
+
+/// A request that is being carried out.
+///
+/// Most reads of an embedded engine are done when the call returns, and need no memory for a
+/// future of their own.
+#[must_use = "futures do nothing unless you await them"]
+pub struct Execution<'a>(Progress<'a>);
+
+type Outcome = Result<Answer, BackendError>;
+
+#[expect(clippy::large_enum_variant, reason = "it lives for one await, on the stack")]
+enum Progress<'a> {
+    Done(Option<Outcome>),
+    Pending(Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>),
+}
+
+impl<'a> Execution<'a> {
+    /// Is done.
+    pub fn done(outcome: Result<Answer, BackendError>) -> Self {
+        Self(Progress::Done(Some(outcome)))
+    }
+
+    /// Is being worked on.
+    pub fn pending(future: impl Future<Output = Result<Answer, BackendError>> + Send + 'a) -> Self {
+        Self(Progress::Pending(Box::pin(future)))
+    }
+}
+
+impl Future for Execution<'_> {
+    type Output = Outcome;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
+        match &mut self.0 {
+            Progress::Pending(future) => future.as_mut().poll(context),
+            // A future is not polled again once it was ready.
+            Progress::Done(outcome) => outcome.take().map_or(Poll::Pending, Poll::Ready),
+        }
+    }
+}
+
+/// Why a backend did not carry out a request.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum BackendError {
+    /// DynamoDB refuses the request.
+    Refused(dynamo::Error),
+    /// Something failed on the way: the disk, the network, the credentials.
+    Failed(Box<dyn Error + Send + Sync>),
+}
+
+impl BackendError {
+    /// An answer was of another kind than its request.
+    pub(crate) fn unexpected() -> Self {
+        Self::Failed("the answer is not one to the request".into())
+    }
+}
+
+impl fmt::Display for BackendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(error) => error.fmt(f),
+            Self::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for BackendError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Refused(error) => Some(error),
+            Self::Failed(error) => Some(&**error),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The engine in this process.
+
+mod timer;
+
+use super::{Backend, BackendError, Execution};
+use singlet_dynamo as dynamo;
+use singlet_dynamo::operation::Request;
+use singlet_engine::Engine;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+use timer::Timer;
+
+/// An engine in this process, in memory or on a folder.
+#[derive(Clone)]
+pub struct Embedded {
+    engine: Engine,
+    timer: Timer,
+}
+
+impl Embedded {
+    /// Carries out requests on this engine.
+    #[must_use]
+    pub fn new(engine: Engine) -> Self {
+        Self { engine, timer: Timer::default() }
+    }
+
+    /// The engine.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+}
+
+impl Backend for Embedded {
+    fn execute(&self, request: Request) -> Execution<'_> {
+        match request {
+            // Reads never wait for anybody, so they are done at once.
+            Request::GetItem(_)
+            | Request::Query(_)
+            | Request::Scan(_)
+            | Request::BatchGetItem(_)
+            | Request::TransactGetItems(_) => {
+                Execution::done(self.engine.execute(request).map_err(backend_error))
+            }
+            _ => {
+                let engine = &self.engine;
+                Execution::pending(async move {
+                    engine.execute_async(request).await.map_err(backend_error)
+                })
+            }
+        }
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(self.timer.after(duration))
+    }
+}
+
+fn backend_error(error: singlet_engine::Error) -> BackendError {
+    match error {
+        singlet_engine::Error::Refused(error) => BackendError::Refused(error),
+        singlet_engine::Error::Overloaded => {
+            BackendError::Refused(dynamo::Error::new(dynamo::ErrorKind::Throttling))
+        }
+        other => BackendError::Failed(Box::new(other)),
+    }
+}

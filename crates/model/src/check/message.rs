@@ -1,0 +1,64 @@
+//! Error messages that are put together while the compiler runs.
+
+/// How long a message can be; what is longer is cut off.
+const MESSAGE_MAX: usize = 1024;
+
+/// A message for whoever declared something that cannot be.
+pub(super) struct Message {
+    text: [u8; MESSAGE_MAX],
+    len: usize,
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a constant function has no `get_mut`; the length is kept below the size"
+)]
+impl Message {
+    pub(super) const fn new() -> Self {
+        Self { text: [0; MESSAGE_MAX], len: 0 }
+    }
+
+    /// The same with more text.
+    pub(super) const fn and(mut self, text: &str) -> Self {
+        let mut rest = text.as_bytes();
+        while let [first, others @ ..] = rest {
+            if self.len < MESSAGE_MAX {
+                self.text[self.len] = *first;
+                self.len += 1;
+            }
+            rest = others;
+        }
+        self
+    }
+
+    /// The same with more text, as code.
+    pub(super) const fn code(self, text: &str) -> Self {
+        self.and("`").and(text).and("`")
+    }
+
+    /// Stops the compiler.
+    #[expect(clippy::panic, reason = "it is the compiler that is to stop")]
+    pub(super) const fn refuse(&self) -> ! {
+        let (text, _) = self.text.split_at(self.len);
+        match std::str::from_utf8(text) {
+            Ok(text) => panic!("{}", text),
+            // Cut off in the middle of a character.
+            Err(_) => panic!("the declaration contradicts itself"),
+        }
+    }
+}
+
+/// Whether two texts are the same.
+pub(super) const fn same(one: &str, other: &str) -> bool {
+    let (mut one, mut other) = (one.as_bytes(), other.as_bytes());
+    loop {
+        match (one, other) {
+            ([], []) => return true,
+            ([a, rest_of_one @ ..], [b, rest_of_other @ ..]) if *a == *b => {
+                one = rest_of_one;
+                other = rest_of_other;
+            }
+            _ => return false,
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Cursors: where a page begins, in a form that can be given away.
+//!
+//! A cursor holds the key of the last item of a page, and a code that only this program can make,
+//! over that key and over what makes the query the one that it is. So nobody can make up a cursor,
+//! or use one of a query for another.
+
+use crate::error::Error;
+use crate::marker::Marker;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use singlet_dynamo::{Item, Value, base64, binary};
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+/// The first byte of every cursor, so that another form can be told from this one.
+const VERSION: u8 = 1;
+/// How many bytes the code has.
+const CODE_LEN: usize = 32;
+
+/// Where a page of a query begins: text that means nothing to whoever has it.
+///
+/// A cursor is of the query that gave it. With another query, or changed in any way, it is refused
+/// with [`Error::Cursor`](crate::Error::Cursor).
+///
+/// ```
+/// # use singlet::prelude::*;
+/// # id!(Code);
+/// # #[table(name = "games", key = (PK, SK), entities(Game))]
+/// # pub struct Games;
+/// # #[derive(Entity)]
+/// # #[entity(Games, key = ("GAMES", "{code}"))]
+/// # pub struct Game { pub code: Code }
+/// # singlet::block_on(async {
+/// # let db = Db::<Games>::memory().await?;
+/// for code in ["A", "B", "C"] {
+///     db.run(put(&Game { code: Code::new(code)? })).await?;
+/// }
+/// let page = db.query(Game::of().limit(2)).page(None).await?;
+/// let text = page.next.unwrap().to_string();
+///
+/// // It went to a browser and came back.
+/// let next = db.query(Game::of().limit(2)).page(Some(text.parse()?)).await?;
+/// assert_eq!(next.items[0].code.as_str(), "C");
+/// assert!(next.next.is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
+pub struct Cursor<E> {
+    bytes: Vec<u8>,
+    entity: Marker<E>,
+}
+
+impl<E> Cursor<E> {
+    /// A cursor of this query to behind this key.
+    pub(crate) fn seal(start: &Item, identity: Identity, key: &CursorKey) -> Self {
+        let start = binary::encode(start);
+        let mut bytes = Vec::with_capacity(1 + CODE_LEN + start.len());
+        bytes.push(VERSION);
+        bytes.extend_from_slice(&identity.code(&start, key).finalize().into_bytes());
+        bytes.extend_from_slice(&start);
+        Self { bytes, entity: PhantomData }
+    }
+
+    /// The key that the page begins behind, if the cursor is one of this query.
+    pub(crate) fn open(&self, identity: Identity, key: &CursorKey) -> Result<Item, Error> {
+        let (version, rest) = self.bytes.split_first().ok_or(Error::Cursor)?;
+        let (code, start) = rest.split_at_checked(CODE_LEN).ok_or(Error::Cursor)?;
+        if *version != VERSION {
+            return Err(Error::Cursor);
+        }
+        identity.code(start, key).verify_slice(code).map_err(|_| Error::Cursor)?;
+        Ok(binary::ItemRef::new(start).map_err(|_| Error::Cursor)?.to_item())
+    }
+}
+
+/// Base64 for addresses: a cursor often travels in one.
+impl<E> fmt::Display for Cursor<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = base64::encode(&self.bytes);
+        f.write_str(&text.trim_end_matches('=').replace('+', "-").replace('/', "_"))
+    }
+}
+
+impl<E> fmt::Debug for Cursor<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl<E> Clone for Cursor<E> {
+    fn clone(&self) -> Self {
+        Self { bytes: self.bytes.clone(), entity: PhantomData }
+    }
+}
+
+impl<E> PartialEq for Cursor<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl<E> FromStr for Cursor<E> {
+    type Err = Error;
+
+    /// Reads the text of a cursor. Whether it is a good one is seen when it is used.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let mut padded = text.replace('-', "+").replace('_', "/");
+        while !padded.len().is_multiple_of(4) {
+            padded.push('=');
+        }
+        let bytes = base64::decode(&padded).map_err(|_| Error::Cursor)?;
+        Ok(Self { bytes, entity: PhantomData })
+    }
+}
+
+/// The secret with which cursors are signed.
+///
+/// All instances of a program that take each other's cursors must have the same one.
+#[derive(Clone)]
+pub struct CursorKey([u8; 32]);
+
+impl CursorKey {
+    /// A secret of 32 bytes, from configuration.
+    #[must_use]
+    pub const fn new(secret: [u8; 32]) -> Self {
+        Self(secret)
+    }
+
+    /// A secret that nobody knows, and that is gone with the process.
+    #[must_use]
+    pub fn random() -> Self {
+        let random = singlet_engine::Random::system();
+        let mut secret = [0; 32];
+        for bytes in secret.chunks_mut(8) {
+            bytes.copy_from_slice(&random.next_u64().to_le_bytes());
+        }
+        Self(secret)
+    }
+}
+
+/// Does not show the secret.
+impl fmt::Debug for CursorKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CursorKey(…)")
+    }
+}
+
+/// What makes a query the one that it is: its parts, each behind its length, so that no two lists
+/// of parts are the same bytes.
+pub(crate) struct Identity(Vec<u8>);
+
+impl Identity {
+    pub(crate) fn new(entity: &str) -> Self {
+        Self(Vec::with_capacity(128)).text("singlet cursor").text(entity)
+    }
+
+    pub(crate) fn text(self, text: &str) -> Self {
+        self.bytes(text.as_bytes())
+    }
+
+    pub(crate) fn number(self, number: u32) -> Self {
+        self.bytes(&number.to_le_bytes())
+    }
+
+    pub(crate) fn value(self, value: &Value) -> Self {
+        let item = Item::from_entries(vec![(String::new(), value.clone())]);
+        self.bytes(&binary::encode(&item))
+    }
+
+    fn bytes(mut self, bytes: &[u8]) -> Self {
+        self.0.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
+    fn code(self, start: &[u8], key: &CursorKey) -> Hmac<Sha256> {
+        // HMAC fills keys that are shorter than a block with zeros.
+        let mut block = [0; 64];
+        block.iter_mut().zip(key.0).for_each(|(byte, secret)| *byte = secret);
+        let mut code = <Hmac<Sha256> as KeyInit>::new(&block.into());
+        code.update(&self.bytes(start).0);
+        code
+    }
+}

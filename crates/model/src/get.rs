@@ -1,0 +1,100 @@
+//! Reading one item by its key.
+
+use crate::entity::Entity;
+use crate::error::Result;
+use crate::field::attribute_name;
+use crate::key::Key;
+use crate::marker::Marker;
+use crate::projection::Projection;
+use crate::shape::{IndexShape, Storage};
+use crate::table::Table;
+use singlet_dynamo::expression::{self, Path};
+use singlet_dynamo::operation::GetItem;
+use std::marker::PhantomData;
+
+/// Reads one item by its key: a [`Key`], or what its methods make of it.
+#[must_use = "a read does nothing until a `Db` runs it"]
+pub struct Get<E, P = E> {
+    pub(crate) key: Key<E>,
+    pub(crate) consistent: bool,
+    pub(crate) with_expired: bool,
+    output: Marker<P>,
+}
+
+impl<E: Entity> From<Key<E>> for Get<E> {
+    fn from(key: Key<E>) -> Self {
+        Self { key, consistent: false, with_expired: false, output: PhantomData }
+    }
+}
+
+impl<E: Entity> Key<E> {
+    /// Sees every write that was acknowledged before. It costs twice as much.
+    pub fn consistent(self) -> Get<E> {
+        Get::from(self).consistent()
+    }
+
+    /// Also an item that is expired and not deleted yet.
+    pub fn with_expired(self) -> Get<E> {
+        Get::from(self).with_expired()
+    }
+
+    /// Only the fields of a smaller struct; see [`Projection`].
+    pub fn project<P: Projection<Entity = E>>(self) -> Get<E, P> {
+        Get::from(self).project()
+    }
+}
+
+impl<E: Entity, P: Projection<Entity = E>> Get<E, P> {
+    /// Sees every write that was acknowledged before. It costs twice as much.
+    pub fn consistent(mut self) -> Self {
+        self.consistent = true;
+        self
+    }
+
+    /// Also an item that is expired and not deleted yet.
+    pub fn with_expired(mut self) -> Self {
+        self.with_expired = true;
+        self
+    }
+
+    /// Only the fields of a smaller struct; see [`Projection`].
+    pub fn project<Q: Projection<Entity = E>>(self) -> Get<E, Q> {
+        let Self { key, consistent, with_expired, .. } = self;
+        Get { key, consistent, with_expired, output: PhantomData }
+    }
+
+    pub(crate) fn into_request(self, table_name: &str) -> Result<GetItem> {
+        let mut request = GetItem::new(table_name, self.key.into_item()?);
+        request.consistent_read = self.consistent;
+        request.projection = projection::<P>(None)?;
+        Ok(request)
+    }
+}
+
+/// The attributes that are read for a projection; `None` if all of them are.
+///
+/// What tells entities apart is always among them, whether the item is expired, and where a page
+/// of an index goes on.
+pub(crate) fn projection<P: Projection>(
+    index: Option<&IndexShape>,
+) -> Result<Option<expression::Projection>> {
+    let Some(places) = P::FIELDS else { return Ok(None) };
+    let (shape, table) = (&P::Entity::SHAPE, &<P::Entity as Entity>::Table::SHAPE);
+    let mut names: Vec<&str> = table.key.iter().map(|attribute| attribute.name).collect();
+    names.extend(index.iter().flat_map(|index| index.key.iter()).map(|attribute| attribute.name));
+    names.extend(table.ttl);
+    names.extend(shape.discriminator.map(|(name, _)| name));
+    for field in places.iter().filter_map(|place| shape.field(*place)) {
+        match field.storage {
+            Storage::Attribute | Storage::Expiry => {
+                names.push(attribute_name::<P::Entity>(field));
+            }
+            Storage::Payload => names.extend(shape.payload),
+            Storage::Key => {}
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    let paths = names.into_iter().map(Path::attribute).collect::<Result<Vec<_>, _>>()?;
+    Ok(Some(expression::Projection::new(paths)?))
+}

@@ -1,0 +1,11 @@
+//! Entities as stored items, and back.
+
+mod payload;
+mod reader;
+mod writer;
+
+pub use payload::Payload;
+pub use reader::{Corrupt, Reader};
+
+pub(crate) use reader::{decode, is_expired, recognizes};
+pub(crate) use writer::{Purpose, key_attributes, to_item};

@@ -1,0 +1,193 @@
+//! Reading entities from stored items, where they lie.
+
+use super::Payload;
+use crate::attribute::{Attribute, Mismatch};
+use crate::entity::Entity;
+use crate::field::Field;
+use crate::projection::Projection;
+use crate::shape::{EntityShape, Storage, TableShape, template::read_part};
+use crate::table::Table;
+use crate::timestamp::{Expiry, Timestamp};
+use singlet_dynamo::binary::{Entries, ItemRef, ValueRef};
+use std::fmt;
+
+/// A stored item is not what its entity says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Corrupt {
+    entity: &'static str,
+    attribute: String,
+    mismatch: Mismatch,
+}
+
+impl Corrupt {
+    fn new(entity: &'static str, attribute: &str, mismatch: Mismatch) -> Self {
+        Self { entity, attribute: format!("{attribute}{}", mismatch.path()), mismatch }
+    }
+
+    /// The name of the entity's type.
+    #[must_use]
+    pub fn entity(&self) -> &'static str {
+        self.entity
+    }
+
+    /// The attribute, with the way to the value inside it: `board.snakes[3].from`.
+    #[must_use]
+    pub fn attribute(&self) -> &str {
+        &self.attribute
+    }
+}
+
+impl fmt::Display for Corrupt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { entity, attribute, mismatch } = self;
+        write!(f, "a stored {entity} has a wrong attribute `{attribute}`: {mismatch}")
+    }
+}
+
+impl std::error::Error for Corrupt {}
+
+/// A stored item that is being read as an entity: what `#[derive(Entity)]` is made with.
+pub struct Reader<'a> {
+    shape: &'static EntityShape,
+    table: &'static TableShape,
+    item: ItemRef<'a>,
+    entries: Entries<'a>,
+    /// The payload, once a projection has read it.
+    payload: Option<Payload>,
+}
+
+impl<'a> Reader<'a> {
+    fn new<E: Entity>(item: ItemRef<'a>) -> Self {
+        Self {
+            shape: &E::SHAPE,
+            table: &E::Table::SHAPE,
+            item,
+            entries: item.iter(),
+            payload: None,
+        }
+    }
+
+    /// Reads the attribute of this name, which comes after all that were read before.
+    pub fn read<T: Attribute>(&mut self, name: &str) -> Result<T, Corrupt> {
+        T::from_value(self.entries.seek(name)).map_err(|mismatch| self.corrupt(name, mismatch))
+    }
+
+    /// Like [`Reader::read`], with a default for an attribute that is missing.
+    pub fn read_or_default<T: Attribute + Default>(&mut self, name: &str) -> Result<T, Corrupt> {
+        match self.entries.seek(name) {
+            None => Ok(T::default()),
+            value => T::from_value(value).map_err(|mismatch| self.corrupt(name, mismatch)),
+        }
+    }
+
+    /// Reads the table's time to live.
+    pub fn read_expiry<T: Attribute>(&self) -> Result<T, Corrupt> {
+        let name = self.table.ttl.unwrap_or_default();
+        T::from_value(self.item.get(name)).map_err(|mismatch| self.corrupt(name, mismatch))
+    }
+
+    /// Reads one field, wherever it is stored.
+    pub fn project<E: Entity, T: Attribute, K>(
+        &mut self,
+        field: Field<E, T, K>,
+    ) -> Result<T, Corrupt> {
+        let place = field.place();
+        let Some(field) = self.shape.field(place) else {
+            return Err(self.corrupt("", Mismatch::of("a field of the entity", None)));
+        };
+        let name = field.attribute;
+        match field.storage {
+            Storage::Attribute => {
+                T::from_value(self.item.get(name)).map_err(|mismatch| self.corrupt(name, mismatch))
+            }
+            Storage::Expiry => self.read_expiry(),
+            Storage::Key => self.read_from_key(place),
+            Storage::Payload => {
+                let payload = match self.payload.take() {
+                    Some(payload) => payload,
+                    None => self.payload()?,
+                };
+                let read = self.in_payload(T::from_value(payload.get(name)));
+                self.payload = Some(payload);
+                read
+            }
+        }
+    }
+
+    /// Reads the field at this place from the primary key.
+    pub fn read_from_key<T: Attribute>(&self, place: usize) -> Result<T, Corrupt> {
+        for (template, attribute) in self.shape.key.with(&self.table.key) {
+            if !template.names(place) {
+                continue;
+            }
+            let value = self.item.get(attribute.name);
+            let read = match value {
+                // A number or bytes: the field alone.
+                Some(ValueRef::N(_) | ValueRef::B(_)) => T::from_value(value),
+                Some(ValueRef::S(text)) => match template.part(place, text) {
+                    Some(part) => read_part(part),
+                    None => Err(Mismatch::new(template.text, format!("`{text}`"))),
+                },
+                other => Err(Mismatch::of(template.text, other)),
+            };
+            return read.map_err(|mismatch| self.corrupt(attribute.name, mismatch));
+        }
+        let name = self.shape.field(place).map_or("", |field| field.name);
+        Err(self.corrupt(name, Mismatch::of("a part of the primary key", None)))
+    }
+
+    /// Reads the JSON text that holds the fields.
+    pub fn payload(&self) -> Result<Payload, Corrupt> {
+        let name = self.shape.payload.unwrap_or_default();
+        Payload::read(self.item.get(name)).map_err(|mismatch| self.corrupt(name, mismatch))
+    }
+
+    /// Says of a mismatch in the payload where it was.
+    pub fn in_payload<T>(&self, read: Result<T, Mismatch>) -> Result<T, Corrupt> {
+        read.map_err(|mismatch| self.corrupt(self.shape.payload.unwrap_or_default(), mismatch))
+    }
+
+    fn corrupt(&self, attribute: &str, mismatch: Mismatch) -> Corrupt {
+        Corrupt::new(self.shape.name, attribute, mismatch)
+    }
+}
+
+/// Reads an item as the entity that it is known to be.
+pub(crate) fn decode<P: Projection>(item: ItemRef<'_>) -> Result<P, Corrupt> {
+    let shape = &P::Entity::SHAPE;
+    if let Some((name, expected)) = shape.discriminator {
+        match item.get(name) {
+            Some(ValueRef::S(found)) if found == expected => {}
+            Some(ValueRef::S(found)) => {
+                let mismatch = Mismatch::new(format!("`{expected}`"), format!("`{found}`"));
+                return Err(Corrupt::new(shape.name, name, mismatch));
+            }
+            other => {
+                let mismatch = Mismatch::of(format!("`{expected}`"), other);
+                return Err(Corrupt::new(shape.name, name, mismatch));
+            }
+        }
+    }
+    P::decode(&mut Reader::new::<P::Entity>(item))
+}
+
+/// Whether an item is of this entity, told by its primary key. No item is of two entities of a
+/// table: the compiler has checked that their keys cannot be the same.
+pub(crate) fn recognizes(shape: &EntityShape, table: &TableShape, item: ItemRef<'_>) -> bool {
+    shape.key.with(&table.key).all(|(template, attribute)| match item.get(attribute.name) {
+        Some(ValueRef::S(text)) => template.matches(text),
+        Some(ValueRef::N(_) | ValueRef::B(_)) => template.only_place().is_some(),
+        _ => false,
+    })
+}
+
+/// Whether the item's time to live has passed, so that it counts as gone.
+pub(crate) fn is_expired(table: &TableShape, item: ItemRef<'_>, now: Timestamp) -> bool {
+    // What is no number is no time to live, for DynamoDB as well.
+    match table.ttl.and_then(|name| item.get(name)) {
+        Some(ValueRef::N(number)) => {
+            number.floor_i64().is_some_and(|seconds| Expiry::from_seconds(seconds).has_passed(now))
+        }
+        _ => false,
+    }
+}

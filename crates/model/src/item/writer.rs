@@ -1,0 +1,112 @@
+//! Writing entities as items.
+
+use super::Payload;
+use crate::attribute::Attribute;
+use crate::entity::Entity;
+use crate::error::Error;
+use crate::shape::{EntityShape, Keeper, KeyAttributes, KeyShape, Storage};
+use crate::table::Table;
+use crate::timestamp::Timestamp;
+use singlet_dynamo::{Item, Value};
+
+/// Why an item is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It is new.
+    Create,
+    /// It may take the place of another one.
+    Put,
+}
+
+/// The item that an entity is stored as at this moment.
+pub(crate) fn to_item<E: Entity>(
+    entity: &E,
+    purpose: Purpose,
+    now: Timestamp,
+) -> Result<Item, Error> {
+    let (shape, table) = (&E::SHAPE, &E::Table::SHAPE);
+    let mut values = entity.values()?;
+    keep(shape, &mut values, purpose, now)?;
+
+    let mut entries = Vec::with_capacity(values.len() + 8);
+    push_key(shape, &shape.key, &table.key, &values, &mut entries)?;
+    for of_index in shape.indexes {
+        if let Some(index) = table.index(of_index.index) {
+            push_key(shape, &of_index.key, &index.key, &values, &mut entries)?;
+        }
+    }
+    if let Some((name, value)) = shape.discriminator {
+        entries.push((name.to_owned(), Value::from(value)));
+    }
+    let mut payload = Vec::new();
+    for (field, value) in shape.fields.iter().zip(values) {
+        let Some(value) = value.or(field.null.then_some(Value::Null)) else { continue };
+        match field.storage {
+            Storage::Attribute => entries.push((field.attribute.to_owned(), value)),
+            Storage::Expiry => entries.extend(table.ttl.map(|name| (name.to_owned(), value))),
+            Storage::Payload => payload.push((field.attribute.to_owned(), value)),
+            Storage::Key => {}
+        }
+    }
+    if let Some(name) = shape.payload {
+        entries.push((name.to_owned(), Payload::write(payload)));
+    }
+    Ok(Item::from_entries(entries))
+}
+
+/// Fills in what the model keeps.
+fn keep(
+    shape: &EntityShape,
+    values: &mut [Option<Value>],
+    purpose: Purpose,
+    now: Timestamp,
+) -> Result<(), Error> {
+    for (field, value) in shape.fields.iter().zip(values) {
+        match (field.keeper, purpose) {
+            (Keeper::Program, _) | (Keeper::Created, Purpose::Put) => {}
+            (Keeper::Created, Purpose::Create) | (Keeper::Updated, _) => *value = now.to_value()?,
+            (Keeper::Version, Purpose::Create) => *value = Some(Value::from(1)),
+            (Keeper::Version, Purpose::Put) => {
+                if let Some(Value::N(version)) = value
+                    && let Ok(next) = version.checked_add(1.into())
+                {
+                    *version = next;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The attributes of a primary key, by their names.
+pub(crate) fn key_attributes(
+    attributes: &KeyAttributes,
+    partition: Value,
+    sort: Option<Value>,
+) -> Item {
+    let mut entries = Vec::with_capacity(2);
+    entries.push((attributes.partition.name.to_owned(), partition));
+    entries.extend(
+        attributes.sort.as_ref().zip(sort).map(|(sort, value)| (sort.name.to_owned(), value)),
+    );
+    Item::from_entries(entries)
+}
+
+/// Adds the attributes of a key that are not a field's own.
+fn push_key(
+    shape: &EntityShape,
+    key: &KeyShape,
+    attributes: &KeyAttributes,
+    values: &[Option<Value>],
+    entries: &mut Vec<(String, Value)>,
+) -> Result<(), Error> {
+    let value = |place: usize| values.get(place).and_then(Option::as_ref);
+    for (template, attribute) in key.with(attributes) {
+        if shape.is_own_attribute(template, attribute) || !key.has(template, value) {
+            continue;
+        }
+        let rendered = template.render(attribute.kind, value)?;
+        entries.extend(rendered.map(|value| (attribute.name.to_owned(), value)));
+    }
+    Ok(())
+}

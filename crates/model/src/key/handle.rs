@@ -1,0 +1,161 @@
+//! The primary key of one item.
+
+use crate::attribute::Unstorable;
+use crate::entity::Entity;
+use crate::item::key_attributes;
+use crate::marker::Marker;
+use crate::shape::{KeyAttribute, KeyFault, Template};
+use crate::table::Table;
+use singlet_dynamo::{Item, Type, Value};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// The value of a field that stands in a key: the field's place, and the value or why there is
+/// none.
+pub type GivenPart = (usize, Result<Option<Value>, Unstorable>);
+
+/// The primary key of an item of this entity, made by its function `key`.
+///
+/// What cannot stand in a key, such as a number that is too wide for its template, is told by the
+/// operation that uses the key.
+pub struct Key<E> {
+    parts: Result<KeyValues, KeyFault>,
+    entity: Marker<E>,
+}
+
+/// The values of a primary key.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct KeyValues {
+    pub(crate) partition: Value,
+    pub(crate) sort: Option<Value>,
+}
+
+impl<E: Entity> Key<E> {
+    /// The key with these values of the fields in its templates.
+    #[must_use]
+    pub fn new(parts: &[GivenPart]) -> Self {
+        Self { parts: values::<E>(parts), entity: PhantomData }
+    }
+
+    /// The key of an entity.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(TeamId);
+    /// # #[table(name = "teams", key = (teamId), entities(Team))]
+    /// # pub struct Teams;
+    /// # #[derive(Entity)]
+    /// # #[entity(Teams, key = ("{id}"))]
+    /// # pub struct Team { #[attribute(rename = "teamId")] pub id: TeamId, pub name: String }
+    /// let team = Team { id: TeamId::new("t1")?, name: "Sluggers".into() };
+    /// assert_eq!(Key::of(&team), Team::key(&team.id));
+    /// # Ok::<(), singlet::IdError>(())
+    /// ```
+    #[must_use]
+    pub fn of(entity: &E) -> Self {
+        let parts = match entity.values() {
+            Ok(values) => {
+                let values: Vec<GivenPart> = values.into_iter().map(Ok).enumerate().collect();
+                self::values::<E>(&values)
+            }
+            Err(why) => Err(KeyFault::unstorable(E::SHAPE.name, &why)),
+        };
+        Self { parts, entity: PhantomData }
+    }
+
+    pub(crate) fn into_values(self) -> Result<KeyValues, KeyFault> {
+        self.parts
+    }
+
+    /// The key as attributes.
+    pub(crate) fn into_item(self) -> Result<Item, KeyFault> {
+        self.parts.map(|values| values.into_item::<E>())
+    }
+}
+
+impl KeyValues {
+    /// The value of the field at this place, if it stands in the key.
+    pub(crate) fn part<E: Entity>(&self, place: usize) -> Option<Value> {
+        let attributes = &E::Table::SHAPE.key;
+        let values = std::iter::once(&self.partition).chain(&self.sort);
+        let mut templates = E::SHAPE.key.with(attributes).zip(values);
+        let ((template, _), value) = templates.find(|((one, _), _)| one.names(place))?;
+        let Value::S(text) = value else { return Some(value.clone()) };
+        let text = template.part(place, text)?;
+        match E::SHAPE.field(place)?.kind {
+            Type::N => text.parse().ok().map(Value::N),
+            _ => Some(Value::from(text)),
+        }
+    }
+
+    pub(crate) fn into_item<E: Entity>(self) -> Item {
+        key_attributes(&E::Table::SHAPE.key, self.partition, self.sort)
+    }
+}
+
+fn values<E: Entity>(parts: &[GivenPart]) -> Result<KeyValues, KeyFault> {
+    let given = Given::new::<E>(parts)?;
+    let (key, attributes) = (&E::SHAPE.key, &E::Table::SHAPE.key);
+    let partition = given.render(&key.partition, &attributes.partition)?;
+    let sort = match (&key.sort, &attributes.sort) {
+        (Some(template), Some(attribute)) => Some(given.render(template, attribute)?),
+        _ => None,
+    };
+    Ok(KeyValues { partition, sort })
+}
+
+/// Values that were given for the fields of a key.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'p>(&'p [GivenPart]);
+
+impl<'p> Given<'p> {
+    /// Refuses values that cannot be stored.
+    pub(crate) fn new<E: Entity>(parts: &'p [GivenPart]) -> Result<Self, KeyFault> {
+        for (place, value) in parts {
+            if let Err(why) = value {
+                let name = E::SHAPE.field(*place).map_or("", |field| field.name);
+                return Err(KeyFault::unstorable(name, why));
+            }
+        }
+        Ok(Self(parts))
+    }
+
+    fn get(self, place: usize) -> Option<&'p Value> {
+        self.0.iter().find(|(own, _)| *own == place)?.1.as_ref().ok()?.as_ref()
+    }
+
+    /// The key attribute that these values give.
+    pub(crate) fn render(
+        self,
+        template: &Template,
+        attribute: &KeyAttribute,
+    ) -> Result<Value, KeyFault> {
+        let rendered = template.render(attribute.kind, |place| self.get(place))?;
+        // A key that is asked for has a value for each of its parts, optional ones as well.
+        rendered.ok_or_else(|| KeyFault::missing(template.text))
+    }
+}
+
+impl<E> Clone for Key<E> {
+    fn clone(&self) -> Self {
+        Self { parts: self.parts.clone(), entity: PhantomData }
+    }
+}
+
+impl<E> PartialEq for Key<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts == other.parts
+    }
+}
+
+impl<E> fmt::Debug for Key<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.parts {
+            Ok(KeyValues { partition, sort: Some(sort) }) => {
+                write!(f, "Key({partition:?}, {sort:?})")
+            }
+            Ok(KeyValues { partition, sort: None }) => write!(f, "Key({partition:?})"),
+            Err(fault) => write!(f, "Key({fault})"),
+        }
+    }
+}

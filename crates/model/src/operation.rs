@@ -1,0 +1,247 @@
+//! Writes: operations that are described first, and carried out by [`Db`](crate::Db), alone or in
+//! a transaction.
+
+mod check;
+mod delete;
+mod put;
+mod rekey;
+mod update;
+
+pub use check::{Check, check};
+pub use delete::{Delete, delete};
+pub use put::{Put, create, put};
+pub use update::{Amount, FieldGroup, Group, Update, update, upsert};
+
+use crate::backend::BackendError;
+use crate::condition::{Condition, unless_expired};
+use crate::entity::Entity;
+use crate::error::{Error, Result};
+use crate::item::{decode, is_expired};
+use crate::shape::TableShape;
+use crate::table::Table;
+use crate::timestamp::Timestamp;
+use singlet_dynamo::operation::{Request, ReturnValues, TransactWriteItem};
+use singlet_dynamo::stored::{Attributes, StoredItem};
+use singlet_dynamo::{Item, expression};
+
+/// A write of one item, or a check of one, that can stand in a transaction.
+pub trait Operation: Sized {
+    /// The entity that the item is of.
+    type Entity: Entity;
+
+    /// What the operation comes to, in the table of this name, at this moment.
+    #[doc(hidden)]
+    fn plan(self, table_name: &str, now: Timestamp) -> Result<Plan>;
+
+    /// The error to return when it is this operation that is refused, because its condition does
+    /// not hold.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(Code);
+    /// # #[table(name = "games", key = (code), entities(Game))]
+    /// # pub struct Games;
+    /// # #[derive(Entity)]
+    /// # #[entity(Games, key = ("{code}"))]
+    /// # pub struct Game { pub code: Code }
+    /// #[derive(Debug)]
+    /// enum Refusal {
+    ///     CodeTaken,
+    ///     Database(singlet::Error),
+    /// }
+    ///
+    /// impl From<singlet::Error> for Refusal {
+    ///     fn from(error: singlet::Error) -> Self {
+    ///         Self::Database(error)
+    ///     }
+    /// }
+    ///
+    /// # singlet::block_on(async {
+    /// let db = Db::<Games>::memory().await?;
+    /// let game = Game { code: Code::new("ABC123")? };
+    /// db.run(create(&game).or(Refusal::CodeTaken)).await.unwrap();
+    /// let again = db.run(create(&game).or(Refusal::CodeTaken)).await;
+    /// assert!(matches!(again, Err(Refusal::CodeTaken)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    fn or<R>(self, refusal: R) -> Or<Self, R> {
+        Or { operation: self, refusal }
+    }
+}
+
+/// A write that can be carried out by itself, and gives something back.
+pub trait Write: Operation {
+    /// What it gives back.
+    type Output;
+
+    /// Reads what the store gave back.
+    #[doc(hidden)]
+    fn output(returned: Option<Attributes>, now: Timestamp) -> Result<Self::Output>;
+}
+
+/// An operation with the error to return when it is refused.
+#[must_use = "an operation does nothing until a `Db` runs it"]
+pub struct Or<O, R> {
+    operation: O,
+    refusal: R,
+}
+
+impl<O, R> Or<O, R> {
+    pub(crate) fn into_parts(self) -> (O, R) {
+        (self.operation, self.refusal)
+    }
+}
+
+/// What an operation comes to.
+#[doc(hidden)]
+#[derive(Clone)]
+pub struct Plan {
+    pub(crate) action: TransactWriteItem,
+    /// What to do instead if the stored item is expired.
+    if_expired: Option<TransactWriteItem>,
+    /// What to give back, if it is known beforehand.
+    known: Option<Item>,
+    pub(crate) entity: &'static str,
+    table: &'static TableShape,
+}
+
+impl Plan {
+    fn new<E: Entity>(action: impl Into<TransactWriteItem>) -> Self {
+        Self {
+            action: action.into(),
+            if_expired: None,
+            known: None,
+            entity: E::SHAPE.name,
+            table: &E::Table::SHAPE,
+        }
+    }
+
+    /// Changes over to what is to be done instead, if there is something, because the stored item
+    /// is expired. Says whether it is worth another attempt.
+    pub(crate) fn replace_if_expired(&mut self, item: Option<&Item>, now: Timestamp) -> bool {
+        let Some(other) = &mut self.if_expired else { return false };
+        let is_gone = |item: &Item| is_expired(self.table, StoredItem::from(item).as_item(), now);
+        // What replaces an expired item was refused: somebody else has replaced or deleted it, so
+        // that it is no longer expired.
+        let is_replacement = matches!(self.action, TransactWriteItem::Put(_));
+        if !is_replacement && !item.is_none_or(is_gone) {
+            return false;
+        }
+        std::mem::swap(&mut self.action, other);
+        true
+    }
+
+    /// The request that carries out the operation by itself, and what is left for another attempt.
+    pub(crate) fn into_request(self) -> Result<(Request, Attempt)> {
+        let attempt = Attempt {
+            known: match (&self.action, &self.if_expired) {
+                // What replaces an expired item is what a caller wants to see.
+                (TransactWriteItem::Put(put), Some(TransactWriteItem::Update(update)))
+                    if update.return_values == ReturnValues::AllNew =>
+                {
+                    Some(put.item.clone())
+                }
+                _ => self.known.clone(),
+            },
+            entity: self.entity,
+            again: self.if_expired.is_some().then(|| self.clone()),
+        };
+        let request = match self.action {
+            TransactWriteItem::Put(put) => put.into(),
+            TransactWriteItem::Delete(delete) => delete.into(),
+            TransactWriteItem::Update(update) => update.into(),
+            TransactWriteItem::ConditionCheck(_) => return Err(BackendError::unexpected().into()),
+        };
+        Ok((request, attempt))
+    }
+}
+
+/// What is left of a plan that is being carried out.
+pub(crate) struct Attempt {
+    /// What to give back, if it is known beforehand.
+    pub(crate) known: Option<Item>,
+    pub(crate) entity: &'static str,
+    /// The plan, if there may be another attempt.
+    pub(crate) again: Option<Plan>,
+}
+
+/// What a write gives back: a type for each answer.
+pub mod returning {
+    /// Nothing.
+    pub enum Nothing {}
+    /// The item as it was, if there was one.
+    pub enum Old {}
+    /// The item as it is now.
+    pub enum New {}
+}
+
+use returning::{New, Nothing, Old};
+
+/// What a write gives back.
+pub trait Returning<E> {
+    /// The type of it.
+    type Output;
+    #[doc(hidden)]
+    const VALUES: ReturnValues;
+    #[doc(hidden)]
+    fn read(returned: Option<Attributes>, now: Timestamp) -> Result<Self::Output>;
+}
+
+impl<E: Entity> Returning<E> for Nothing {
+    type Output = ();
+    const VALUES: ReturnValues = ReturnValues::None;
+
+    fn read(_: Option<Attributes>, _: Timestamp) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl<E: Entity> Returning<E> for Old {
+    type Output = Option<E>;
+    const VALUES: ReturnValues = ReturnValues::AllOld;
+
+    fn read(returned: Option<Attributes>, now: Timestamp) -> Result<Option<E>> {
+        let Some(item) = returned.map(stored) else { return Ok(None) };
+        // What was expired was gone, though it was still there.
+        if is_expired(&E::Table::SHAPE, item.as_item(), now) {
+            return Ok(None);
+        }
+        Ok(Some(decode(item.as_item())?))
+    }
+}
+
+impl<E: Entity> Returning<E> for New {
+    type Output = E;
+    const VALUES: ReturnValues = ReturnValues::AllNew;
+
+    fn read(returned: Option<Attributes>, _: Timestamp) -> Result<E> {
+        let item = returned.map(stored).unwrap_or_else(|| StoredItem::from(&Item::new()));
+        Ok(decode(item.as_item())?)
+    }
+}
+
+/// The attributes as they would be stored, to be read where they lie.
+pub(crate) fn stored(attributes: Attributes) -> StoredItem {
+    match attributes {
+        Attributes::Stored(item) => item,
+        Attributes::Selected(item) => StoredItem::from(&item),
+    }
+}
+
+/// The condition of a write, for which expired items are gone.
+fn condition_of<E: Entity>(
+    conditions: impl IntoIterator<Item = Condition<E>>,
+    now: Timestamp,
+) -> Result<Option<expression::Condition>> {
+    let conditions: Vec<expression::Condition> =
+        conditions.into_iter().map(Condition::into_expression).collect::<Result<_>>()?;
+    if conditions.is_empty() {
+        return Ok(None);
+    }
+    unless_expired::<E>(expression::Condition::and(conditions)?, now).map(Some)
+}
+
+/// A condition did not hold.
+pub(crate) fn condition_failed(entity: &'static str, item: Option<Item>) -> Error {
+    Error::ConditionFailed { entity, item: item.map(Box::new) }
+}

@@ -1,0 +1,44 @@
+//! Saying what must be so of an item that a transaction does not change.
+
+use super::{Operation, Plan};
+use crate::condition::{Condition, unless_expired};
+use crate::entity::Entity;
+use crate::error::Result;
+use crate::key::Key;
+use crate::timestamp::Timestamp;
+use singlet_dynamo::operation::ConditionCheck;
+
+/// Says what must be so of an item; see [`check`].
+#[must_use = "an operation does nothing until a `Db` runs it"]
+pub struct Check<E> {
+    key: Key<E>,
+    condition: Option<Condition<E>>,
+}
+
+/// The transaction happens only if there is an item with this key, and it is as the conditions say.
+pub fn check<E: Entity>(key: Key<E>) -> Check<E> {
+    Check { key, condition: None }
+}
+
+impl<E: Entity> Check<E> {
+    /// Only if the stored item is so, instead of only if there is one.
+    pub fn only_if(mut self, condition: Condition<E>) -> Self {
+        self.condition = Some(match self.condition {
+            Some(before) => before.and(condition),
+            None => condition,
+        });
+        self
+    }
+}
+
+impl<E: Entity> Operation for Check<E> {
+    type Entity = E;
+
+    fn plan(self, table_name: &str, now: Timestamp) -> Result<Plan> {
+        let condition = self.condition.unwrap_or_else(Condition::exists);
+        let condition = unless_expired::<E>(condition.into_expression()?, now)?;
+        let mut check = ConditionCheck::new(table_name, self.key.into_item()?, condition);
+        check.return_old_on_failure = true;
+        Ok(Plan::new::<E>(check))
+    }
+}

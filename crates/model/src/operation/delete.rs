@@ -1,0 +1,63 @@
+//! Taking an item out.
+
+use super::returning::{Nothing, Old};
+use super::{Operation, Plan, Returning, Write, condition_of};
+use crate::condition::Condition;
+use crate::entity::Entity;
+use crate::error::Result;
+use crate::key::Key;
+use crate::marker::Marker;
+use crate::timestamp::Timestamp;
+use singlet_dynamo::operation::{DeleteItem, ReturnValues};
+use singlet_dynamo::stored::Attributes;
+use std::marker::PhantomData;
+
+/// Takes an item out; see [`delete`].
+#[must_use = "an operation does nothing until a `Db` runs it"]
+pub struct Delete<E, R = Nothing> {
+    key: Key<E>,
+    condition: Option<Condition<E>>,
+    returning: Marker<R>,
+}
+
+/// Takes the item with this key out. It is fine if there is none, unless a condition says
+/// otherwise.
+pub fn delete<E: Entity>(key: Key<E>) -> Delete<E> {
+    Delete { key, condition: None, returning: PhantomData }
+}
+
+impl<E: Entity, R> Delete<E, R> {
+    /// Only if the stored item is so; one that is not there has no fields.
+    pub fn only_if(mut self, condition: Condition<E>) -> Self {
+        self.condition = Some(match self.condition {
+            Some(before) => before.and(condition),
+            None => condition,
+        });
+        self
+    }
+
+    /// Gives back what was there.
+    pub fn returning_old(self) -> Delete<E, Old> {
+        Delete { key: self.key, condition: self.condition, returning: PhantomData }
+    }
+}
+
+impl<E: Entity, R: Returning<E>> Operation for Delete<E, R> {
+    type Entity = E;
+
+    fn plan(self, table_name: &str, now: Timestamp) -> Result<Plan> {
+        let mut delete = DeleteItem::new(table_name, self.key.into_item()?);
+        delete.condition = condition_of(self.condition, now)?;
+        delete.return_old = R::VALUES == ReturnValues::AllOld;
+        delete.return_old_on_failure = delete.condition.is_some();
+        Ok(Plan::new::<E>(delete))
+    }
+}
+
+impl<E: Entity, R: Returning<E>> Write for Delete<E, R> {
+    type Output = R::Output;
+
+    fn output(returned: Option<Attributes>, now: Timestamp) -> Result<R::Output> {
+        R::read(returned, now)
+    }
+}

@@ -1,0 +1,110 @@
+//! Writing an entity as a whole.
+
+use super::returning::{New, Nothing, Old};
+use super::{Operation, Plan, Returning, Write, condition_of};
+use crate::condition::Condition;
+use crate::entity::Entity;
+use crate::error::Result;
+use crate::item::{Purpose, to_item};
+use crate::marker::Marker;
+use crate::shape::Keeper;
+use crate::timestamp::Timestamp;
+use singlet_dynamo::expression::{self, Comparator, Operand, Path};
+use singlet_dynamo::operation::{PutItem, ReturnValues};
+use singlet_dynamo::stored::Attributes;
+use singlet_dynamo::{Item, Value};
+use std::marker::PhantomData;
+
+/// Writes an entity as a whole; see [`create`] and [`put`].
+#[must_use = "an operation does nothing until a `Db` runs it"]
+pub struct Put<'e, E, R = Nothing> {
+    entity: &'e E,
+    purpose: Purpose,
+    condition: Option<Condition<E>>,
+    returning: Marker<R>,
+}
+
+/// Writes an entity that is not there yet. It is refused if there is an item with its key, unless
+/// that one is expired.
+///
+/// A field that holds when the item was created is set to this moment.
+pub fn create<E: Entity>(entity: &E) -> Put<'_, E> {
+    Put { entity, purpose: Purpose::Create, condition: None, returning: PhantomData }
+}
+
+/// Writes an entity in place of whatever was there.
+///
+/// If the entity has a version, what is there must have the same one: then nobody has changed it
+/// since it was read. The stored version is one higher afterwards. An entity with the version zero
+/// must not be there yet.
+pub fn put<E: Entity>(entity: &E) -> Put<'_, E> {
+    Put { entity, purpose: Purpose::Put, condition: None, returning: PhantomData }
+}
+
+impl<'e, E: Entity, R> Put<'e, E, R> {
+    /// Only if the stored item is so; one that is not there has no fields.
+    pub fn only_if(mut self, condition: Condition<E>) -> Self {
+        self.condition = Some(match self.condition {
+            Some(before) => before.and(condition),
+            None => condition,
+        });
+        self
+    }
+
+    /// Gives back what was there before.
+    pub fn returning_old(self) -> Put<'e, E, Old> {
+        self.returning()
+    }
+
+    /// Gives back the entity as it was written, with what the model keeps in it.
+    pub fn returning_new(self) -> Put<'e, E, New> {
+        self.returning()
+    }
+
+    fn returning<N>(self) -> Put<'e, E, N> {
+        let Self { entity, purpose, condition, .. } = self;
+        Put { entity, purpose, condition, returning: PhantomData }
+    }
+}
+
+impl<E: Entity, R: Returning<E>> Operation for Put<'_, E, R> {
+    type Entity = E;
+
+    fn plan(self, table_name: &str, now: Timestamp) -> Result<Plan> {
+        let item = to_item(self.entity, self.purpose, now)?;
+        let own = match self.purpose {
+            Purpose::Create => Some(Condition::missing()),
+            Purpose::Put => version_unchanged::<E>(&item),
+        };
+        let known = (R::VALUES == ReturnValues::AllNew).then(|| item.clone());
+        let mut put = PutItem::new(table_name, item);
+        put.condition = condition_of(own.into_iter().chain(self.condition), now)?;
+        put.return_old = R::VALUES == ReturnValues::AllOld;
+        put.return_old_on_failure = put.condition.is_some();
+        Ok(Plan { known, ..Plan::new::<E>(put) })
+    }
+}
+
+impl<E: Entity, R: Returning<E>> Write for Put<'_, E, R> {
+    type Output = R::Output;
+
+    fn output(returned: Option<Attributes>, now: Timestamp) -> Result<R::Output> {
+        R::read(returned, now)
+    }
+}
+
+/// That what is stored has the version that the item had before it was written.
+fn version_unchanged<E: Entity>(item: &Item) -> Option<Condition<E>> {
+    let place = E::SHAPE.kept(Keeper::Version)?;
+    let name = E::SHAPE.field(place)?.attribute;
+    let Some(Value::N(next)) = item.get(name) else { return None };
+    if *next == 1.into() {
+        return Some(Condition::missing());
+    }
+    let before = next.checked_sub(1.into()).ok()?;
+    let path = Path::attribute(name).map(Operand::Path);
+    let test = path.and_then(|path| {
+        expression::Condition::compare(path, Comparator::Equal, Operand::Value(before.into()))
+    });
+    Some(Condition::of(test))
+}

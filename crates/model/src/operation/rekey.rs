@@ -1,0 +1,114 @@
+//! Index keys that follow the fields that an update sets.
+
+use super::update::Changes;
+use crate::attribute::Attribute;
+use crate::entity::Entity;
+use crate::error::Result;
+use crate::key::KeyValues;
+use crate::shape::{IndexKeyShape, Keeper, Template};
+use crate::table::Table;
+use crate::timestamp::Timestamp;
+use singlet_dynamo::Value;
+use singlet_dynamo::expression::{Action, Path, SetOperand, SetValue};
+
+/// Adds the changes of index keys. The compiler has seen to it that all fields are known from
+/// which a key is made that has to change: they are set too, or are parts of the primary key.
+pub(super) fn rekey<E: Entity>(
+    changes: &mut Changes,
+    key: &KeyValues,
+    may_be_new: bool,
+    now: Timestamp,
+) -> Result<()> {
+    let known = Known::of::<E>(changes, key, may_be_new.then_some(now))?;
+    let mut written: Vec<&str> = Vec::new();
+    for of_index in E::SHAPE.indexes {
+        let Some(index) = E::Table::SHAPE.index(of_index.index) else { continue };
+        for (template, attribute) in of_index.key.with(&index.key) {
+            let is_own = E::SHAPE.is_own_attribute(template, attribute);
+            // An attribute may belong to several indexes; it is the same for all of them.
+            if is_own
+                || written.contains(&attribute.name)
+                || !known.concerns(of_index, template, may_be_new)
+            {
+                continue;
+            }
+            written.push(attribute.name);
+            let path = Path::attribute(attribute.name)?;
+            let rendered = match of_index.key.has(template, |place| known.value(place)) {
+                true => template.render(attribute.kind, |place| known.value(place))?,
+                false => None,
+            };
+            changes.actions.push(match rendered {
+                None => Action::Remove(path),
+                // What is made from the moment of creation stays as it is.
+                Some(value) if known.was_created_with(template) => {
+                    let kept = SetOperand::if_not_exists(path.clone(), SetOperand::Value(value))?;
+                    Action::Set(path, SetValue::operand(kept))
+                }
+                Some(value) => Action::Set(path, value.into()),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Fields whose values are known.
+struct Known {
+    /// Those that the update sets.
+    set: Vec<(usize, Option<Value>)>,
+    /// Those of the primary key.
+    in_key: Vec<(usize, Value)>,
+    /// The moment of creation, if the item may be new.
+    created: Option<(usize, Value)>,
+}
+
+impl Known {
+    fn of<E: Entity>(
+        changes: &Changes,
+        key: &KeyValues,
+        created: Option<Timestamp>,
+    ) -> Result<Self> {
+        let places = 0..E::SHAPE.fields.len();
+        let in_key = places.filter_map(|place| Some((place, key.part::<E>(place)?))).collect();
+        let created = match (E::SHAPE.kept(Keeper::Created), created) {
+            (Some(place), Some(now)) => now.to_value()?.map(|now| (place, now)),
+            _ => None,
+        };
+        Ok(Self { set: changes.sets.clone(), in_key, created })
+    }
+
+    fn value(&self, place: usize) -> Option<&Value> {
+        if let Some((_, value)) = self.set.iter().find(|(own, _)| *own == place) {
+            return value.as_ref();
+        }
+        let fixed = self.in_key.iter().chain(&self.created);
+        fixed.into_iter().find(|(own, _)| *own == place).map(|(_, value)| value)
+    }
+
+    fn is_set(&self, template: &Template) -> bool {
+        self.set.iter().any(|(place, _)| template.names(*place))
+    }
+
+    fn was_created_with(&self, template: &Template) -> bool {
+        self.created.as_ref().is_some_and(|(place, _)| template.names(*place))
+    }
+
+    /// Whether the key attribute of this template has to be written.
+    fn concerns(&self, of_index: &IndexKeyShape, template: &Template, may_be_new: bool) -> bool {
+        if may_be_new {
+            // An item that may be new needs all that can be said of it.
+            return template.parts.iter().all(|part| self.knows(part.place));
+        }
+        let composed = || of_index.key.composed();
+        let is_optional = |template: &Template| template.parts.iter().any(|part| part.optional);
+        // Composed attributes come and go together if a part of one of them can.
+        match template.only_place() {
+            None if composed().any(is_optional) => composed().any(|template| self.is_set(template)),
+            _ => self.is_set(template),
+        }
+    }
+
+    fn knows(&self, place: usize) -> bool {
+        self.set.iter().any(|(own, _)| *own == place) || self.value(place).is_some()
+    }
+}

@@ -1,0 +1,273 @@
+//! Which sort keys a query asks for.
+
+use crate::attribute::{Attribute, Unstorable};
+use crate::cursor::Identity;
+use crate::entity::Entity;
+use crate::error::Result;
+use crate::key::{Given, GivenPart, KeyPart, Segment};
+use crate::shape::template::push_part;
+use crate::shape::{KeyAttribute, Template};
+use crate::timestamp::Timestamp;
+use singlet_dynamo::Value;
+use singlet_dynamo::expression::{Comparator, KeyTest};
+use singlet_dynamo::schema::KeyType;
+
+/// Follows every key that begins with a text, when it is put behind it: the last character that
+/// there is.
+const BEHIND: char = char::MAX;
+
+/// Stands for text behind the last part of a sort key's template.
+pub enum Tail {}
+
+/// Parts of a sort key, of which the next one can be fixed.
+#[diagnostic::on_unimplemented(
+    message = "all parts of the sort key are fixed already",
+    label = "there is no next part",
+    note = "the parts of a sort key are those of its template, from the first to the last"
+)]
+pub trait Narrow {
+    /// The next part.
+    type Part: KeyPart;
+    /// Those behind it.
+    type Rest;
+}
+
+/// Parts of a sort key, of which the next one can be narrowed to a range.
+#[diagnostic::on_unimplemented(
+    message = "the next part of the sort key cannot be narrowed to a range",
+    label = "no range here",
+    note = "a part with others behind it sorts as its values do only if all of them have the same width: timestamps and numbers do"
+)]
+pub trait Ranged: Narrow {}
+
+/// Values that all have the same width in a key.
+#[diagnostic::on_unimplemented(
+    message = "values of type `{Self}` have different widths in a key",
+    label = "does not sort as its values do when other parts follow it"
+)]
+pub trait FixedWidth: KeyPart {}
+
+impl FixedWidth for Timestamp {}
+impl FixedWidth for u8 {}
+impl FixedWidth for u16 {}
+impl FixedWidth for u32 {}
+impl FixedWidth for u64 {}
+impl<T: FixedWidth> FixedWidth for Option<T> {}
+
+impl<A: KeyPart> Ranged for (A,) {}
+
+macro_rules! parts {
+    ($(($first:ident $(, $rest:ident)*))+) => {
+        $(
+            impl<$first: KeyPart $(, $rest)*> Narrow for ($first, $($rest,)*) {
+                type Part = $first;
+                type Rest = ($($rest,)*);
+            }
+        )+
+    };
+}
+
+macro_rules! ranged {
+    ($(($first:ident, $($rest:ident),+))+) => {
+        $(impl<$first: FixedWidth $(, $rest)+> Ranged for ($first, $($rest,)+) {})+
+    };
+}
+
+parts! { (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) }
+ranged! { (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) }
+
+/// What the next part of a sort key must be.
+#[derive(Default)]
+pub(crate) struct Range {
+    lower: Option<Bound>,
+    upper: Option<Bound>,
+    prefix: Option<String>,
+}
+
+struct Bound {
+    value: Result<Option<Value>, Unstorable>,
+    is_included: bool,
+}
+
+impl Bound {
+    fn new(part: &impl Attribute, is_included: bool) -> Self {
+        Self { value: part.to_value(), is_included }
+    }
+}
+
+impl Range {
+    pub(super) fn from(mut self, part: &impl Attribute) -> Self {
+        self.lower = Some(Bound::new(part, true));
+        self
+    }
+
+    pub(super) fn after(mut self, part: &impl Attribute) -> Self {
+        self.lower = Some(Bound::new(part, false));
+        self
+    }
+
+    pub(super) fn until(mut self, part: &impl Attribute) -> Self {
+        self.upper = Some(Bound::new(part, true));
+        self
+    }
+
+    pub(super) fn before(mut self, part: &impl Attribute) -> Self {
+        self.upper = Some(Bound::new(part, false));
+        self
+    }
+
+    pub(super) fn starting_with(mut self, prefix: String) -> Self {
+        self.prefix = Some(prefix);
+        self
+    }
+}
+
+/// What is asked of the sort key.
+#[derive(Debug, PartialEq)]
+pub(crate) enum SortTest {
+    /// Nothing: the whole partition.
+    Any,
+    /// This; and the sort keys that are equal to the value do not count.
+    Is(KeyTest, Option<Value>),
+    /// The range is empty.
+    Never,
+}
+
+impl SortTest {
+    /// What fixed parts and a range of the next one ask of the sort key.
+    pub(crate) fn of<E: Entity>(
+        template: &Template,
+        attribute: &KeyAttribute,
+        fixed: &[GivenPart],
+        range: &Range,
+    ) -> Result<Self> {
+        Given::new::<E>(fixed)?;
+        match attribute.kind {
+            KeyType::S => text_test(template, fixed, range),
+            KeyType::N | KeyType::B => value_test(fixed, range),
+        }
+    }
+}
+
+impl SortTest {
+    /// Adds what is asked to what makes a query the one that it is.
+    pub(crate) fn identify(&self, identity: Identity) -> Identity {
+        match self {
+            Self::Any => identity.text("any"),
+            Self::Never => identity.text("never"),
+            Self::Is(test, excluded) => {
+                let identity = match test {
+                    KeyTest::Compare(comparator, value) => {
+                        identity.text(comparator.sign()).value(value)
+                    }
+                    KeyTest::Between(lower, upper) => {
+                        identity.text("between").value(lower).value(upper)
+                    }
+                    KeyTest::BeginsWith(prefix) => identity.text("begins_with").value(prefix),
+                };
+                excluded.iter().fold(identity.text("but"), Identity::value)
+            }
+        }
+    }
+}
+
+fn given(value: &Result<Option<Value>, Unstorable>) -> Result<Option<&Value>> {
+    Ok(value.as_ref().map_err(Clone::clone)?.as_ref())
+}
+
+/// Of a sort key that is a number or bytes: one field, as it is.
+fn value_test(fixed: &[GivenPart], range: &Range) -> Result<SortTest> {
+    if let Some((_, value)) = fixed.first() {
+        let equal = |value: &Value| KeyTest::Compare(Comparator::Equal, value.clone());
+        return Ok(given(value)?.map_or(SortTest::Never, |value| SortTest::Is(equal(value), None)));
+    }
+    let bound = |bound: &Option<Bound>| -> Result<Option<(Value, bool)>> {
+        let Some(bound) = bound else { return Ok(None) };
+        Ok(given(&bound.value)?.map(|value| (value.clone(), bound.is_included)))
+    };
+    Ok(between(bound(&range.lower)?, bound(&range.upper)?))
+}
+
+/// Of a sort key that is text: the beginning that is fixed, and bounds behind it.
+fn text_test(template: &Template, fixed: &[GivenPart], range: &Range) -> Result<SortTest> {
+    let mut text = String::with_capacity(template.text.len() + 32);
+    let mut fixed = fixed.iter();
+    let mut pieces = template.segments.iter();
+    // The part that comes next, if there is one.
+    let next = loop {
+        match pieces.next() {
+            None => break None,
+            Some(Segment::Literal(literal)) => text.push_str(literal),
+            Some(Segment::Part { name, form }) => match fixed.next() {
+                Some((_, value)) => push_part(name, *form, given(value)?, &mut text)?,
+                None => break Some((*name, *form)),
+            },
+        }
+    };
+    let Some((name, form)) = next else {
+        return Ok(SortTest::Is(KeyTest::Compare(Comparator::Equal, Value::S(text)), None));
+    };
+    if let Some(prefix) = &range.prefix {
+        text.push_str(prefix);
+    }
+    if range.lower.is_none() && range.upper.is_none() {
+        return Ok(match text.is_empty() {
+            true => SortTest::Any,
+            false => SortTest::Is(KeyTest::BeginsWith(Value::S(text)), None),
+        });
+    }
+    // With other pieces behind it, a part stands for all keys that begin with it.
+    let is_last = pieces.next().is_none();
+    let bound = |bound: &Option<Bound>, goes_behind: bool| -> Result<Option<(Value, bool)>> {
+        let Some(bound) = bound else { return Ok(None) };
+        let mut key = text.clone();
+        push_part(name, form, given(&bound.value)?, &mut key)?;
+        if is_last {
+            return Ok(Some((Value::S(key), bound.is_included)));
+        }
+        if bound.is_included == goes_behind {
+            key.push(BEHIND);
+        }
+        Ok(Some((Value::S(key), true)))
+    };
+    let (mut lower, mut upper) = (bound(&range.lower, false)?, bound(&range.upper, true)?);
+    if !text.is_empty() {
+        // What is before and behind the beginning that is fixed does not belong here.
+        lower = lower.or_else(|| Some((Value::S(text.clone()), true)));
+        text.push(BEHIND);
+        upper = upper.or(Some((Value::S(text), true)));
+    }
+    Ok(between(lower, upper))
+}
+
+/// What is between two bounds, of which the query language knows only some forms.
+fn between(lower: Option<(Value, bool)>, upper: Option<(Value, bool)>) -> SortTest {
+    let is = |test| SortTest::Is(test, None);
+    match (lower, upper) {
+        (None, None) => SortTest::Any,
+        (Some((lower, true)), None) => is(KeyTest::Compare(Comparator::GreaterOrEqual, lower)),
+        (Some((lower, false)), None) => is(KeyTest::Compare(Comparator::Greater, lower)),
+        (None, Some((upper, true))) => is(KeyTest::Compare(Comparator::LessOrEqual, upper)),
+        (None, Some((upper, false))) => is(KeyTest::Compare(Comparator::Less, upper)),
+        (Some((lower, lower_included)), Some((upper, upper_included))) => {
+            if is_empty(&lower, &upper) {
+                return SortTest::Never;
+            }
+            let excluded = match (lower_included, upper_included) {
+                (true, true) => None,
+                (false, _) => Some(lower.clone()),
+                (true, false) => Some(upper.clone()),
+            };
+            SortTest::Is(KeyTest::Between(lower, upper), excluded)
+        }
+    }
+}
+
+fn is_empty(lower: &Value, upper: &Value) -> bool {
+    match (lower, upper) {
+        (Value::S(lower), Value::S(upper)) => lower > upper,
+        (Value::N(lower), Value::N(upper)) => lower > upper,
+        (Value::B(lower), Value::B(upper)) => lower > upper,
+        _ => true,
+    }
+}

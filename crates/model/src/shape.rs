@@ -1,0 +1,289 @@
+//! What the macros say of tables and entities, as constants.
+//!
+//! A derived entity is this data and two small functions. Everything else (keys, conditions,
+//! updates, queries, checks at compile time) is ordinary code that reads the data.
+
+pub(crate) mod template;
+
+pub use template::{KeyFault, Template, TemplatePart};
+
+use crate::attribute::Attribute;
+use singlet_dynamo::schema::KeyType;
+use singlet_dynamo::{Type, Value};
+
+/// A table, as `#[table]` declares it.
+#[derive(Debug)]
+pub struct TableShape {
+    /// The name of the Rust type.
+    pub type_name: &'static str,
+    /// The table's name, in which `{env}` stands for the environment.
+    pub name: &'static str,
+    /// The primary key.
+    pub key: KeyAttributes,
+    /// The indexes.
+    pub indexes: &'static [IndexShape],
+    /// The attribute that holds when an item expires.
+    pub ttl: Option<&'static str>,
+    /// What is paid for.
+    pub billing: Billing,
+    /// Whether a stream of changes is kept, which the change feed reads on AWS.
+    pub stream: bool,
+}
+
+/// What is paid for: each request, or a rate of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Billing {
+    /// Each request.
+    OnDemand,
+    /// So many units per second, whether they are used or not.
+    Provisioned {
+        /// Read capacity units.
+        read: u32,
+        /// Write capacity units.
+        write: u32,
+    },
+}
+
+/// The attributes of a key.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyAttributes {
+    /// Of the partition key.
+    pub partition: KeyAttribute,
+    /// Of the sort key, if there is one.
+    pub sort: Option<KeyAttribute>,
+}
+
+/// An attribute of a key.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyAttribute {
+    /// Its name.
+    pub name: &'static str,
+    /// Its type.
+    pub kind: KeyType,
+}
+
+/// An index, as `#[table]` declares it.
+#[derive(Debug)]
+pub struct IndexShape {
+    /// Its name.
+    pub name: &'static str,
+    /// Its key.
+    pub key: KeyAttributes,
+    /// What it holds besides keys.
+    pub projection: Projected,
+    /// Whether it is a local index, which shares the table's partition key.
+    pub local: bool,
+}
+
+/// What an index holds of an item besides keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Projected {
+    /// Everything.
+    All,
+    /// Nothing.
+    Keys,
+    /// These attributes.
+    Attributes(&'static [&'static str]),
+}
+
+/// An entity, as `#[derive(Entity)]` declares it.
+#[derive(Debug)]
+pub struct EntityShape {
+    /// The name of the Rust type.
+    pub name: &'static str,
+    /// The templates of the primary key, and the name of the pattern that reads its partition.
+    pub key: KeyShape,
+    /// The templates of index keys, each under the name of the access pattern that it serves.
+    pub indexes: &'static [IndexKeyShape],
+    /// The fields, in the order of their declaration.
+    pub fields: &'static [FieldShape],
+    /// The attribute that says which entity an item is, and what it says.
+    pub discriminator: Option<(&'static str, &'static str)>,
+    /// The attribute that holds the fields as one JSON text.
+    pub payload: Option<&'static str>,
+}
+
+/// The templates of a key.
+#[derive(Debug)]
+pub struct KeyShape {
+    /// The name of the access pattern.
+    pub pattern: &'static str,
+    /// Of the partition key.
+    pub partition: Template,
+    /// Of the sort key, if there is one.
+    pub sort: Option<Template>,
+}
+
+/// The templates of an index key.
+#[derive(Debug)]
+pub struct IndexKeyShape {
+    /// The name of the index.
+    pub index: &'static str,
+    /// The templates.
+    pub key: KeyShape,
+}
+
+/// A field of an entity.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldShape {
+    /// The field's name in Rust.
+    pub name: &'static str,
+    /// The attribute's name.
+    pub attribute: &'static str,
+    /// Where it is stored.
+    pub storage: Storage,
+    /// Who says what its value is.
+    pub keeper: Keeper,
+    /// Whether a missing value is stored as NULL.
+    pub null: bool,
+    /// Whether the attribute may be missing in an item.
+    pub optional: bool,
+    /// The type under which it is stored.
+    pub kind: Type,
+}
+
+/// Where a field is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// As an attribute of its own.
+    Attribute,
+    /// Within the primary key and nowhere else.
+    Key,
+    /// As the table's time to live.
+    Expiry,
+    /// Within the JSON text of the payload.
+    Payload,
+}
+
+/// Who says what the value of a field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeper {
+    /// The program.
+    Program,
+    /// The model: the moment at which the item was created.
+    Created,
+    /// The model: the moment at which the item was last changed.
+    Updated,
+    /// The model: a number that grows with each change.
+    Version,
+}
+
+impl FieldShape {
+    /// A field of this type, under its name in Rust and the attribute's name.
+    #[must_use]
+    pub const fn new<T: Attribute>(name: &'static str, attribute: &'static str) -> Self {
+        Self {
+            name,
+            attribute,
+            storage: Storage::Attribute,
+            keeper: Keeper::Program,
+            null: false,
+            optional: T::OPTIONAL,
+            kind: T::TYPE,
+        }
+    }
+
+    /// The same, stored elsewhere.
+    #[must_use]
+    pub const fn stored(mut self, storage: Storage) -> Self {
+        self.storage = storage;
+        self
+    }
+
+    /// The same, kept by somebody else.
+    #[must_use]
+    pub const fn kept(mut self, keeper: Keeper) -> Self {
+        self.keeper = keeper;
+        self
+    }
+
+    /// The same, with NULL for a missing value.
+    #[must_use]
+    pub const fn with_null(mut self) -> Self {
+        self.null = true;
+        self
+    }
+
+    /// The same, with a default where the attribute is missing.
+    #[must_use]
+    pub const fn with_default(mut self) -> Self {
+        self.optional = true;
+        self
+    }
+}
+
+impl TableShape {
+    /// The index of this name.
+    #[must_use]
+    pub fn index(&self, name: &str) -> Option<&'static IndexShape> {
+        self.indexes.iter().find(|index| index.name == name)
+    }
+}
+
+impl KeyAttributes {
+    /// Both attributes, or the one.
+    pub fn iter(&self) -> impl Iterator<Item = &KeyAttribute> {
+        std::iter::once(&self.partition).chain(&self.sort)
+    }
+}
+
+impl EntityShape {
+    /// The field at a place, if there is one.
+    pub(crate) fn field(&self, place: usize) -> Option<&'static FieldShape> {
+        self.fields.get(place)
+    }
+
+    /// The place of the field that this keeper keeps.
+    pub(crate) fn kept(&self, keeper: Keeper) -> Option<usize> {
+        self.fields.iter().position(|field| field.keeper == keeper)
+    }
+
+    /// Whether items of this entity can expire.
+    pub(crate) fn expires(&self) -> bool {
+        self.fields.iter().any(|field| field.storage == Storage::Expiry)
+    }
+
+    /// Whether the field stands in the primary key.
+    pub(crate) fn is_in_primary_key(&self, place: usize) -> bool {
+        self.key.partition.names(place)
+            || self.key.sort.as_ref().is_some_and(|sort| sort.names(place))
+    }
+
+    /// Whether this key attribute is the very attribute of the field that its template consists
+    /// of, so that it is stored once.
+    pub(crate) fn is_own_attribute(&self, template: &Template, attribute: &KeyAttribute) -> bool {
+        template.only_place().and_then(|place| self.field(place)).is_some_and(|field| {
+            field.storage == Storage::Attribute && field.attribute == attribute.name
+        })
+    }
+}
+
+impl KeyShape {
+    /// The templates with the attributes that they fill.
+    pub(crate) fn with<'k>(
+        &'k self,
+        attributes: &'k KeyAttributes,
+    ) -> impl Iterator<Item = (&'k Template, &'k KeyAttribute)> {
+        let sort = self.sort.as_ref().zip(attributes.sort.as_ref());
+        std::iter::once((&self.partition, &attributes.partition)).chain(sort)
+    }
+    /// Whether there is a key attribute of this template, one of the two here. A field by itself
+    /// is there or not; of composed attributes either all are there or none, so that an item is in
+    /// an index with its whole key or not at all.
+    pub(crate) fn has<'v>(
+        &self,
+        template: &Template,
+        value: impl Fn(usize) -> Option<&'v Value> + Copy,
+    ) -> bool {
+        match template.only_place() {
+            Some(_) => template.is_filled(value),
+            None => self.composed().all(|template| template.is_filled(value)),
+        }
+    }
+
+    /// The templates that have more to them than a field.
+    pub(crate) fn composed(&self) -> impl Iterator<Item = &Template> {
+        let both = std::iter::once(&self.partition).chain(&self.sort);
+        both.filter(|template| template.only_place().is_none())
+    }
+}

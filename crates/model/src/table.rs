@@ -1,0 +1,122 @@
+//! Tables, and designs of several tables.
+
+use crate::entity::Entity;
+use crate::item::{Corrupt, decode, recognizes};
+use crate::shape::{EntityShape, TableShape};
+use singlet_dynamo::binary::ItemRef;
+
+/// A table, with the entities that are in it. Made by `#[table]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a table",
+    label = "not a table",
+    note = "a table is a struct with `#[table(name = \"…\", key = (…), entities(…))]`"
+)]
+pub trait Table: Contains<Self> + Sized {
+    /// What the macro says of it.
+    const SHAPE: TableShape;
+    /// The entities that are in it.
+    const ENTITIES: &'static [&'static EntityShape];
+    /// An item of the table: one of the entities.
+    type Item: Send + 'static;
+
+    /// Reads an item as the entity whose key it has; `None` if it is of none of them.
+    fn decode(item: ItemRef<'_>) -> Result<Option<Self::Item>, Corrupt>;
+}
+
+/// One or more tables that were declared together: a table by itself, or what
+/// [`design!`](crate::design!) joins.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a design",
+    label = "neither a table nor a design",
+    note = "a design is a struct with `#[table(…)]`, or several of them joined by `design!`"
+)]
+pub trait Declaration: Send + Sync + 'static {
+    /// The tables.
+    const TABLES: &'static [&'static TableShape];
+}
+
+/// Says that a design has a table.
+#[diagnostic::on_unimplemented(
+    message = "the table `{T}` is not part of the design `{Self}`",
+    label = "of another design",
+    note = "a `Db<{Self}>` reads and writes only entities whose table is in `{Self}`"
+)]
+pub trait Contains<T>: Declaration {
+    /// The table's place among the tables of the design.
+    const PLACE: usize;
+}
+
+/// Says that a table lists an entity, so that its keys were checked against all others.
+#[diagnostic::on_unimplemented(
+    message = "the table `{Self}` does not list the entity `{E}`",
+    label = "not among its entities",
+    note = "add it to the table's declaration: `#[table(…, entities(…, {E}))]`, so that its keys are checked against those of the others"
+)]
+pub trait Lists<E: Entity>: Table {}
+
+/// Refuses an entity that its table does not list.
+#[doc(hidden)]
+pub const fn assert_listed<T: Lists<E>, E: Entity>() {}
+
+/// Reads an item as this entity, if it is one.
+#[doc(hidden)]
+pub fn decode_if<E: Entity>(item: ItemRef<'_>) -> Result<Option<E>, Corrupt> {
+    match recognizes(&E::SHAPE, &E::Table::SHAPE, item) {
+        true => decode(item).map(Some),
+        false => Ok(None),
+    }
+}
+
+/// Joins tables into one design.
+///
+/// ```
+/// use singlet::prelude::*;
+///
+/// id!(TeamId, LeagueId);
+///
+/// #[table(name = "cricket-teams", key = (teamId), entities(Team))]
+/// pub struct Teams;
+/// #[table(name = "cricket-leagues", key = (leagueId), entities(League))]
+/// pub struct Leagues;
+///
+/// #[derive(Entity)]
+/// #[entity(Teams, key = ("{id}"))]
+/// pub struct Team {
+///     #[attribute(rename = "teamId")]
+///     pub id: TeamId,
+/// }
+///
+/// #[derive(Entity)]
+/// #[entity(Leagues, key = ("{id}"))]
+/// pub struct League {
+///     #[attribute(rename = "leagueId")]
+///     pub id: LeagueId,
+/// }
+///
+/// design!(pub Cricket { Teams, Leagues });
+///
+/// assert_eq!(<Cricket as Declaration>::TABLES.len(), 2);
+/// ```
+#[macro_export]
+macro_rules! design {
+    ($(#[$meta:meta])* $visibility:vis $design:ident { $($table:ident),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug)]
+        $visibility struct $design;
+
+        impl $crate::table::Declaration for $design {
+            const TABLES: &'static [&'static $crate::shape::TableShape] =
+                &[$(&<$table as $crate::Table>::SHAPE),+];
+        }
+
+        $crate::design!(@contains $design 0; $($table)+);
+    };
+    (@contains $design:ident $place:expr;) => {};
+    (@contains $design:ident $place:expr; $first:ident $($rest:ident)*) => {
+        impl $crate::table::Contains<$first> for $design {
+            const PLACE: usize = $place;
+        }
+
+        $crate::design!(@contains $design $place + 1; $($rest)*);
+    };
+}

@@ -1,0 +1,331 @@
+//! Moments, as designs write them: ISO-8601 in UTC, always of the same width.
+
+use crate::attribute::{Attribute, Mismatch, Unstorable};
+use crate::key::{Form, KeyPart, Shape};
+use singlet_dynamo::binary::ValueRef;
+use singlet_dynamo::{Type, Value};
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+const SECOND_MS: i64 = 1000;
+const DAY_MS: i64 = 24 * 60 * 60 * SECOND_MS;
+
+/// A moment to the millisecond, stored as text that sorts as moments do.
+///
+/// ```
+/// use singlet::Timestamp;
+///
+/// let start = Timestamp::from_millis(1_767_225_600_000);
+/// assert_eq!(start.to_string(), "2026-01-01T00:00:00.000Z");
+/// // Without a fraction it is read too.
+/// assert_eq!("2026-01-01T00:00:00Z".parse(), Ok(start));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    /// The first moment of the year 0: earlier ones have no text of this width.
+    pub const MIN: Self = Self(-62_167_219_200_000);
+    /// The last moment of the year 9999.
+    pub const MAX: Self = Self(253_402_300_799_999);
+
+    /// The moment so many milliseconds after 1970 began, UTC. What lies outside the years 0 to
+    /// 9999 becomes their first or last moment.
+    #[must_use]
+    pub const fn from_millis(millis: i64) -> Self {
+        if millis < Self::MIN.0 {
+            Self::MIN
+        } else if millis > Self::MAX.0 {
+            Self::MAX
+        } else {
+            Self(millis)
+        }
+    }
+
+    /// The milliseconds since 1970 began, UTC.
+    #[must_use]
+    pub const fn as_millis(self) -> i64 {
+        self.0
+    }
+
+    /// The full seconds since 1970 began, UTC: what a time to live is compared with.
+    #[must_use]
+    pub const fn as_seconds(self) -> i64 {
+        self.0.div_euclid(SECOND_MS)
+    }
+
+    /// The moment so much later.
+    #[must_use]
+    pub fn after(self, duration: Duration) -> Self {
+        let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        Self::from_millis(self.0.saturating_add(millis))
+    }
+
+    /// The moment so much earlier.
+    #[must_use]
+    pub fn before(self, duration: Duration) -> Self {
+        let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        Self::from_millis(self.0.saturating_sub(millis))
+    }
+
+    /// How long this is after an earlier moment; zero if that was later.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+
+    /// The text as bytes, all of which are ASCII.
+    fn text(self) -> [u8; 24] {
+        let (year, month, day) = date(self.0.div_euclid(DAY_MS));
+        let in_day_ms = self.0.rem_euclid(DAY_MS);
+        let (seconds, millis) = (in_day_ms / SECOND_MS, in_day_ms % SECOND_MS);
+        let mut text = *b"0000-00-00T00:00:00.000Z";
+        // Each field by the place of its last digit.
+        for (last, mut number) in [
+            (3, year),
+            (6, month),
+            (9, day),
+            (12, seconds / 3600),
+            (15, seconds / 60 % 60),
+            (18, seconds % 60),
+            (22, millis),
+        ] {
+            let mut place = last;
+            while number > 0 {
+                if let Some(digit) = text.get_mut(place) {
+                    *digit = b'0' + (number % 10) as u8;
+                }
+                number /= 10;
+                place = place.wrapping_sub(1);
+            }
+        }
+        text
+    }
+}
+
+/// Year, month and day in the Gregorian calendar of a day counted from 1970.
+fn date(day: i64) -> (i64, i64, i64) {
+    /// Days of four hundred years, after which the calendar repeats itself.
+    const ERA: i64 = 146_097;
+    // Counted from March, the leap day is the last of its year.
+    let day = day + DAYS_FROM_MARCH_OF_YEAR_0;
+    let in_era = day.rem_euclid(ERA);
+    let leap_days_passed = in_era / 1460 - in_era / 36_524 + in_era / 146_096;
+    let year_in_era = (in_era - leap_days_passed) / 365;
+    let in_year = in_era - (365 * year_in_era + year_in_era / 4 - year_in_era / 100);
+    let month_from_march = (5 * in_year + 2) / 153;
+    let day_of_month = in_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    (year_in_era + day.div_euclid(ERA) * 400 + i64::from(month <= 2), month, day_of_month)
+}
+
+/// Days from the first of March of the year 0 to the first of January of 1970.
+const DAYS_FROM_MARCH_OF_YEAR_0: i64 = 719_468;
+
+/// The day counted from 1970 of a date in the Gregorian calendar.
+fn day(year: i64, month: i64, day_of_month: i64) -> i64 {
+    let year = year - i64::from(month <= 2);
+    let month_from_march = if month > 2 { month - 3 } else { month + 9 };
+    let in_year = (153 * month_from_march + 2) / 5 + day_of_month - 1;
+    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    365 * year + leap_days + in_year - DAYS_FROM_MARCH_OF_YEAR_0
+}
+
+/// The text is not a moment in UTC as ISO-8601 writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotATimestamp;
+
+impl fmt::Display for NotATimestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not a moment in UTC, such as 2026-01-31T09:30:00.000Z")
+    }
+}
+
+impl std::error::Error for NotATimestamp {}
+
+impl FromStr for Timestamp {
+    type Err = NotATimestamp;
+
+    /// Reads ISO-8601 in UTC, with a fraction of any length or none; what is finer than a
+    /// millisecond is dropped.
+    fn from_str(text: &str) -> Result<Self, NotATimestamp> {
+        parse(text.as_bytes()).ok_or(NotATimestamp)
+    }
+}
+
+fn parse(text: &[u8]) -> Option<Timestamp> {
+    let (whole, fraction) = text.split_at_checked(19)?;
+    let digits = |from: usize, to: usize| {
+        whole.get(from..to)?.iter().try_fold(0_i64, |number, byte| {
+            byte.is_ascii_digit().then(|| number * 10 + i64::from(byte - b'0'))
+        })
+    };
+    let signs = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
+    if !signs.iter().all(|(place, sign)| whole.get(*place) == Some(sign)) {
+        return None;
+    }
+    let (year, month, day_of_month) = (digits(0, 4)?, digits(5, 7)?, digits(8, 10)?);
+    let (hour, minute, second) = (digits(11, 13)?, digits(14, 16)?, digits(17, 19)?);
+    let days = day(year, month, day_of_month);
+    // A date that there is not, such as the thirtieth of February, is not read back the same.
+    if date(days) != (year, month, day_of_month) || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let millis = match fraction {
+        b"Z" => 0,
+        [b'.', digits @ .., b'Z']
+            if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) =>
+        {
+            (0..3).fold(0, |millis, place| {
+                millis * 10 + i64::from(digits.get(place).unwrap_or(&b'0') - b'0')
+            })
+        }
+        _ => return None,
+    };
+    let seconds = (hour * 60 + minute) * 60 + second;
+    Some(Timestamp(days * DAY_MS + seconds * SECOND_MS + millis))
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(std::str::from_utf8(&self.text()).unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Attribute for Timestamp {
+    const TYPE: Type = Type::S;
+
+    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+        let text = std::str::from_utf8(&self.text()).unwrap_or_default().to_owned();
+        Ok(Some(Value::S(text)))
+    }
+
+    fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
+        match value {
+            Some(ValueRef::S(text)) => {
+                text.parse().map_err(|_| Mismatch::new("a timestamp", format!("`{text}`")))
+            }
+            other => Err(Mismatch::of("a timestamp", other)),
+        }
+    }
+}
+
+impl KeyPart for Timestamp {
+    const SHAPE: Shape = Shape::Text(Form::Timestamp);
+}
+
+impl serde::Serialize for Timestamp {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Timestamp {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// When an item expires, in seconds since 1970: the time to live that DynamoDB knows.
+///
+/// DynamoDB deletes expired items some time later; reads of the model do not show them any more,
+/// from the very second on.
+///
+/// ```
+/// use singlet::{Expiry, Timestamp};
+/// use std::time::Duration;
+///
+/// let now = Timestamp::from_millis(1_767_225_600_000);
+/// let expiry = Expiry::at(now.after(Duration::from_secs(24 * 60 * 60)));
+/// assert_eq!(expiry.as_seconds(), 1_767_312_000);
+/// assert!(!expiry.has_passed(now));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Expiry(i64);
+
+impl Expiry {
+    /// At this moment; a part of a second counts as a whole one, so that nothing expires early.
+    #[must_use]
+    pub const fn at(moment: Timestamp) -> Self {
+        let millis = moment.as_millis();
+        Self(millis.div_euclid(SECOND_MS) + (millis.rem_euclid(SECOND_MS) != 0) as i64)
+    }
+
+    /// So many seconds after 1970 began, UTC.
+    #[must_use]
+    pub const fn from_seconds(seconds: i64) -> Self {
+        Self(seconds)
+    }
+
+    /// The seconds since 1970 began, UTC.
+    #[must_use]
+    pub const fn as_seconds(self) -> i64 {
+        self.0
+    }
+
+    /// Whether an item with this time to live is expired.
+    #[must_use]
+    pub const fn has_passed(self, now: Timestamp) -> bool {
+        self.0 <= now.as_seconds()
+    }
+}
+
+impl Attribute for Expiry {
+    const TYPE: Type = Type::N;
+
+    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+        Ok(Some(Value::from(self.0)))
+    }
+
+    fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
+        i64::from_value(value).map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_moment_is_read_back() {
+        let mut millis = Timestamp::MIN.0;
+        while millis <= Timestamp::MAX.0 {
+            let moment = Timestamp(millis);
+            assert_eq!(moment.to_string().parse(), Ok(moment), "{millis}");
+            assert_eq!(moment.to_string().len(), 24);
+            // A prime, so that all hours, minutes, seconds and milliseconds come up.
+            millis += 86_400_000_011;
+        }
+        assert_eq!(Timestamp::MIN.to_string(), "0000-01-01T00:00:00.000Z");
+        assert_eq!(Timestamp::MAX.to_string(), "9999-12-31T23:59:59.999Z");
+    }
+
+    #[test]
+    fn what_is_no_moment_is_refused() {
+        for text in [
+            "",
+            "2026-01-01",
+            "2026-01-01T00:00:00",
+            "2026-01-01T00:00:00+01:00",
+            "2026-02-30T00:00:00Z",
+            "2026-13-01T00:00:00Z",
+            "2026-01-01T24:00:00Z",
+            "2026-01-01 00:00:00Z",
+            "2026-01-01T00:00:00.Z",
+            "2026-01-01T00:00:00.00xZ",
+            "２026-01-01T00:00:00Z",
+        ] {
+            assert_eq!(text.parse::<Timestamp>(), Err(NotATimestamp), "{text}");
+        }
+        let fine: Timestamp = "2026-01-01T00:00:00.123456Z".parse().unwrap();
+        assert_eq!(fine.to_string(), "2026-01-01T00:00:00.123Z");
+    }
+}

@@ -1,0 +1,297 @@
+//! Several operations, of which all happen or none.
+
+mod refusal;
+
+pub use refusal::{Join, Joint, Lift, Named, Refusal, Unnamed};
+
+use crate::backend::BackendError;
+use crate::db::Db;
+use crate::entity::Entity;
+use crate::error::{Error, Result};
+use crate::operation::{Operation, Or, Plan, condition_failed};
+use crate::retry::Backoff;
+use crate::table::{Contains, Declaration};
+use crate::timestamp::Timestamp;
+use singlet_dynamo::ErrorKind;
+use singlet_dynamo::operation::{Answer, TransactWriteItems};
+use singlet_dynamo::stored::Attributes;
+
+/// How many operations a transaction may have.
+pub const OPERATIONS_MAX: usize = 100;
+/// How often an expired item may be replaced under the hands of an upsert before it gives up: each
+/// time, somebody else has replaced it in between.
+const REPLACEMENTS_MAX: usize = 4;
+
+/// An operation in a transaction, with or without an error of its own.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an operation of the design `{D}`",
+    label = "cannot stand in this transaction",
+    note = "operations are made by `create`, `put`, `update`, `upsert`, `delete` and `check`, of entities whose table is in the design"
+)]
+pub trait Step<D> {
+    /// Whether it has an error of its own, and which.
+    type Refusal: Refusal;
+    #[doc(hidden)]
+    fn plan_step(
+        self,
+        db: &Db<D>,
+        now: Timestamp,
+    ) -> Result<(Plan, Option<<Self::Refusal as Refusal>::Error>)>;
+}
+
+impl<D: Contains<<O::Entity as Entity>::Table>, O: Operation> Step<D> for O {
+    type Refusal = Unnamed;
+
+    fn plan_step(self, db: &Db<D>, now: Timestamp) -> Result<(Plan, Option<Error>)> {
+        let table_name = db.table_name::<<O::Entity as Entity>::Table>();
+        Ok((self.plan(table_name, now)?, None))
+    }
+}
+
+impl<D, O, R> Step<D> for Or<O, R>
+where
+    D: Contains<<O::Entity as Entity>::Table>,
+    O: Operation,
+    R: From<Error>,
+{
+    type Refusal = Named<R>;
+
+    fn plan_step(self, db: &Db<D>, now: Timestamp) -> Result<(Plan, Option<R>)> {
+        let (operation, refusal) = self.into_parts();
+        let (plan, _) = operation.plan_step(db, now)?;
+        Ok((plan, Some(refusal)))
+    }
+}
+
+/// What [`Db::transact`] carries out: a tuple of operations, a list of them, or a
+/// [`Transaction`] to which they are added one by one.
+#[diagnostic::on_unimplemented(
+    message = "this is not a transaction of the design `{D}`",
+    label = "neither a tuple nor a list of its operations"
+)]
+pub trait Transactional<D: Declaration>: Sized {
+    /// What it fails with: the error of the operation that was refused, or
+    /// [`Error`] if none of them has one.
+    type Error: From<Error>;
+    #[doc(hidden)]
+    fn plan_all(self, db: &Db<D>, now: Timestamp) -> Result<Planned<Self::Error>>;
+
+    /// Carried out only once, however often it is sent: a transaction with the same token, within
+    /// ten minutes, does nothing. The token has up to 36 characters.
+    fn with_token(self, token: impl Into<String>) -> WithToken<Self> {
+        WithToken { transaction: self, token: token.into() }
+    }
+}
+
+/// A transaction that is carried out only once; see [`Transactional::with_token`].
+pub struct WithToken<T> {
+    transaction: T,
+    token: String,
+}
+
+impl<D: Declaration, T: Transactional<D>> Transactional<D> for WithToken<T> {
+    type Error = T::Error;
+
+    fn plan_all(self, db: &Db<D>, now: Timestamp) -> Result<Planned<T::Error>> {
+        let mut planned = self.transaction.plan_all(db, now)?;
+        planned.token = Some(self.token);
+        Ok(planned)
+    }
+}
+
+/// What a transaction comes to.
+#[doc(hidden)]
+pub struct Planned<R> {
+    steps: Vec<(Plan, Option<R>)>,
+    token: Option<String>,
+}
+
+impl<R> Default for Planned<R> {
+    fn default() -> Self {
+        Self { steps: Vec::new(), token: None }
+    }
+}
+
+impl<D: Declaration, S: Step<D>> Transactional<D> for Vec<S> {
+    type Error = <S::Refusal as Refusal>::Error;
+
+    fn plan_all(self, db: &Db<D>, now: Timestamp) -> Result<Planned<Self::Error>> {
+        let steps = self.into_iter().map(|step| step.plan_step(db, now));
+        Ok(Planned { steps: steps.collect::<Result<_>>()?, token: None })
+    }
+}
+
+macro_rules! tuples {
+    ($(($($step:ident $value:ident),+))+) => {
+        $(tuples!(@of ($($step::Refusal,)+) $($step $value),+);)+
+    };
+    (@of $refusals:tt $($step:ident $value:ident),+) => {
+            impl<D, $($step),+> Transactional<D> for ($($step,)+)
+            where
+                D: Declaration,
+                $($step: Step<D>,)+
+                $refusals: Joint,
+                $($step::Refusal: Lift<<$refusals as Joint>::Both>,)+
+            {
+                type Error = <<$refusals as Joint>::Both as Refusal>::Error;
+
+                fn plan_all(self, db: &Db<D>, now: Timestamp) -> Result<Planned<Self::Error>> {
+                    let ($($value,)+) = self;
+                    let mut planned = Planned::default();
+                    $(
+                        let (plan, refusal) = $value.plan_step(db, now)?;
+                        planned.steps.push((plan, <$step::Refusal>::lift(refusal)));
+                    )+
+                    Ok(planned)
+                }
+            }
+    };
+}
+
+tuples! {
+    (A a)
+    (A a, B b)
+    (A a, B b, C c)
+    (A a, B b, C c, E e)
+    (A a, B b, C c, E e, F f)
+    (A a, B b, C c, E e, F f, G g)
+    (A a, B b, C c, E e, F f, G g, H h)
+    (A a, B b, C c, E e, F f, G g, H h, I i)
+}
+
+/// Operations that are gathered one by one, of any kind; see [`Db::transaction`].
+#[must_use = "a transaction does nothing until it is run"]
+pub struct Transaction<'d, D, R> {
+    db: &'d Db<D>,
+    now: Timestamp,
+    planned: Result<Planned<R>>,
+}
+
+impl<'d, D: Declaration, R: From<Error>> Transaction<'d, D, R> {
+    pub(crate) fn new(db: &'d Db<D>) -> Self {
+        Self { db, now: db.now(), planned: Ok(Planned::default()) }
+    }
+
+    /// Adds an operation.
+    pub fn push<S: Step<D>>(&mut self, step: S)
+    where
+        S::Refusal: Lift<Named<R>>,
+    {
+        if let Ok(planned) = &mut self.planned {
+            match step.plan_step(self.db, self.now) {
+                Ok((plan, refusal)) => planned.steps.push((plan, S::Refusal::lift(refusal))),
+                Err(error) => self.planned = Err(error),
+            }
+        }
+    }
+
+    /// How many operations there are: a transaction may have up to [`OPERATIONS_MAX`].
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.planned.as_ref().map_or(0, |planned| planned.steps.len())
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Carried out only once; see [`Transactional::with_token`].
+    pub fn with_token(mut self, token: impl Into<String>) -> Self {
+        if let Ok(planned) = &mut self.planned {
+            planned.token = Some(token.into());
+        }
+        self
+    }
+
+    /// Carries out the operations, all or none.
+    pub async fn run(self) -> Result<(), R> {
+        run(self.db, self.planned?, self.now).await
+    }
+}
+
+/// Carries out what a transaction comes to.
+pub(crate) async fn run<D: Declaration, R: From<Error>>(
+    db: &Db<D>,
+    mut planned: Planned<R>,
+    now: Timestamp,
+) -> Result<(), R> {
+    let count = planned.steps.len();
+    if count == 0 {
+        return Ok(());
+    }
+    if count > OPERATIONS_MAX {
+        return Err(Error::TooManyOperations { count }.into());
+    }
+    let mut backoff = Backoff::new();
+    let mut replacements = 0;
+    loop {
+        let actions = planned.steps.iter().map(|(plan, _)| plan.action.clone()).collect();
+        let mut request = TransactWriteItems::new(actions);
+        request.client_request_token.clone_from(&planned.token);
+        let refused = match db.execute(request).await {
+            Ok(_) => return Ok(()),
+            Err(BackendError::Refused(refused)) => refused,
+            Err(other) => return Err(Error::from(other).into()),
+        };
+        let reasons = refused.cancellation_reasons();
+        let is = |code: &str| reasons.iter().position(|reason| reason.code() == code);
+        if let Some(place) = is("ConditionalCheckFailed") {
+            let item = reasons.get(place).and_then(|reason| reason.item.clone());
+            let Some((plan, refusal)) = planned.steps.get_mut(place) else {
+                return Err(Error::from(BackendError::Refused(refused)).into());
+            };
+            if replacements < REPLACEMENTS_MAX && plan.replace_if_expired(item.as_ref(), now) {
+                replacements += 1;
+                continue;
+            }
+            return Err(match refusal.take() {
+                Some(refusal) => refusal,
+                None => condition_failed(plan.entity, item).into(),
+            });
+        }
+        let is_conflict = is("TransactionConflict").is_some()
+            || refused.kind() == ErrorKind::TransactionConflict
+            || refused.kind() == ErrorKind::TransactionInProgress;
+        if !is_conflict {
+            return Err(Error::from(BackendError::Refused(refused)).into());
+        }
+        match backoff.next() {
+            Some(pause) => db.backend().sleep(pause).await,
+            None => return Err(Error::Conflict.into()),
+        }
+    }
+}
+
+/// Carries out one write, and gives back what the store gave back.
+pub(crate) async fn run_one<D: Declaration>(
+    db: &Db<D>,
+    mut plan: Plan,
+    now: Timestamp,
+) -> Result<Option<Attributes>> {
+    let mut replacements = 0;
+    loop {
+        let (request, attempt) = plan.into_request()?;
+        let refused = match db.execute(request).await {
+            Ok(Answer::Write(answer)) => {
+                return Ok(attempt.known.map(Attributes::from).or(answer.attributes));
+            }
+            Ok(_) => return Err(BackendError::unexpected().into()),
+            Err(BackendError::Refused(refused)) => refused,
+            Err(other) => return Err(other.into()),
+        };
+        if refused.kind() != ErrorKind::ConditionalCheckFailed {
+            return Err(BackendError::Refused(refused).into());
+        }
+        let item = refused.item().cloned();
+        let again = attempt.again.filter(|_| replacements < REPLACEMENTS_MAX);
+        let again = again
+            .and_then(|mut again| again.replace_if_expired(item.as_ref(), now).then_some(again));
+        match again {
+            Some(again) => plan = again,
+            None => return Err(condition_failed(attempt.entity, item)),
+        }
+        replacements += 1;
+    }
+}
