@@ -128,7 +128,10 @@ impl Catalogue {
     /// The names of tables, from the one after `start`.
     pub(crate) fn names_after(&self, start: Option<&str>) -> impl Iterator<Item = &str> {
         let lower = start.map_or(Bound::Unbounded, Bound::Excluded);
-        self.tables.range::<str, _>((lower, Bound::Unbounded)).map(|(name, _)| name.as_str())
+        self.tables
+            .range::<str, _>((lower, Bound::Unbounded))
+            .filter(|(_, table)| table.description.status != TableStatus::Deleting)
+            .map(|(name, _)| name.as_str())
     }
 
     /// All streams, oldest first.
@@ -202,6 +205,23 @@ impl Table {
             })
             .collect();
         Self { schema, description, index_spaces, ..self.clone() }
+    }
+
+    /// The table under a name that no request can have, for as long as its rows are cleared away.
+    pub(crate) fn without_name(&self) -> Self {
+        let name = format!("deleted table {}", self.id.0);
+        let mut description = self.description.clone();
+        description.name.clone_from(&name);
+        Self { name: name.into(), description, ..self.clone() }
+    }
+
+    /// Whether an index has to be filled or cleared before the table is what it is described as.
+    /// Indexes of a table that is itself new have nothing to be filled with.
+    pub(crate) fn has_index_work(&self) -> bool {
+        self.description.status != TableStatus::Creating
+            && self.description.indexes.iter().any(|described| {
+                matches!(described.status, TableStatus::Creating | TableStatus::Deleting)
+            })
     }
 
     /// The indexes, each with the place of its rows.

@@ -121,9 +121,7 @@ impl Stage<'_> {
 
     fn activate(&mut self, name: &str) -> Result<Progress> {
         if let Some(table) = self.catalogue.get(name).map(Arc::clone) {
-            let mut description = table.description.clone();
-            description.activate(self.now);
-            self.change_table(&table, description);
+            self.activate_table(&table);
         }
         Ok(Progress::Done)
     }

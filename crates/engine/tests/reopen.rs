@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
 
 use singlet_dynamo::operation::{
-    CreateTable, DescribeTable, GetItem, PutItem, Query, UpdateTimeToLive,
+    CreateTable, DeleteTable, DescribeTable, GetItem, ListTables, PutItem, Query, UpdateTimeToLive,
 };
 use singlet_dynamo::{Item, Map, Value};
 use singlet_engine::{Clock, Engine, Error, Options, store};
@@ -57,6 +57,36 @@ fn tables_items_indexes_and_counts_are_there_again() {
     let report = engine.check().unwrap();
     assert!(report.is_sound(), "{report:?}");
     assert_eq!((report.items, report.index_rows), (20, 60));
+}
+
+#[test]
+fn a_table_that_was_deleted_stays_deleted_and_is_cleared_away_later() {
+    let folder = folder("reopen-deleted");
+    let clock = Clock::fixed(START_MS);
+    let engine = Engine::open(&folder, options(&clock)).unwrap();
+    let put = |engine: &Engine, key: &str| {
+        let json = format!(r#"{{"pk":{{"S":"{key}"}}}}"#);
+        engine.put_item(PutItem::new("Hash", item(&json))).unwrap();
+    };
+    create(&engine, "Hash");
+    put(&engine, "old");
+    engine.delete_table(DeleteTable { table_name: "Hash".into() }).unwrap();
+    create(&engine, "Hash");
+    put(&engine, "new");
+    engine.delete_table(DeleteTable { table_name: "Hash".into() }).unwrap();
+    engine.close().unwrap();
+
+    // What the first two tables had is still to be cleared away, and nobody sees any of it.
+    let engine = Engine::open(&folder, options(&clock)).unwrap();
+    let list = |engine: &Engine| engine.list_tables(&ListTables::default()).unwrap().table_names;
+    assert!(list(&engine).is_empty());
+    create(&engine, "Hash");
+    put(&engine, "newest");
+    engine.maintain().unwrap();
+    assert_eq!(list(&engine), ["Hash"]);
+    let report = engine.check().unwrap();
+    assert!(report.is_sound(), "{report:?}");
+    assert_eq!(report.items, 1);
 }
 
 #[test]

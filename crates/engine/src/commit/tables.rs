@@ -26,6 +26,29 @@ impl Stage<'_> {
         self.store_table(changed);
     }
 
+    /// Activates a table unless there is work to be done before.
+    pub(crate) fn settle_table(&mut self, name: &str) {
+        if let Some(table) = self.catalogue.get(name).map(Arc::clone)
+            && !table.has_index_work()
+        {
+            self.activate_table(&table);
+        }
+    }
+
+    /// What was under way for a table is done.
+    pub(crate) fn activate_table(&mut self, table: &Table) {
+        let mut description = table.description.clone();
+        description.activate(self.now);
+        self.change_table(table, description);
+    }
+
+    /// Takes the name from a table that is being deleted, so that another can have it.
+    pub(crate) fn retire_table(&mut self, table: &Table) {
+        self.batch.delete(Keyspace::Catalogue, table.row_key());
+        Arc::make_mut(&mut self.catalogue).remove(&table.name);
+        self.store_table(table.without_name());
+    }
+
     pub(crate) fn open_stream(&mut self, table: &mut Table) {
         let Some(view_type) = table.description.stream else { return };
         let Some(Ok(arn)) = table.description.latest_stream_arn().map(StreamArn::parse) else {

@@ -9,8 +9,8 @@ use singlet_dynamo::operation::{CreateTable, CreateTableAnswer};
 use std::sync::Arc;
 
 impl Engine {
-    /// Makes a table. It can be used once it is active, a moment later:
-    /// [`Engine::wait_until_active`] waits for that.
+    /// Makes a table. The answer says that it is being created, as the service does, but it can
+    /// be used at once.
     pub fn create_table(&self, request: CreateTable) -> Result<CreateTableAnswer> {
         let (home, id) = (self.options().home.clone(), self.options().random.uuid());
         self.write(move |stage| stage.create_table(&request, &home, id))
@@ -31,6 +31,7 @@ impl Stage<'_> {
         self.open_stream(&mut table);
         let table_description = table.description.clone();
         self.store_table(table);
+        self.settle_table(&request.schema.name);
         Ok(CreateTableAnswer { table_description })
     }
 }

@@ -7,8 +7,8 @@ use singlet_dynamo::operation::{DeleteTable, DeleteTableAnswer};
 use std::sync::Arc;
 
 impl Engine {
-    /// Deletes a table. Its items are cleared away in the background; its name is free once that
-    /// is done.
+    /// Deletes a table. It is gone at once, and its name is free; its items are cleared away in the
+    /// background.
     pub fn delete_table(&self, request: DeleteTable) -> Result<DeleteTableAnswer> {
         self.write(move |stage| stage.delete_table(&request))
     }
@@ -22,7 +22,8 @@ impl Stage<'_> {
         request.apply(&mut description);
         description.stream = None;
         self.change_table(&table, description);
-        let changed = self.catalogue.existing(&request.table_name)?;
+        let changed = Arc::clone(self.catalogue.existing(&request.table_name)?);
+        self.retire_table(&changed);
         Ok(DeleteTableAnswer { table_description: changed.description_now() })
     }
 }

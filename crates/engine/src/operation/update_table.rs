@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 impl Engine {
     /// Changes a table. An index that is added is filled in the background, and can be read once
-    /// the table is active again.
+    /// the table is active again: [`Engine::wait_until_active`] waits for that. Any other change
+    /// is made at once.
     pub fn update_table(&self, request: UpdateTable) -> Result<UpdateTableAnswer> {
         self.write(move |stage| stage.update_table(&request))
     }
@@ -21,7 +22,8 @@ impl Stage<'_> {
         let mut description = table.description.clone();
         request.apply(&mut description, self.now);
         self.change_table(&table, description);
-        let changed = self.catalogue.existing(&request.table_name)?;
-        Ok(UpdateTableAnswer { table_description: changed.description_now() })
+        let table_description = self.catalogue.existing(&request.table_name)?.description_now();
+        self.settle_table(&request.table_name);
+        Ok(UpdateTableAnswer { table_description })
     }
 }

@@ -12,7 +12,6 @@ const EXPIRED_SECONDS_MAX: i64 = 5 * 365 * 24 * 60 * 60;
 impl Reference {
     /// Does all that is due, as [`advance`](Reference::advance) alone does not.
     pub fn maintain(&mut self) {
-        self.tables.retain(|table| table.description.status != TableStatus::Deleting);
         let now = self.now;
         for table in &mut self.tables {
             if table.description.status != TableStatus::Active {

@@ -10,7 +10,7 @@ use singlet_dynamo::operation::{
     UntagResource, UntagResourceAnswer, UpdateTable, UpdateTableAnswer, UpdateTimeToLive,
     UpdateTimeToLiveAnswer, table_not_found,
 };
-use singlet_dynamo::table::TableDescription;
+use singlet_dynamo::table::{IndexDescription, TableDescription, TableStatus};
 
 /// How many tables ListTables names, unless the request says less.
 const LIST_LEN: usize = 100;
@@ -33,14 +33,18 @@ impl Reference {
         request.check(self.description(&request.schema.name))?;
         let description = request.describe(&self.home, String::new(), self.now);
         self.open_stream(&description);
-        self.tables.push(Table { description: description.clone(), items: Vec::new() });
-        Ok(CreateTableAnswer { table_description: description })
+        let table_description = description.clone();
+        let mut table = Table { description, items: Vec::new() };
+        table.description.activate(self.now);
+        self.tables.push(table);
+        Ok(CreateTableAnswer { table_description })
     }
 
     pub(super) fn update_table(
         &mut self,
         request: &UpdateTable,
     ) -> Result<UpdateTableAnswer, Error> {
+        let now = self.now;
         let table = self.existing(&request.table_name)?;
         request.check(&table.described())?;
         let before = table.description.clone();
@@ -52,7 +56,15 @@ impl Reference {
         }
         let table = self.table_mut(&request.table_name);
         table.description = after;
-        Ok(UpdateTableAnswer { table_description: table.described() })
+        let table_description = table.described();
+        // An index that comes or goes takes its time.
+        let is_done = |described: &IndexDescription| {
+            !matches!(described.status, TableStatus::Creating | TableStatus::Deleting)
+        };
+        if table.description.indexes.iter().all(is_done) {
+            table.description.activate(now);
+        }
+        Ok(UpdateTableAnswer { table_description })
     }
 
     pub(super) fn delete_table(
@@ -64,7 +76,9 @@ impl Reference {
         let table = self.table_mut(&request.table_name);
         request.apply(&mut table.description);
         table.description.stream = None;
-        Ok(DeleteTableAnswer { table_description: table.described() })
+        let table_description = table.described();
+        self.tables.retain(|table| table.name() != request.table_name);
+        Ok(DeleteTableAnswer { table_description })
     }
 
     pub(super) fn describe_table(
