@@ -45,7 +45,7 @@ pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let place = Place::Folder(&folder);
     let start = Start { place, credentials: None, log: log("folder.log") };
     finish(Endpoint::start(root, start)?, |url| {
-        suites.unittest(url, "boto3_resource")?;
+        suites.unittest(url, "boto3_client")?;
         suites.restart(url, "write")
     })?;
     let start = Start { place, credentials: None, log: log("reopened.log") };
