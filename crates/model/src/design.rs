@@ -12,17 +12,28 @@
 
 mod attribute;
 pub mod check;
+mod cloudformation;
+mod cost;
+mod create_table;
+mod definition;
+mod difference;
+mod document;
 mod entity;
+mod example;
 mod expression;
 mod file;
 mod form;
 mod named;
 mod operation;
 mod pattern;
+mod reach;
+mod subject;
 mod table;
 mod template;
+mod workbench;
 
 pub use attribute::{Attribute, AttributeType};
+pub use cost::Cost;
 pub use entity::{Discriminator, Entity, EntityKey, Expiry, IndexKey, Mirror, Since};
 pub use file::ReadError;
 pub use operation::{Action, ExpiredItems, KeyCondition, KeyTest, Operation};

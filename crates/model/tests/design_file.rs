@@ -52,7 +52,7 @@ fn unknown_words_are_answered_with_the_known_ones() {
     check(
         r#""begins_with": "#,
         r#""starts_with": "#,
-        "line 180, column 27: patterns.End game.operations[1].key.SK.starts_with: unknown variant \
+        "line 181, column 27: patterns.End game.operations[1].key.SK.starts_with: unknown variant \
          `starts_with`, expected one of `equals`, `below`, `at_most`, `above`, `at_least`, \
          `between`, `begins_with`",
     );
@@ -92,7 +92,7 @@ fn short_forms_say_what_they_can_be() {
     check(
         r#""PK": "GAME|{code}""#,
         r#""PK": 7"#,
-        "line 142, column 19: patterns.Goals of a game.operations[0].key.PK: invalid type: integer \
+        "line 143, column 19: patterns.Goals of a game.operations[0].key.PK: invalid type: integer \
          `7`, expected a template, or an object such as {\"begins_with\": \"PLAYER#\"}",
     );
 }
@@ -102,18 +102,18 @@ fn shapes_are_told() {
     check(
         r#""patterns": {"#,
         r#""patterns": [], "": {"#,
-        "line 125, column 14: patterns: invalid type: sequence, expected an object with a member \
+        "line 126, column 14: patterns: invalid type: sequence, expected an object with a member \
          for each pattern, by name",
     );
     check(
         r#""between": ["#,
         r#""between": "x", "no": ["#,
-        "line 144, column 28: patterns.Goals of a game.operations[0].key.SK.between: invalid type: \
+        "line 145, column 28: patterns.Goals of a game.operations[0].key.SK.between: invalid type: \
          string \"x\", expected an array of length 2",
     );
-    check("\"name\": \"everything\",", "", "line 202, column 1: missing field `name`");
-    check("]\n}\n", "]\n}\n]", "line 203, column 1: trailing characters");
-    check("]\n}\n", "]\n", "line 202, column 0: EOF while parsing an object");
+    check("\"name\": \"everything\",", "", "line 203, column 1: missing field `name`");
+    check("]\n}\n", "]\n}\n]", "line 204, column 1: trailing characters");
+    check("]\n}\n", "]\n", "line 203, column 0: EOF while parsing an object");
 }
 
 /// The reference page.

@@ -33,6 +33,9 @@ pub struct Attribute {
     /// Whether it is stored inside a key only, and not by itself.
     #[serde(default, skip_serializing_if = "is_default")]
     pub in_key: bool,
+    /// Whether it is stored inside the entity's payload, and not by itself.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub in_payload: bool,
     /// The only texts that it can be, if these are known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub one_of: Vec<String>,
@@ -67,6 +70,7 @@ impl Attribute {
             description: None,
             optional: false,
             in_key: false,
+            in_payload: false,
             one_of: Vec::new(),
             min: None,
             max: None,
@@ -75,6 +79,12 @@ impl Attribute {
             references: None,
             example: None,
         }
+    }
+
+    /// Whether items have an attribute of its name.
+    #[must_use]
+    pub fn is_stored(&self) -> bool {
+        !self.in_key && !self.in_payload
     }
 
     /// What it looks like in a key whose parts are separated by this character.

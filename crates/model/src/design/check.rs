@@ -23,10 +23,8 @@ mod open_prefix;
 mod oversized_item;
 mod partition_range;
 mod place;
-mod reach;
 mod stale_index_key;
 mod stale_mirror;
-mod subject;
 mod torn_mirror;
 mod unfilled_index;
 mod unguarded_expiry;
@@ -46,10 +44,10 @@ mod wrong_sparseness;
 
 pub use place::Place;
 
+use super::subject::Subject;
 use super::{Acceptance, Design};
 use serde::Serialize;
 use std::fmt;
-use subject::Subject;
 
 /// Something that can be wrong with a design.
 pub struct Rule {

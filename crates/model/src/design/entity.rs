@@ -24,7 +24,7 @@ pub struct Entity {
     /// The attribute that tells its items from others, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discriminator: Option<Discriminator>,
-    /// The attribute in which all fields that are no keys are kept, as one JSON text.
+    /// The attribute that holds the fields which are `in_payload`, as one JSON text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<String>,
     /// Its attributes, without those that are put together from others.

@@ -1,6 +1,7 @@
 //! Designs in files.
 
 use super::Design;
+use serde::Serialize;
 use std::fmt;
 
 /// Why a text is no design: where in it, and what is wrong there.
@@ -78,10 +79,15 @@ impl Design {
     /// Writes the design as JSON that [`Design::from_json`] reads.
     #[must_use]
     pub fn to_json(&self) -> String {
-        // Only maps with keys that are no text and broken implementations of `Serialize` fail, and
-        // there are none here.
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
-        text.push('\n');
-        text
+        pretty(self)
     }
+}
+
+/// JSON for people, and for files.
+pub(super) fn pretty(value: &impl Serialize) -> String {
+    // Only maps with keys that are no text and broken implementations of `Serialize` fail, and
+    // there are none here.
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
 }

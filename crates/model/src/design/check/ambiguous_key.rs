@@ -1,8 +1,8 @@
 //! SD202: two different items of one entity can have the same key.
 
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
 use crate::design::Template;
+use crate::design::subject::Subject;
 use crate::key::is_ambiguous;
 
 pub(super) const RULE: Rule =

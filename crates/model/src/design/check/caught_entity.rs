@@ -1,7 +1,7 @@
 //! SD305: a query gives items of an entity that it is not about.
 
-use super::subject::{Step, Subject};
 use super::{Findings, Rule};
+use crate::design::subject::{Step, Subject};
 use crate::design::{Action, Entity};
 
 pub(super) const RULE: Rule =

@@ -1,7 +1,7 @@
 //! SD405: an update changes a part of the primary key.
 
-use super::subject::Subject;
 use super::{Findings, Rule};
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule =
     Rule { code: "SD405", title: "an update changes the primary key", find };

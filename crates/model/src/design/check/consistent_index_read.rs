@@ -1,7 +1,7 @@
 //! SD308: a strongly consistent read of a global index.
 
-use super::subject::Subject;
 use super::{Findings, Rule};
+use crate::design::subject::Subject;
 use singlet_dynamo::schema::Scope;
 
 pub(super) const RULE: Rule =

@@ -1,7 +1,7 @@
 //! SD307: an operation that never finds what it is for.
 
-use super::subject::{Step, Subject};
 use super::{Findings, Rule};
+use crate::design::subject::{Step, Subject};
 use crate::design::{Action, Entity};
 
 pub(super) const RULE: Rule =

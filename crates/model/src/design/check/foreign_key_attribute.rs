@@ -1,7 +1,7 @@
 //! SD304: an operation is keyed by an attribute that is no key attribute.
 
-use super::subject::Subject;
 use super::{Findings, Rule};
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule =
     Rule { code: "SD304", title: "an operation is keyed by an attribute that is no key", find };

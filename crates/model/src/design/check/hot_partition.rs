@@ -1,7 +1,7 @@
 //! SD204: all items of an entity are in one partition, or in a few.
 
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
+use crate::design::subject::Subject;
 use crate::design::{Attribute, AttributeType, Entity, Template};
 
 pub(super) const RULE: Rule =

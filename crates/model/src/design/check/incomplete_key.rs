@@ -1,8 +1,8 @@
 //! SD303: an operation on single items without their whole key.
 
-use super::subject::Subject;
 use super::{Findings, Rule};
 use crate::design::KeyTest;
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule =
     Rule { code: "SD303", title: "an item is asked for without its whole key", find };

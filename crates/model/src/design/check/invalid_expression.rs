@@ -1,7 +1,7 @@
 //! SD107: an expression that the service refuses.
 
-use super::subject::Subject;
 use super::{Findings, Rule};
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule = Rule { code: "SD107", title: "DynamoDB refuses an expression", find };
 

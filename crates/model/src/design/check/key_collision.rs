@@ -1,8 +1,8 @@
 //! SD201: items of two entities can have the same primary key.
 
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
 use crate::design::Entity;
+use crate::design::subject::Subject;
 use crate::key::overlaps;
 
 pub(super) const RULE: Rule =

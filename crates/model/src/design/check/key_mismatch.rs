@@ -1,7 +1,7 @@
 //! SD103: an entity's key does not fit the key of its table or index.
 
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
+use crate::design::subject::Subject;
 use crate::design::{Entity, Template};
 use singlet_dynamo::Type;
 use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType};

@@ -1,8 +1,8 @@
 //! SD603: an expired item blocks for one tick more than it lives.
 
-use super::subject::Subject;
 use super::unguarded_expiry::attribute;
 use super::{Findings, Rule};
+use crate::design::subject::Subject;
 use singlet_dynamo::expression::{Comparator, Condition, Operand, Test};
 
 pub(super) const RULE: Rule =

@@ -1,7 +1,8 @@
 //! SD105: a key attribute has the name of a field, and holds something else.
 
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
+use crate::design::Attribute;
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule =
     Rule { code: "SD105", title: "a key attribute holds something other than its name says", find };
@@ -21,7 +22,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
         }
         for (place, attribute, template) in all {
             let name = &attribute.name;
-            if entity.attribute(name).is_some_and(|own| !own.in_key)
+            if entity.attribute(name).is_some_and(Attribute::is_stored)
                 && template.as_field() != Some(name)
             {
                 findings.error(

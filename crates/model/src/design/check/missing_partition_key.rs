@@ -1,8 +1,8 @@
 //! SD301: a query that does not say which partition.
 
-use super::subject::Subject;
 use super::{Findings, Rule};
 use crate::design::Action;
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule =
     Rule { code: "SD301", title: "a query does not say which partition", find };

@@ -1,8 +1,8 @@
 //! SD604: items are to expire, and nothing deletes them.
 
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
 use crate::design::AttributeType;
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule =
     Rule { code: "SD604", title: "items are to expire and are never deleted", find };

@@ -1,7 +1,7 @@
 //! SD312: a relation that can be read from one side only.
 
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
+use crate::design::subject::Subject;
 use crate::design::{Entity, Template};
 
 pub(super) const RULE: Rule =

@@ -1,7 +1,7 @@
 //! SD306: a prefix that ends within a value.
 
-use super::subject::Subject;
 use super::{Findings, Rule};
+use crate::design::subject::Subject;
 use crate::design::{Action, Entity, KeyTest, Piece, Template};
 use crate::key::Form;
 

@@ -1,7 +1,7 @@
 //! SD701: an item can outgrow what DynamoDB stores.
 
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
+use crate::design::subject::Subject;
 use crate::design::{Attribute, AttributeType, Entity};
 use singlet_dynamo::expression::{Action, Computation};
 use singlet_dynamo::limits::ITEM_SIZE_MAX;

@@ -1,7 +1,7 @@
 //! SD302: a query that asks for a range of partitions.
 
-use super::subject::Subject;
 use super::{Findings, Rule};
+use crate::design::subject::Subject;
 use crate::design::{Action, KeyTest};
 
 pub(super) const RULE: Rule =

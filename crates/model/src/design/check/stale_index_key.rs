@@ -1,7 +1,7 @@
 //! SD404: an update changes a field, and not the index key that is made of it.
 
-use super::subject::Subject;
 use super::{Findings, Rule};
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule =
     Rule { code: "SD404", title: "an update leaves an index key stale", find };

@@ -1,7 +1,7 @@
 //! SD502: an item changes, and what mirrors it does not.
 
-use super::subject::{Step, Subject};
 use super::{Findings, Place, Rule};
+use crate::design::subject::{Step, Subject};
 use crate::design::{AccessPattern, Entity, Mirror};
 
 pub(super) const RULE: Rule =

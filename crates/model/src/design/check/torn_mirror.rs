@@ -1,8 +1,8 @@
 //! SD501: an item and what mirrors it are not written in one transaction.
 
 use super::stale_mirror::mirrors;
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule = Rule {
     code: "SD501",

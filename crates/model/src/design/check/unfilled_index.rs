@@ -1,7 +1,7 @@
 //! SD401: an index that no entity has a key in.
 
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule = Rule { code: "SD401", title: "nothing fills an index", find };
 

@@ -1,7 +1,7 @@
 //! SD601: items that expire are read as if they were deleted at once.
 
-use super::subject::{Step, Subject};
 use super::{Findings, Rule};
+use crate::design::subject::{Step, Subject};
 use crate::design::{Entity, ExpiredItems, Table};
 
 pub(super) const RULE: Rule =

@@ -1,7 +1,7 @@
 //! SD406: items are in an index because of attributes that they happen to have.
 
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
+use crate::design::subject::Subject;
 use crate::design::{Entity, Table};
 use singlet_dynamo::Type;
 use singlet_dynamo::schema::KeyAttribute;
@@ -35,11 +35,9 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
 /// Whether items of the entity have what the index takes for this key attribute.
 fn has(table: &Table, entity: &Entity, key: &KeyAttribute) -> bool {
     let is_primary = table.key.contains(&key.name);
-    // In an envelope, fields are within one JSON text.
-    let is_field = entity.payload.is_none()
-        && entity
-            .attribute(&key.name)
-            .is_some_and(|own| !own.in_key && own.kind.stored() == Type::from(key.kind));
+    let is_field = entity
+        .attribute(&key.name)
+        .is_some_and(|own| own.is_stored() && own.kind.stored() == Type::from(key.kind));
     let is_of_other_index = entity
         .indexes
         .iter()

@@ -1,8 +1,8 @@
 //! SD106: an expression names an attribute that no item has.
 
-use super::subject::{Step, Subject};
 use super::{Findings, Rule};
-use crate::design::Entity;
+use crate::design::subject::{Step, Subject};
+use crate::design::{Attribute, Entity};
 
 pub(super) const RULE: Rule =
     Rule { code: "SD106", title: "an expression names an attribute that no item has", find };
@@ -52,7 +52,7 @@ fn is_known(step: &Step<'_>, entities: &[&Entity], name: &str) -> bool {
         || table.indexes.iter().any(|index| index.key.contains(name))
         || table.ttl.as_deref() == Some(name)
         || entities.iter().any(|entity| {
-            entity.attribute(name).is_some()
+            entity.attribute(name).is_some_and(Attribute::is_stored)
                 || entity.payload.as_deref() == Some(name)
                 || entity.discriminator.as_ref().is_some_and(|own| own.attribute == name)
                 || entity.expires.as_ref().is_some_and(|own| own.attribute.as_deref() == Some(name))

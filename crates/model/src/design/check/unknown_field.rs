@@ -1,7 +1,7 @@
 //! SD104: a key template names a field that the entity does not have.
 
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule =
     Rule { code: "SD104", title: "a key names a field that the entity does not have", find };

@@ -1,8 +1,8 @@
 //! SD101: something is named that the design does not have.
 
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
 use crate::design::Since;
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule =
     Rule { code: "SD101", title: "something is named that the design does not have", find };

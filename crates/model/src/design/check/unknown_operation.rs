@@ -1,8 +1,8 @@
 //! SD102: the service has no such operation.
 
-use super::subject::Subject;
 use super::{Findings, Rule};
 use crate::design::Action;
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule = Rule { code: "SD102", title: "DynamoDB has no such operation", find };
 

@@ -1,8 +1,8 @@
 //! SD402: an index, or an entity's rows in it, that nothing reads.
 
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
 use crate::design::Action;
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule = Rule { code: "SD402", title: "nothing reads an index", find };
 

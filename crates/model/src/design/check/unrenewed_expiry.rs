@@ -1,9 +1,9 @@
 //! SD602: items change and expire all the same.
 
-use super::subject::Subject;
 use super::unguarded_expiry::attribute;
 use super::{Findings, Rule};
 use crate::design::Since;
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule =
     Rule { code: "SD602", title: "items that are still in use expire", find };

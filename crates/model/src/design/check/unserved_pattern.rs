@@ -1,7 +1,7 @@
 //! SD311: an access pattern that nothing serves.
 
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule =
     Rule { code: "SD311", title: "nothing serves an access pattern", find };

@@ -1,7 +1,7 @@
 //! SD203: numbers in a text key that do not sort as numbers.
 
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
+use crate::design::subject::Subject;
 use crate::design::{Attribute, AttributeType, Entity, Piece, Template};
 use singlet_dynamo::schema::{KeySchema, KeyType};
 

@@ -1,7 +1,7 @@
 //! SD901: an acceptance that covers no finding.
 
-use super::subject::Subject;
 use super::{Findings, Place, RULES, Rule};
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule =
     Rule { code: "SD901", title: "an acceptance covers no finding", find };

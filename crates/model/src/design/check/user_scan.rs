@@ -1,8 +1,8 @@
 //! SD309: a person waits for a scan.
 
-use super::subject::Subject;
 use super::{Findings, Rule};
 use crate::design::Action;
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule = Rule { code: "SD309", title: "a person waits for a scan", find };
 

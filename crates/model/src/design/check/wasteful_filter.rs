@@ -1,8 +1,8 @@
 //! SD310: a filter that discards most of what is read.
 
-use super::subject::{Step, Subject};
 use super::{Findings, Rule};
 use crate::design::Action;
+use crate::design::subject::{Step, Subject};
 
 pub(super) const RULE: Rule =
     Rule { code: "SD310", title: "a filter discards most of what is read", find };

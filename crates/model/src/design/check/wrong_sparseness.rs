@@ -1,7 +1,7 @@
 //! SD403: an index is said to be sparse by an attribute that is not in its key.
 
-use super::subject::Subject;
 use super::{Findings, Place, Rule};
+use crate::design::subject::Subject;
 
 pub(super) const RULE: Rule =
     Rule { code: "SD403", title: "an index is not sparse by what it is said to be", find };

@@ -1,8 +1,8 @@
-//! The design as the rules look at it: names resolved, expressions read.
+//! A design with its names resolved and its expressions read, for whoever works with it.
 
-use super::Place;
+use super::check::Place;
 use super::reach::{Reached, reaches};
-use crate::design::{
+use super::{
     AccessPattern, Action, Design, Entity, KeyTest, Operation, Table, Template, expression,
 };
 use crate::key::{Form, Segment};
@@ -17,13 +17,13 @@ pub(super) struct Subject<'d> {
 
 impl<'d> Subject<'d> {
     pub(super) fn of(design: &'d Design) -> Self {
-        let mut steps = Vec::new();
-        for pattern in &design.patterns {
-            for (place, operation) in pattern.operations.iter().enumerate() {
-                steps.push(Step::new(design, pattern, place + 1, operation));
-            }
-        }
-        Self { design, steps }
+        let patterns = design.patterns.iter();
+        Self { design, steps: patterns.flat_map(|pattern| steps(design, pattern)).collect() }
+    }
+
+    /// The design with this pattern alone, which need not be one of its own.
+    pub(super) fn of_pattern(design: &'d Design, pattern: &'d AccessPattern) -> Self {
+        Self { design, steps: steps(design, pattern).collect() }
     }
 
     /// All entities, with their tables.
@@ -46,6 +46,11 @@ impl<'d> Subject<'d> {
     pub(super) fn steps_of(&self, pattern: &AccessPattern) -> impl Iterator<Item = &Step<'d>> {
         self.steps.iter().filter(move |step| step.pattern.name == pattern.name)
     }
+}
+
+fn steps<'d>(design: &'d Design, pattern: &'d AccessPattern) -> impl Iterator<Item = Step<'d>> {
+    let operations = pattern.operations.iter().enumerate();
+    operations.map(move |(place, operation)| Step::new(design, pattern, place + 1, operation))
 }
 
 /// What a field looks like in a key. One of which nothing is said is taken for an identifier,
@@ -99,7 +104,11 @@ impl<'d> Step<'d> {
     }
 
     pub(super) fn place(&self) -> Place {
-        Place { operation: Some(self.number), ..Place::pattern(&self.pattern.name) }
+        Place {
+            pattern: Some(self.pattern.name.clone()),
+            operation: Some(self.number),
+            ..Place::default()
+        }
     }
 
     /// The key that it is asked by: the table's, or that of the index.
@@ -220,5 +229,15 @@ impl<'d> Step<'d> {
             | Action::ConditionCheck => true,
             Action::Query | Action::Scan | Action::Other(_) => false,
         }
+    }
+
+    /// Whether a query gives at most one item, because it says all of a key that is unique.
+    pub(super) fn is_of_one_item(&self) -> bool {
+        let is_primary = self.operation.index.is_none();
+        let mut attributes = self.key().into_iter().flat_map(KeySchema::attributes);
+        is_primary
+            && attributes.all(|attribute| {
+                matches!(self.operation.key_test(&attribute.name), Some(KeyTest::Equals(_)))
+            })
     }
 }

@@ -1,6 +1,6 @@
 //! Which keys pass a key condition.
 
-use crate::design::{KeyTest, Template};
+use super::{KeyTest, Template};
 use crate::key::{Form, Segment, catches, overlaps};
 use std::cmp::Ordering;
 
