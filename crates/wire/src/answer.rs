@@ -18,8 +18,8 @@ pub(crate) const JSON_1_0: HeaderValue = HeaderValue::from_static("application/x
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
-/// Answers up to this length are not counted as held: there cannot be more of them than there are
-/// connections.
+/// Over HTTP/1.1, answers up to this length are not counted as held: a connection has one at a time,
+/// so that there cannot be more of them than connections. HTTP/2 has many on each.
 const SMALL_ANSWER_MAX: usize = 64 << 10;
 
 /// How long an id is, and what it is written with: the service's ids are numbers of 260 bits.
@@ -30,22 +30,23 @@ const BITS_PER_DIGIT: u32 = 5;
 /// Where the ids of requests come from: they must differ, but may be guessed.
 #[derive(Debug)]
 pub(crate) struct RequestIds {
-    seed: RandomState,
     next: AtomicU64,
 }
 
 impl RequestIds {
     pub(crate) fn new() -> Self {
-        Self { seed: RandomState::new(), next: AtomicU64::new(0) }
+        // The standard library's own source of randomness: the keys of a new hasher.
+        Self { next: AtomicU64::new(RandomState::new().hash_one(0_u8)) }
     }
 
     /// The next id, as the value of a header.
     pub(crate) fn next(&self) -> HeaderValue {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let mut number = self.next.fetch_add(1, Ordering::Relaxed);
         let mut id = [b'0'; ID_LEN];
-        for (place, part) in id.chunks_mut(ID_LEN / 4).enumerate() {
+        for part in id.chunks_mut(ID_LEN / 4) {
             // 13 digits take 65 bits, so that the last one of each part shows only the rest of 64.
-            let mut bits = self.seed.hash_one((number, place));
+            number = stirred(number);
+            let mut bits = number;
             for digit in part {
                 *digit = DIGITS.get(bits as usize % DIGITS.len()).copied().unwrap_or(b'0');
                 bits >>= BITS_PER_DIGIT;
@@ -55,41 +56,63 @@ impl RequestIds {
     }
 }
 
-/// An answer in DynamoDB's JSON. A large one counts as held until the client has taken it.
-pub(crate) fn json(
-    json: Vec<u8>,
-    kind: HeaderValue,
-    id: HeaderValue,
-    admission: &Admission,
-) -> Response<Body> {
-    let bytes = if json.len() <= SMALL_ANSWER_MAX {
-        json.into()
-    } else {
-        let mut held = admission.held();
+/// Another number for each number, with no likeness to it: SplitMix64.
+fn stirred(number: u64) -> u64 {
+    let mut number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
+/// How answers to one request are made: for whom, and in which words.
+#[derive(Debug)]
+pub(crate) struct Style<'a> {
+    pub(crate) id: HeaderValue,
+    /// The name of JSON that the client uses.
+    pub(crate) json: HeaderValue,
+    pub(crate) is_http2: bool,
+    pub(crate) admission: &'a Admission,
+}
+
+impl Style<'_> {
+    /// An answer in DynamoDB's JSON.
+    pub(crate) fn json(self, json: Vec<u8>) -> Response<Body> {
+        let bytes = self.held(json);
+        finish(StatusCode::OK, self.json, bytes, self.id)
+    }
+
+    /// An answer that says why the request was refused.
+    pub(crate) fn error(self, error: &Error) -> Response<Body> {
+        let mut writer = Writer::new();
+        error.write_json(&mut writer);
+        let status = StatusCode::from_u16(error.kind().status())
+            .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        // Some errors repeat what was sent, which may be long.
+        let bytes = self.held(writer.into_bytes());
+        finish(status, self.json, bytes, self.id)
+    }
+
+    /// An answer that says why what came is no request.
+    pub(crate) fn rejection(self, rejection: Rejection) -> Response<Body> {
+        let text = Bytes::from_static(rejection.text().as_bytes());
+        finish(rejection.status(), TEXT, text, self.id)
+    }
+
+    /// An answer for people, and for what watches over services.
+    pub(crate) fn text(self, body: impl Into<Bytes>) -> Response<Body> {
+        finish(StatusCode::OK, TEXT, body.into(), self.id)
+    }
+
+    /// Bytes that count as held until the client has taken them, unless there cannot be many.
+    fn held(&self, bytes: Vec<u8>) -> Bytes {
+        if bytes.len() <= SMALL_ANSWER_MAX && !self.is_http2 {
+            return bytes.into();
+        }
+        let mut held = self.admission.held();
         // What is done cannot be taken back. If this is too much, others are refused.
-        held.add(json.len());
-        Bytes::from_owner(HeldBytes { bytes: json, _held: held })
-    };
-    finish(StatusCode::OK, kind, bytes, id)
-}
-
-/// An answer that says why the request was refused.
-pub(crate) fn error(error: &Error, kind: HeaderValue, id: HeaderValue) -> Response<Body> {
-    let mut writer = Writer::new();
-    error.write_json(&mut writer);
-    let status =
-        StatusCode::from_u16(error.kind().status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    finish(status, kind, writer.into_bytes().into(), id)
-}
-
-/// An answer that says why what came is no request.
-pub(crate) fn rejection(rejection: Rejection, id: HeaderValue) -> Response<Body> {
-    finish(rejection.status(), TEXT, Bytes::from_static(rejection.text().as_bytes()), id)
-}
-
-/// An answer for people, and for what watches over services.
-pub(crate) fn text(body: impl Into<Bytes>, id: HeaderValue) -> Response<Body> {
-    finish(StatusCode::OK, TEXT, body.into(), id)
+        held.add(bytes.len());
+        Bytes::from_owner(HeldBytes { bytes, _held: held })
+    }
 }
 
 /// The id of the request that this is the answer to.
@@ -126,27 +149,33 @@ mod tests {
         }
     }
 
+    fn style(admission: &Admission) -> Style<'_> {
+        Style { id: RequestIds::new().next(), json: JSON, is_http2: false, admission }
+    }
+
     #[test]
     fn the_checksum_is_that_of_the_body() {
         // What the service sends with these bodies, as its clients have recorded it.
+        let admission = Admission::new(&Limits::default());
         let checksum = |response: Response<Body>| response.headers()[CHECKSUM].clone();
-        let id = RequestIds::new().next();
         let unknown = Error::new(ErrorKind::UnknownOperation);
-        assert_eq!(checksum(error(&unknown, JSON_1_0, id.clone())), "1368724161");
+        assert_eq!(checksum(style(&admission).error(&unknown)), "1368724161");
         let unsigned = Error::new(ErrorKind::MissingAuthenticationToken);
-        assert_eq!(checksum(error(&unsigned, JSON, id.clone())), "2088342776");
-        assert_eq!(checksum(rejection(Rejection::NoOperation, id)), "3552371480");
+        assert_eq!(checksum(style(&admission).error(&unsigned)), "2088342776");
+        assert_eq!(checksum(style(&admission).rejection(Rejection::NoOperation)), "3552371480");
     }
 
     #[test]
     fn large_answers_count_until_they_are_gone() {
         let admission = Admission::new(&Limits::default());
-        let id = RequestIds::new().next();
-        let small = json(vec![b' '; SMALL_ANSWER_MAX], JSON, id.clone(), &admission);
+        let small = style(&admission).json(vec![b' '; SMALL_ANSWER_MAX]);
         assert_eq!(admission.held_bytes(), 0);
-        let large = json(vec![b' '; SMALL_ANSWER_MAX + 1], JSON, id, &admission);
+        let large = style(&admission).json(vec![b' '; SMALL_ANSWER_MAX + 1]);
         assert_eq!(admission.held_bytes(), SMALL_ANSWER_MAX + 1);
         drop((small, large));
         assert_eq!(admission.held_bytes(), 0);
+        let of_many = Style { is_http2: true, ..style(&admission) }.json(vec![b' ']);
+        assert_eq!(admission.held_bytes(), 1);
+        drop(of_many);
     }
 }

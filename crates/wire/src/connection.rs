@@ -1,9 +1,10 @@
 //! One connection: HTTP/1.1, or HTTP/2 if the client begins with its preface.
 
+use crate::answer::{self, Style};
 use crate::body::Body;
 use crate::exchange::Shared;
+use crate::limits::Limits;
 use crate::patience::{Pulse, WatchedStream};
-use crate::{answer, limits::Limits};
 use hyper::body::Incoming;
 use hyper::header::{CONNECTION, HeaderValue};
 use hyper::service::service_fn;
@@ -39,7 +40,6 @@ impl Protocol {
         builder
             .http1()
             .max_buf_size(limits.head_bytes_max)
-            .max_headers(limits.headers_max)
             // A client may say that it will send no more, and still wait for its answer.
             .half_close(true)
             // Whoever takes too long is found by looking at all connections.
@@ -95,9 +95,16 @@ impl Connection {
 
     fn refuse(&self, request: &Request<Incoming>) -> Response<Body> {
         let error = Error::new(ErrorKind::ServiceUnavailable);
-        let mut response = answer::error(&error, answer::JSON_1_0, self.shared.ids.next());
+        let style = Style {
+            id: self.shared.ids.next(),
+            json: answer::JSON_1_0,
+            is_http2: request.version() == Version::HTTP_2,
+            admission: &self.shared.admission,
+        };
+        let has_header = !style.is_http2;
+        let mut response = style.error(&error);
         // HTTP/2 has no such header; there the connection ends when its time is up.
-        if request.version() < Version::HTTP_2 {
+        if has_header {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         response

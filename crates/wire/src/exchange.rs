@@ -1,7 +1,7 @@
 //! The life of one request, from its head to its answer.
 
 use crate::admission::Admission;
-use crate::answer::{self, RequestIds};
+use crate::answer::{self, RequestIds, Style};
 use crate::body::{self, Body, Refused};
 use crate::host;
 use crate::limits::Limits;
@@ -12,7 +12,7 @@ use crate::target::Operation;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HOST, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
-use hyper::{HeaderMap, Method, Request, Response};
+use hyper::{HeaderMap, Method, Request, Response, Version};
 use singlet_dynamo::json::{Reader, Writer};
 use singlet_dynamo::{Error, ErrorKind, operation};
 use singlet_engine::{Clock, Engine};
@@ -75,29 +75,32 @@ impl Shared {
         is_peer_local: bool,
     ) -> Response<Body> {
         let start = Instant::now();
-        let id = self.ids.next();
         let (head, body) = request.into_parts();
-        if head.method == Method::GET && is_allowed_host(self, &head) {
-            return self.look(&head, is_peer_local, id);
-        }
-        let operation =
-            head.headers.get(TARGET).and_then(|target| Operation::of_target(target.as_bytes()));
         let kind = json_kind(&head.headers);
-        let answer_kind = kind.clone().unwrap_or(answer::JSON);
-        let work = self.carry_out(&head, kind.is_some(), body, operation);
+        let is_json = kind.is_some();
+        let style = Style {
+            id: self.ids.next(),
+            json: kind.unwrap_or(answer::JSON),
+            is_http2: head.version == Version::HTTP_2,
+            admission: &self.admission,
+        };
+        if head.method == Method::GET && is_allowed_host(self, &head) {
+            return self.look(&head, is_peer_local, style);
+        }
+        let target = head.headers.get(TARGET).map_or(&b""[..], HeaderValue::as_bytes);
+        let operation = Operation::of_target(target);
+        let work = self.carry_out(&head, is_json, body, operation);
         let carried_out = unless_panicked(work).await.unwrap_or_else(|| {
             self.metrics.panics.fetch_add(1, Ordering::Relaxed);
             let operation = operation.map(Operation::name);
-            tracing::error!(operation, ?id, "a request met a mistake of ours");
+            tracing::error!(operation, id = ?style.id, "a request met a mistake of ours");
             Err(Error::new(ErrorKind::InternalServerError).into())
         });
         let (response, outcome) = match carried_out {
-            Ok(json) => (answer::json(json, answer_kind, id, &self.admission), Outcome::Answered),
-            Err(Refusal::ByDynamo(error)) => {
-                (answer::error(&error, answer_kind, id), Outcome::Refused(error.kind()))
-            }
+            Ok(json) => (style.json(json), Outcome::Answered),
+            Err(Refusal::ByDynamo(error)) => (style.error(&error), Outcome::Refused(error.kind())),
             Err(Refusal::ByHttp(rejection)) => {
-                (answer::rejection(rejection, id), Outcome::Rejected(rejection))
+                (style.rejection(rejection), Outcome::Rejected(rejection))
             }
         };
         let time = start.elapsed();
@@ -114,21 +117,19 @@ impl Shared {
 
     /// Answers those who only look. Whether the endpoint is there may be known to all. What it does
     /// may be known to this machine, and to those who could make it do things.
-    fn look(&self, head: &Parts, is_peer_local: bool, id: HeaderValue) -> Response<Body> {
+    fn look(&self, head: &Parts, is_peer_local: bool, style: Style<'_>) -> Response<Body> {
         match head.uri.path() {
-            "/health" => answer::text("ok\n", id),
+            "/health" => style.text("ok\n"),
             "/metrics" => {
                 let allowed = if is_peer_local { Ok(()) } else { self.authenticate(head, &[]) };
                 match allowed {
-                    Ok(()) => answer::text(self.metrics.render(&self.engine, &self.admission), id),
-                    Err(error) => answer::error(&error, answer::JSON, id),
+                    Ok(()) => style.text(self.metrics.render(&self.engine, &self.admission)),
+                    Err(error) => style.error(&error),
                 }
             }
             // What the service says to a GET. Scripts that wait for an endpoint look for it.
-            _ => answer::text(
-                format!("healthy: dynamodb.{}.amazonaws.com ", self.engine.home().region),
-                id,
-            ),
+            _ => style
+                .text(format!("healthy: dynamodb.{}.amazonaws.com ", self.engine.home().region)),
         }
     }
 

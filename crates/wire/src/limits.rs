@@ -17,10 +17,9 @@ pub struct Limits {
     /// own bound.
     pub body_bytes_max: usize,
     /// How many bytes the head of a request may have, and how many are read at a time. A request
-    /// with a signature and a session token takes about 2 KB.
+    /// with a signature and a session token takes about 2 KB. It may also have no more than 100
+    /// headers, which is hyper's own bound; SDKs send about twelve.
     pub head_bytes_max: usize,
-    /// How many headers a request may have. SDKs send about twelve.
-    pub headers_max: usize,
     /// How many connections may be open. An idle one costs some 20 KB; SDKs keep 50 at most unless
     /// they are told otherwise.
     pub connections_max: usize,
@@ -51,7 +50,6 @@ impl Default for Limits {
         Self {
             body_bytes_max: 16 << 20,
             head_bytes_max: 64 << 10,
-            headers_max: 100,
             connections_max: 1024,
             streams_max: 128,
             requests_max: 2048,
