@@ -189,6 +189,15 @@ impl Engine {
         &self.handle.core.statistics
     }
 
+    /// Whether the engine takes writes, for those who watch over it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] once a commit has failed, [`Error::Closed`] once it was closed.
+    pub fn check_writable(&self) -> Result<()> {
+        self.handle.core.check_writable()
+    }
+
     /// About how many bytes the engine's data takes, on disk or in memory.
     pub fn size_bytes(&self) -> Result<u64> {
         Ok(self.handle.core.store.size_bytes()?)
@@ -509,7 +518,9 @@ mod tests {
     #[test]
     fn a_closed_engine_says_so() {
         let engine = Engine::memory().unwrap();
+        assert!(engine.check_writable().is_ok());
         engine.close().unwrap();
+        assert!(matches!(engine.check_writable(), Err(Error::Closed)));
         assert!(matches!(engine.write(|_: &mut Stage<'_>| Ok(())), Err(Error::Closed)));
         assert!(matches!(engine.state(), Err(Error::Closed)));
         engine.close().unwrap();

@@ -12,6 +12,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::time::timeout;
 
+/// How much room is made for a body before more of it has arrived than came first.
+const FIRST_BUFFER_BYTES: usize = 256 << 10;
 /// How much is inflated before the bytes that it takes are counted.
 const INFLATED_AT_A_TIME: usize = 64 << 10;
 
@@ -40,8 +42,8 @@ impl From<Rejection> for Refused {
 /// Reads a body to its end.
 ///
 /// One that came with its head, as small ones do, is a single frame and is passed on as it lies.
-/// A longer one is gathered in one buffer, and its bytes are counted as they arrive: what a client
-/// says that it will send costs nothing yet. A client that `is_sending` does so without being asked.
+/// A longer one is gathered in one buffer, which grows and is counted as bytes arrive: what a client
+/// only says that it will send costs next to nothing. A client that `is_sending` does so without being asked.
 pub(crate) async fn read(
     mut incoming: Incoming,
     is_sending: bool,
@@ -76,9 +78,7 @@ async fn gather(
     if incoming.is_end_stream() && first.len() <= bytes_max {
         return Ok(Received { bytes: first, held });
     }
-    // The system gives memory for what is written to it, so that a large buffer costs no more than
-    // what has arrived.
-    let mut whole = Vec::with_capacity(announced.max(first.len()));
+    let mut whole = Vec::with_capacity(announced.min(FIRST_BUFFER_BYTES).max(first.len()));
     let mut part = first;
     loop {
         if whole.len() + part.len() > bytes_max {

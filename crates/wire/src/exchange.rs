@@ -119,7 +119,10 @@ impl Shared {
     /// may be known to this machine, and to those who could make it do things.
     fn look(&self, head: &Parts, is_peer_local: bool, style: Style<'_>) -> Response<Body> {
         match head.uri.path() {
-            "/health" => style.text("ok\n"),
+            "/health" => match self.engine.check_writable() {
+                Ok(()) => style.text("ok\n"),
+                Err(_) => style.rejection(Rejection::Unhealthy),
+            },
             "/metrics" => {
                 let allowed = if is_peer_local { Ok(()) } else { self.authenticate(head, &[]) };
                 match allowed {

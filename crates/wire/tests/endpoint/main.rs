@@ -15,6 +15,7 @@ mod signing;
 mod bodies;
 mod heads;
 mod hosts;
+mod http2;
 mod load;
 mod protocol;
 mod signatures;

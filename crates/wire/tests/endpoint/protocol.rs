@@ -3,12 +3,8 @@
 use crate::server::Endpoint;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use hyper::body::{Body, Bytes, Frame, Incoming};
-use hyper_util::rt::{TokioExecutor, TokioIo};
-use std::convert::Infallible;
+use singlet_engine::Engine;
 use std::io::Write;
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
 
 const PUT: &str = r#"{"TableName":"games","Item":{"pk":{"S":"a"},"n":{"N":"7"}}}"#;
 const GET: &str = r#"{"TableName":"games","Key":{"pk":{"S":"a"}}}"#;
@@ -170,60 +166,14 @@ fn streams_are_behind_the_same_endpoint() {
     assert_eq!(client.answer().text(), r#"{"Streams":[]}"#);
 }
 
-/// A body of one piece.
-struct Whole(Option<Bytes>);
-
-impl Body for Whole {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
-    }
-}
-
-async fn collect(mut body: Incoming) -> Vec<u8> {
-    let mut whole = Vec::new();
-    while let Some(frame) =
-        std::future::poll_fn(|context| pin!(&mut body).poll_frame(context)).await
-    {
-        whole.extend_from_slice(&frame.unwrap().into_data().unwrap_or_default());
-    }
-    whole
-}
-
-#[tokio::test]
-async fn http2_is_understood_without_negotiation() {
-    let endpoint = tokio::task::spawn_blocking(Endpoint::start).await.unwrap();
-    let stream = tokio::net::TcpStream::connect(endpoint.address).await.unwrap();
-    let (sender, connection) =
-        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
-            .await
-            .unwrap();
-    let driver = tokio::spawn(connection);
-    let requests: Vec<_> = (1..=20)
-        .map(|limit| {
-            let mut sender = sender.clone();
-            let request = hyper::Request::post(format!("http://{}/", endpoint.address))
-                .header("x-amz-target", "DynamoDB_20120810.ListTables")
-                .header("content-type", "application/x-amz-json-1.0")
-                .body(Whole(Some(format!("{{\"Limit\":{limit}}}").into())))
-                .unwrap();
-            tokio::spawn(async move {
-                let response = sender.send_request(request).await.unwrap();
-                assert_eq!(response.status(), 200);
-                assert_eq!(response.headers()["x-amzn-requestid"].len(), 52);
-                collect(response.into_body()).await
-            })
-        })
-        .collect();
-    for request in requests {
-        assert_eq!(request.await.unwrap(), br#"{"TableNames":[]}"#);
-    }
-    drop(sender);
-    driver.await.unwrap().unwrap();
-    tokio::task::spawn_blocking(move || drop(endpoint)).await.unwrap();
+#[test]
+fn an_engine_that_refuses_writes_is_not_healthy() {
+    let engine = Engine::memory().unwrap();
+    let endpoint = Endpoint::start_on(engine.clone(), |_| {});
+    assert_eq!(endpoint.connect().get("/health").status, 200);
+    engine.close().unwrap();
+    let answer = endpoint.connect().get("/health");
+    assert_eq!(answer.status, 503);
+    assert!(answer.text().starts_with("The engine refuses writes"), "{answer:?}");
+    endpoint.request("ListTables", "{}").assert_error(500, "InternalServerError");
 }

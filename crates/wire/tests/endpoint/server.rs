@@ -22,6 +22,11 @@ impl Endpoint {
 
     /// Starts an endpoint with other options than the usual.
     pub(crate) fn start_with(change: impl FnOnce(&mut Options)) -> Self {
+        Self::start_on(Engine::memory().unwrap(), change)
+    }
+
+    /// Starts an endpoint with an engine that is there already.
+    pub(crate) fn start_on(engine: Engine, change: impl FnOnce(&mut Options)) -> Self {
         let mut options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
         change(&mut options);
         let (stop, stopped) = oneshot::channel();
@@ -35,7 +40,6 @@ impl Endpoint {
             runtime.block_on(async {
                 let server = Server::bind(options).await.unwrap();
                 send_address.send(server.local_address()).unwrap();
-                let engine = Engine::memory().unwrap();
                 server.serve(engine, async { _ = stopped.await }).await;
             });
         });
