@@ -1,0 +1,107 @@
+//! `singlet check`: the mistakes in designs.
+
+use crate::design_file;
+use clap::Args;
+use singlet::design::check::{Finding, Severity};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Finds the mistakes in design files.
+///
+/// Ends with 0 if there is nothing but notes and what is accepted, with 1 if there are errors or
+/// warnings, and with 2 if a file cannot be read.
+#[derive(Args)]
+#[command(
+    after_help = "Example:\n  singlet check snakes.json\n  singlet check --json designs/*.json | jq '.[].findings[].code'\n\nThe file's form is told in docs/design-file.md, each rule in docs/checks."
+)]
+pub(crate) struct Arguments {
+    /// The design files.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Write everything as JSON, what is accepted included.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was found in one file.
+#[derive(serde::Serialize)]
+struct Report {
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    findings: Vec<Finding>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> ExitCode {
+    let reports: Vec<Report> = arguments
+        .files
+        .iter()
+        .map(|path| {
+            let file = path.display().to_string();
+            match design_file::read(path) {
+                Ok(design) => Report { file, error: None, findings: design.check() },
+                Err(error) => Report { file, error: Some(error), findings: Vec::new() },
+            }
+        })
+        .collect();
+    if arguments.json {
+        tell_json(&reports);
+    } else {
+        reports.iter().for_each(tell);
+    }
+    let open =
+        |finding: &Finding| finding.accepted.is_none() && finding.severity >= Severity::Warning;
+    if reports.iter().any(|report| report.error.is_some()) {
+        ExitCode::from(2)
+    } else if reports.iter().any(|report| report.findings.iter().any(open)) {
+        ExitCode::from(1)
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the report is what the command is for")]
+fn tell_json(reports: &[Report]) {
+    println!("{}", serde_json::to_string_pretty(reports).unwrap_or_default());
+}
+
+#[expect(clippy::print_stdout, reason = "the report is what the command is for")]
+#[expect(clippy::print_stderr, reason = "and a file that is none is no report")]
+fn tell(report: &Report) {
+    if let Some(error) = &report.error {
+        eprintln!("singlet: {error}");
+        return;
+    }
+    let file = &report.file;
+    for finding in report.findings.iter().filter(|finding| finding.accepted.is_none()) {
+        println!("{file}: {finding}");
+        println!("    {} (docs/checks/{}.md)", finding.advice, finding.code);
+    }
+    println!("{file}: {}", summary(&report.findings));
+}
+
+/// `1 error, 2 warnings, 1 accepted`
+fn summary(findings: &[Finding]) -> String {
+    let open = |severity| {
+        let is = |finding: &&Finding| finding.accepted.is_none() && finding.severity == severity;
+        findings.iter().filter(is).count()
+    };
+    let accepted = findings.iter().filter(|finding| finding.accepted.is_some()).count();
+    let counts = [
+        (open(Severity::Error), "error"),
+        (open(Severity::Warning), "warning"),
+        (open(Severity::Note), "note"),
+    ];
+    let mut parts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, noun)| format!("{count} {noun}{}", if *count == 1 { "" } else { "s" }))
+        .collect();
+    if parts.is_empty() {
+        parts.push("nothing found".to_owned());
+    }
+    if accepted > 0 {
+        parts.push(format!("{accepted} accepted"));
+    }
+    parts.join(", ")
+}

@@ -1,0 +1,143 @@
+//! `singlet design`: what can be made of a design.
+
+use crate::design_file;
+use crate::failure::Failure;
+use clap::{Args, Subcommand};
+use singlet::design::{Design, Table};
+use singlet_dynamo::Timestamp;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Makes documents and templates of a design file.
+#[derive(Args)]
+#[command(
+    after_help = "Example:\n  singlet design document snakes.json > snakes.md\n  singlet design cloudformation snakes.json > snakes.template.json\n  aws dynamodb create-table --cli-input-json \"$(singlet design create-table snakes.json --env test)\"\n\nThe file's form is told in docs/design-file.md."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    product: Product,
+}
+
+#[derive(Subcommand)]
+enum Product {
+    /// A document for people, in Markdown: tables, which items lie together, entities with an
+    /// example of each, access patterns with their cost.
+    Document(Source),
+    /// A CloudFormation template, as JSON, with a resource for each table.
+    Cloudformation(Source),
+    /// A data model for NoSQL Workbench, with an example item of each entity.
+    Workbench(Deployed),
+    /// The requests that make the tables, as JSON, one after another.
+    CreateTable(CreateTable),
+}
+
+#[derive(Args)]
+struct Source {
+    /// The design file.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+#[derive(Args)]
+struct Deployed {
+    #[command(flatten)]
+    source: Source,
+    /// Where the tables are: what `{env}` in their names stands for.
+    #[arg(long, value_name = "NAME")]
+    env: Option<String>,
+}
+
+#[derive(Args)]
+struct CreateTable {
+    #[command(flatten)]
+    deployed: Deployed,
+    /// Only this table, by its name in the design.
+    #[arg(long, value_name = "NAME")]
+    table: Option<String>,
+    /// The UpdateTimeToLive requests instead, for the tables that have a TTL attribute.
+    #[arg(long)]
+    time_to_live: bool,
+}
+
+#[expect(clippy::print_stdout, reason = "what is made is what the command is for")]
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let text = match &arguments.product {
+        Product::Document(source) => source.read()?.document(),
+        Product::Cloudformation(source) => source.read()?.cloud_formation(),
+        Product::Workbench(deployed) => {
+            let design = deployed.source.read()?;
+            let environment = deployed.environment(&design.tables)?;
+            design.workbench(&environment, now())
+        }
+        Product::CreateTable(request) => request.text()?,
+    };
+    print!("{text}");
+    Ok(())
+}
+
+impl Source {
+    fn read(&self) -> Result<Design, Failure> {
+        design_file::read(&self.file).map_err(|error| {
+            Failure::new(error, "What a design file looks like is told in docs/design-file.md.")
+        })
+    }
+}
+
+impl Deployed {
+    /// What was given, which has to be if a name needs it.
+    fn environment(&self, tables: &[Table]) -> Result<String, Failure> {
+        let needy = tables.iter().find(|table| table.environment_variable().is_some());
+        match (&self.env, needy) {
+            (Some(environment), _) => Ok(environment.clone()),
+            (None, None) => Ok(String::new()),
+            (None, Some(table)) => Err(Failure::new(
+                format_args!(
+                    "the table `{}` is called differently in every environment",
+                    table.name
+                ),
+                "Name the environment with --env.",
+            )),
+        }
+    }
+}
+
+impl CreateTable {
+    fn text(&self) -> Result<String, Failure> {
+        let mut tables = self.deployed.source.read()?.tables;
+        if let Some(name) = &self.table {
+            tables.retain(|table| table.name == *name);
+            if tables.is_empty() {
+                return Err(Failure::new(
+                    format_args!("the design has no table `{name}`"),
+                    "Give the name as it stands in the design file.",
+                ));
+            }
+        }
+        let environment = self.deployed.environment(&tables)?;
+        let mut text = String::new();
+        for table in &tables {
+            // A request that the service would refuse is not worth printing.
+            table.create_table(&environment).map_err(|error| {
+                Failure::new(
+                    format_args!(
+                        "DynamoDB would refuse the table `{}`: {}",
+                        table.name,
+                        error.message()
+                    ),
+                    "`singlet check` may say more.",
+                )
+            })?;
+            if self.time_to_live {
+                text.extend(table.time_to_live_json(&environment));
+            } else {
+                text.push_str(&table.create_table_json(&environment));
+            }
+        }
+        Ok(text)
+    }
+}
+
+fn now() -> Timestamp {
+    let millis = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+    Timestamp::from_millis(i64::try_from(millis).unwrap_or(i64::MAX))
+}

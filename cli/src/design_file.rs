@@ -1,0 +1,11 @@
+//! Design files, from the disk.
+
+use singlet::design::Design;
+use std::path::Path;
+
+/// Reads a design, or says what is wrong with the file, and where.
+pub(crate) fn read(path: &Path) -> Result<Design, String> {
+    let file = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{file}: {error}"))?;
+    Design::from_json(&text).map_err(|error| format!("{file}: {error}"))
+}
