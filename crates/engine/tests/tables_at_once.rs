@@ -59,6 +59,26 @@ fn a_change_that_needs_no_work_is_made_at_once() {
 }
 
 #[test]
+fn the_stream_of_a_table_is_not_taken_for_that_of_the_one_before() {
+    // Both were made in the same millisecond, so both streams had one ARN, and whoever asked for
+    // the second got the first.
+    const STREAMED: &str = r#"{"TableName":"Mine","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}}"#;
+    let house = House::new();
+    let mut arns = Vec::new();
+    for _ in 0..3 {
+        let answer = house.json("CreateTable", STREAMED);
+        let arn = answer["TableDescription"]["LatestStreamArn"].as_str().unwrap().to_owned();
+        assert_eq!(described(&house)["LatestStreamArn"], json!(arn));
+        let stream = house.json("DescribeStream", &format!(r#"{{"StreamArn":"{arn}"}}"#));
+        assert_eq!(stream["StreamDescription"]["StreamStatus"], json!("ENABLED"));
+        arns.push(arn);
+        house.ask("DeleteTable", NAMED);
+    }
+    let listed = house.json("ListStreams", NAMED)["Streams"].as_array().unwrap().len();
+    assert_eq!(listed, 3, "{arns:?}");
+}
+
+#[test]
 fn a_deleted_table_is_gone_at_once_and_its_name_is_free() {
     let house = House::new();
     house.ask("CreateTable", CREATE);

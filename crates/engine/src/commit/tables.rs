@@ -4,6 +4,7 @@ use super::Stage;
 use crate::catalogue::Table;
 use crate::store::Keyspace;
 use crate::stream::Stream;
+use singlet_dynamo::Timestamp;
 use singlet_dynamo::arn::StreamArn;
 use singlet_dynamo::table::TableDescription;
 use std::sync::Arc;
@@ -51,9 +52,7 @@ impl Stage<'_> {
 
     pub(crate) fn open_stream(&mut self, table: &mut Table) {
         let Some(view_type) = table.description.stream else { return };
-        let Some(Ok(arn)) = table.description.latest_stream_arn().map(StreamArn::parse) else {
-            return;
-        };
+        let Some(arn) = self.fresh_stream_arn(&mut table.description) else { return };
         let stream = Stream {
             id: Arc::make_mut(&mut self.catalogue).take_space(),
             arn,
@@ -66,6 +65,19 @@ impl Stage<'_> {
         };
         table.stream_id = Some(stream.id);
         self.store_stream(stream);
+    }
+
+    /// The ARN of a table's new stream. It ends with the millisecond in which the stream was
+    /// enabled; where a stream of a table of this name has that already, it is a later one.
+    fn fresh_stream_arn(&self, description: &mut TableDescription) -> Option<StreamArn> {
+        loop {
+            let arn = StreamArn::parse(description.latest_stream_arn()?).ok()?;
+            if self.catalogue.streams().all(|stream| stream.arn != arn) {
+                return Some(arn);
+            }
+            let taken = description.latest_stream_at?.as_millis();
+            description.latest_stream_at = Some(Timestamp::from_millis(taken.checked_add(1)?));
+        }
     }
 
     fn close_stream(&mut self, table: &mut Table) {

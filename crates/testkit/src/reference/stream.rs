@@ -55,7 +55,15 @@ impl Stream {
 
 impl Reference {
     /// Begins the stream that a table's description tells of.
-    pub(super) fn open_stream(&mut self, description: &TableDescription) {
+    pub(super) fn open_stream(&mut self, description: &mut TableDescription) {
+        // Two streams of one name have two ARNs, whatever the clock says.
+        while let (Some(at), Some(arn)) =
+            (description.latest_stream_at, description.latest_stream_arn())
+            && description.stream.is_some()
+            && self.streams.iter().any(|stream| stream.arn.as_str() == arn)
+        {
+            description.latest_stream_at = Some(Timestamp::from_millis(at.as_millis() + 1));
+        }
         let (Some(view_type), Some(created_at), Some(arn)) =
             (description.stream, description.latest_stream_at, description.latest_stream_arn())
         else {

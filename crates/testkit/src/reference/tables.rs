@@ -31,8 +31,8 @@ impl Reference {
         request: &CreateTable,
     ) -> Result<CreateTableAnswer, Error> {
         request.check(self.description(&request.schema.name))?;
-        let description = request.describe(&self.home, String::new(), self.now);
-        self.open_stream(&description);
+        let mut description = request.describe(&self.home, String::new(), self.now);
+        self.open_stream(&mut description);
         let table_description = description.clone();
         let mut table = Table { description, items: Vec::new() };
         table.description.activate(self.now);
@@ -52,7 +52,7 @@ impl Reference {
         request.apply(&mut after, self.now);
         if before.stream != after.stream {
             self.close_stream(&request.table_name);
-            self.open_stream(&after);
+            self.open_stream(&mut after);
         }
         let table = self.table_mut(&request.table_name);
         table.description = after;
