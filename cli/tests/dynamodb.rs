@@ -78,6 +78,14 @@ impl Endpoint {
         body_of(stream)
     }
 
+    fn metrics(&self) -> String {
+        let mut stream = self.connect();
+        let host = self.address();
+        write!(stream, "GET /metrics HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
+            .unwrap();
+        body_of(stream)
+    }
+
     fn make_table(&self) {
         let answer = self.request(
             "CreateTable",
@@ -162,6 +170,10 @@ fn what_was_acknowledged_is_there_after_a_stop_and_a_start() {
         }
         let put = format!(r#"{{"TableName":"games","Item":{{"pk":{{"S":"{round}"}}}}}}"#);
         assert_eq!(endpoint.request("PutItem", &put), "{}");
+        let metrics = endpoint.metrics();
+        for family in ["singlet_fsync_seconds_count", "singlet_commit_seconds_count"] {
+            assert!(metrics.contains(family), "{family} is not in:\n{metrics}");
+        }
         endpoint.signal(signal);
         if signal != "-KILL" {
             assert_eq!(endpoint.wait(), "", "one line is printed, and no more");
@@ -179,14 +191,7 @@ fn a_request_in_flight_is_answered_before_the_end() {
     let mut stream = endpoint.connect();
     stream.write_all(endpoint.head("ListTables", 2).as_bytes()).unwrap();
     stream.write_all(b"{").unwrap();
-    let metrics = || {
-        let mut stream = endpoint.connect();
-        let host = endpoint.address();
-        write!(stream, "GET /metrics HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
-            .unwrap();
-        body_of(stream)
-    };
-    eventually(|| metrics().contains("\nsinglet_requests_in_flight 1\n"));
+    eventually(|| endpoint.metrics().contains("\nsinglet_requests_in_flight 1\n"));
     endpoint.signal("-TERM");
     eventually(|| TcpStream::connect(endpoint.address()).is_err());
     stream.write_all(b"}").unwrap();

@@ -7,7 +7,7 @@ use crate::feed::{Feed, Subscription};
 use crate::maintenance::{self, Progress, Task};
 use crate::options::Options;
 use crate::state::State;
-use crate::statistics::Statistics;
+use crate::statistics::{Histogram, Statistics};
 use crate::store::{self, Direction, Durability, Keyspace, Snapshot, Store};
 use arc_swap::ArcSwap;
 use singlet_dynamo::arn::Home;
@@ -187,6 +187,12 @@ impl Engine {
     #[must_use]
     pub fn statistics(&self) -> &Statistics {
         &self.handle.core.statistics
+    }
+
+    /// How many microseconds each fsync took since the engine was opened; none in memory.
+    #[must_use]
+    pub fn sync_micros(&self) -> Option<&Histogram> {
+        self.handle.core.store.sync_micros()
     }
 
     /// Whether the engine takes writes, for those who watch over it.

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Sizes of commit groups, up to the most that one may hold.
 const GROUP_SIZES: &[u64] = &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
-/// From a commit that stays in the machine's caches to a disk that is about to fail.
-const COMMIT_MICROS: &[u64] = &[
+/// From what stays in the machine's caches to a disk that is about to fail.
+pub(crate) const DISK_MICROS: &[u64] = &[
     50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000,
     10_000_000,
 ];
@@ -25,7 +25,7 @@ impl Default for Statistics {
     fn default() -> Self {
         Self {
             group_sizes: Histogram::new(GROUP_SIZES),
-            commit_micros: Histogram::new(COMMIT_MICROS),
+            commit_micros: Histogram::new(DISK_MICROS),
         }
     }
 }

@@ -44,6 +44,7 @@ pub use error::Error;
 pub use keyspace::Keyspace;
 pub use memory::MemoryStore;
 
+use crate::statistics::Histogram;
 use std::ops::Bound;
 use std::path::Path;
 
@@ -149,6 +150,15 @@ impl Store {
         match self {
             Self::Memory(store) => store.size_bytes(),
             Self::Disk(store) => store.size_bytes(),
+        }
+    }
+
+    /// How many microseconds each fsync took; none in memory.
+    #[must_use]
+    pub fn sync_micros(&self) -> Option<&Histogram> {
+        match self {
+            Self::Memory(_) => None,
+            Self::Disk(store) => Some(store.sync_micros()),
         }
     }
 

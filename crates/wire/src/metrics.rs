@@ -166,6 +166,11 @@ fn engine_figures(page: &mut Page, engine: &Engine) {
     let times = "singlet_commit_seconds";
     page.family(times, "histogram", "Time to commit to the disk.");
     page.histogram(times, "", &statistics.commit_micros, Unit::Micros);
+    if let Some(micros) = engine.sync_micros() {
+        let times = "singlet_fsync_seconds";
+        page.family(times, "histogram", "Time for an fsync.");
+        page.histogram(times, "", micros, Unit::Micros);
+    }
     if let Ok(bytes) = engine.size_bytes() {
         page.gauge("singlet_store_bytes", "Bytes that the data takes, about.", bytes);
     }

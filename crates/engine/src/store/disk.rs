@@ -13,6 +13,7 @@ use super::bytes::{Bytes, Row};
 use super::error::Error;
 use super::keyspace::{Keyspace, PerKeyspace};
 use super::{Direction, Durability, Result, is_empty_range};
+use crate::statistics::Histogram;
 use arc_swap::ArcSwapOption;
 use folder::Folder;
 use health::Health;
@@ -171,6 +172,10 @@ impl DiskStore {
         })?;
         self.newest.store(Some(Arc::new(View::new(database, &self.health)?)));
         Ok(())
+    }
+
+    pub(super) fn sync_micros(&self) -> &Histogram {
+        self.watch.sync_micros()
     }
 
     pub(super) fn size_bytes(&self) -> Result<u64> {
