@@ -209,6 +209,7 @@ impl BatchGetItem {
             None => Vec::new(),
             Some(tables) => tables.into_named()?,
         };
+        ProjectionBody::check_styles_among(tables.iter().map(|(_, table)| &table.projection))?;
         let tables = tables.into_iter().map(|(name, table)| table.named(name));
         Ok(Self { tables: tables.collect::<Result<_>>()?, return_consumed_capacity })
     }

@@ -41,6 +41,19 @@ impl ProjectionBody {
         self.placeholders.check_needed(&expressions)
     }
 
+    /// Refuses parameters of two styles at once in the parts of one request.
+    pub(super) fn check_styles_among<'b>(bodies: impl Iterator<Item = &'b Self>) -> Result<()> {
+        let (mut is_legacy, mut is_expression) = (false, false);
+        for body in bodies {
+            is_legacy |= body.attributes_to_get.is_some();
+            is_expression |= body.projection_expression.is_some();
+        }
+        check_styles(
+            &[("AttributesToGet", is_legacy)],
+            &[(Parameter::ProjectionExpression, is_expression)],
+        )
+    }
+
     /// The parts that are wanted; `None` for all of an item.
     pub(super) fn into_projection(mut self) -> Result<Option<Projection>> {
         if let Some(names) = &self.attributes_to_get {
