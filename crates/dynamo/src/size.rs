@@ -5,7 +5,8 @@
 //! item itself and sets cost nothing of their own.
 
 use crate::binary::{MapRef, ValueRef, from_payload};
-use crate::schema::{Index, KeySchema};
+use crate::limits::ITEM_SIZE_MAX;
+use crate::schema::{Index, KeySchema, Scope, TableSchema};
 use crate::{Map, Type, Value};
 
 #[cfg(doc)]
@@ -26,6 +27,28 @@ impl Map {
     #[must_use]
     pub fn size(&self) -> usize {
         self.iter().map(|(name, value)| name.len() + value.size()).sum()
+    }
+}
+
+impl TableSchema {
+    /// Whether an item is too large for the table. The limit is for the item together with what
+    /// local indexes hold of it, since these lie in the same partition.
+    pub(crate) fn is_too_large(&self, item: &Map) -> bool {
+        let size = item.size();
+        let holds_item = |index: &&Index| {
+            index.scope == Scope::Local
+                && index.key.attributes().all(|attribute| item.contains(&attribute.name))
+        };
+        let local = || self.indexes.iter().filter(holds_item);
+        // Most items are so small that what exactly an index holds makes no difference.
+        if size <= ITEM_SIZE_MAX / (1 + local().count()) {
+            return false;
+        }
+        let held = |index: &Index| -> usize {
+            let entries = item.iter().filter(|(name, _)| index.holds(&self.key, name));
+            entries.map(|(name, value)| name.len() + value.size()).sum()
+        };
+        size + local().map(held).sum::<usize>() > ITEM_SIZE_MAX
     }
 }
 

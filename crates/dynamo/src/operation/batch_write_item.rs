@@ -4,7 +4,7 @@ use super::batch::{TablesBody, check_distinct, find_table};
 use super::collection_metrics::MetricsByTable;
 use super::definition::read_list;
 use super::parameter::COLLECTION_METRICS;
-use super::put_item::check_size;
+use super::put_item::{check_size, check_size_in};
 use crate::capacity::{CapacityByTable, ReturnConsumedCapacity};
 use crate::constraint::{Constraints, check_length};
 use crate::error::{Error, Result};
@@ -67,6 +67,7 @@ impl WriteRequest {
                 // Unlike PutItem, this tells of an item's key as if it stood alone.
                 let key = schema.key.key_within(item)?;
                 schema.indexes.iter().try_for_each(|index| index.check_item(item))?;
+                check_size_in(schema, item)?;
                 Ok(key)
             }
             Self::Delete(key) => schema.key.key_of_request(key),

@@ -122,6 +122,7 @@ impl PutItem {
     pub fn check(&self, schema: &TableSchema) -> Result<Key> {
         check_size(&self.item)?;
         let key = schema.check_item(&self.item)?;
+        check_size_in(schema, &self.item)?;
         if let Some(condition) = &self.condition {
             condition.check_keys(schema)?;
         }
@@ -136,10 +137,16 @@ impl PutItem {
     }
 }
 
-/// Refuses an item that is too large to be put.
+/// Refuses an item that is too large to be put, wherever that would be.
 pub(super) fn check_size(item: &Item) -> Result<()> {
-    if item.size() > ITEM_SIZE_MAX {
-        return Err(Error::validation("Item size has exceeded the maximum allowed size"));
-    }
-    Ok(())
+    if item.size() > ITEM_SIZE_MAX { Err(too_large()) } else { Ok(()) }
+}
+
+/// Refuses an item that is too large to be put into this table.
+pub(super) fn check_size_in(schema: &TableSchema, item: &Item) -> Result<()> {
+    if schema.is_too_large(item) { Err(too_large()) } else { Ok(()) }
+}
+
+fn too_large() -> Error {
+    Error::validation("Item size has exceeded the maximum allowed size")
 }

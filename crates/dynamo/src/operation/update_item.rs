@@ -11,7 +11,6 @@ use crate::json::Reader;
 use crate::json::value::{Unchecked, read_map};
 use crate::key::Key;
 use crate::legacy::AttributeUpdates;
-use crate::limits::ITEM_SIZE_MAX;
 use crate::schema::TableSchema;
 use crate::stored::{Attributes, StoredItem};
 use crate::{Item, Map};
@@ -231,7 +230,7 @@ pub(super) fn apply(
         return Ok(None);
     }
     update.check_new(&new, schema).map_err(ApplyFault::Other)?;
-    if new.size() > ITEM_SIZE_MAX {
+    if schema.is_too_large(&new) {
         return Err(ApplyFault::Other(Error::validation(
             "Item size to update has exceeded the maximum allowed size",
         )));

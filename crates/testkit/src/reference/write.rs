@@ -2,7 +2,7 @@
 
 use super::Reference;
 use super::cost;
-use super::table::Table;
+use super::table::{Table, is_row, only};
 use crate::naive::{self, Change, Claim};
 use singlet_dynamo::capacity::{CapacityByTable, ReturnConsumedCapacity};
 use singlet_dynamo::error::CancellationReason;
@@ -12,7 +12,7 @@ use singlet_dynamo::operation::{
     PutItem, ReturnValues, TransactWriteItem, TransactWriteItems, TransactWriteItemsAnswer,
     UpdateItem, WriteAnswer, WriteRequest,
 };
-use singlet_dynamo::schema::Scope;
+use singlet_dynamo::schema::{Index, Scope};
 use singlet_dynamo::{Error, ErrorKind, Item, Timestamp};
 
 /// An item has at most 400 KB.
@@ -297,10 +297,19 @@ fn updated(request: &UpdateItem, old: Option<&Item>, table: &Table) -> Result<Op
         return Ok(None);
     }
     update.check_new(&new, &table.schema())?;
-    if cost::size(&new) > ITEM_SIZE {
+    if size_with_local_rows(&new, table) > ITEM_SIZE {
         return Err(Error::validation("Item size to update has exceeded the maximum allowed size"));
     }
     Ok(Some(new))
+}
+
+/// The size of an item together with its rows in local indexes.
+fn size_with_local_rows(item: &Item, table: &Table) -> usize {
+    let schema = table.schema();
+    let is_held = |index: &&Index| index.scope == Scope::Local && is_row(index, item);
+    let rows = schema.indexes.iter().filter(is_held);
+    let sizes = rows.map(|index| cost::size(&only(item, |name| index.holds(&schema.key, name))));
+    cost::size(item) + sizes.sum::<usize>()
 }
 
 /// The collection of an item, if that is to be told and the table has local indexes.
