@@ -1,0 +1,171 @@
+//! The OpenAPI document.
+
+use super::operation::Operation;
+use super::route::Route;
+use crate::problem::{self, Code};
+use crate::validate::openapi_settings;
+use schemars::SchemaGenerator;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The generator of all schemas of a document. Its references point into the document.
+pub(super) fn generator() -> SchemaGenerator {
+    SchemaGenerator::new(openapi_settings())
+}
+
+/// A document that routes are added to.
+pub(super) struct Document {
+    name: &'static str,
+    about: String,
+    paths: Map<String, Value>,
+    names: BTreeSet<&'static str>,
+    schemes: BTreeMap<&'static str, Value>,
+    problems: Vec<&'static Code>,
+}
+
+impl Document {
+    pub(super) fn new(name: &'static str, about: &str) -> Self {
+        Self {
+            name,
+            about: about.to_owned(),
+            paths: Map::new(),
+            names: BTreeSet::new(),
+            schemes: BTreeMap::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    pub(super) fn add<S>(&mut self, route: &Route<S>, operation: &Operation<'_>) {
+        let Route { method, path, name, about, .. } = route;
+        assert!(!name.is_empty() && !about.is_empty(), "{method} {path} needs a name and a text");
+        assert!(self.names.insert(name), "two routes have the name {name}");
+        let declared: BTreeSet<&str> = parameters(path).collect();
+        let taken = operation.parameters.iter();
+        let taken = taken.filter(|one| one.get("in").and_then(Value::as_str) == Some("path"));
+        let taken: BTreeSet<&str> = taken.filter_map(|one| one.get("name")?.as_str()).collect();
+        assert!(
+            declared == taken,
+            "{method} {path} has the parameters {declared:?}, not {taken:?}"
+        );
+        for code in &operation.problems {
+            self.add_problem(code);
+        }
+        for scheme in &operation.security {
+            self.schemes.entry(scheme.name).or_insert_with(|| scheme.definition());
+        }
+        let mut written = json!({
+            "operationId": name,
+            "summary": about.split_inclusive(". ").next().unwrap_or_default().trim(),
+            "description": about,
+            "responses": responses(operation),
+        });
+        if let Some(members) = written.as_object_mut() {
+            let mut insert = |name: &str, value| members.insert(name.to_owned(), value);
+            if !operation.parameters.is_empty() {
+                insert("parameters", json!(operation.parameters));
+            }
+            if let Some(body) = &operation.body {
+                insert("requestBody", body.clone());
+            }
+            if !operation.security.is_empty() {
+                let all =
+                    operation.security.iter().map(|scheme| (scheme.name.to_owned(), json!([])));
+                insert("security", json!([Value::Object(all.collect())]));
+            }
+        }
+        let methods = self.paths.entry(*path).or_insert_with(|| json!({}));
+        if let Some(methods) = methods.as_object_mut() {
+            methods.insert(method.as_str().to_ascii_lowercase(), written);
+        }
+    }
+
+    pub(super) fn add_problem(&mut self, code: &'static Code) {
+        if !self.problems.contains(&code) {
+            self.problems.push(code);
+        }
+    }
+
+    /// The document as it is now.
+    pub(super) fn finish(&self, schemas: &SchemaGenerator) -> Value {
+        let mut schemas = schemas.definitions().clone();
+        schemas.insert("Problem".to_owned(), problem_schema());
+        let problems = self.problems.iter().map(|code| {
+            json!({
+                "code": code.name,
+                "status": code.status,
+                "title": code.title,
+                "description": code.about.trim(),
+            })
+        });
+        json!({
+            "openapi": "3.1.0",
+            "info": {
+                "title": self.name,
+                "version": env!("CARGO_PKG_VERSION"),
+                "description": self.about,
+            },
+            "servers": [{"url": format!("/{}", self.name)}],
+            "paths": self.paths,
+            "components": {"schemas": schemas, "securitySchemes": self.schemes},
+            "x-problems": problems.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The names in braces.
+fn parameters(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+}
+
+/// What comes back, by status. Several reasons can have one status.
+fn responses(operation: &Operation<'_>) -> Value {
+    let mut responses: BTreeMap<u16, Value> = operation.replies.iter().cloned().collect();
+    let mut by_status: BTreeMap<u16, Vec<&Code>> = BTreeMap::new();
+    for code in &operation.problems {
+        by_status.entry(code.status).or_default().push(code);
+    }
+    for (status, codes) in by_status {
+        let titles: Vec<&str> = codes.iter().map(|code| code.title).collect();
+        let names: Vec<&str> = codes.iter().map(|code| code.name).collect();
+        let schema = json!({
+            "$ref": "#/components/schemas/Problem",
+            "properties": {"code": {"enum": names}},
+        });
+        let content = json!({problem::MEDIA_TYPE: {"schema": schema}});
+        let response = json!({"description": titles.join(", or: "), "content": content});
+        responses.insert(status, response);
+    }
+    let responses = responses.into_iter().map(|(status, one)| (status.to_string(), one));
+    Value::Object(responses.collect())
+}
+
+fn problem_schema() -> Value {
+    json!({
+        "type": "object",
+        "description": "Why a request was refused (RFC 9457).",
+        "required": ["type", "title", "status", "code"],
+        "properties": {
+            "type": {"type": "string", "description": "Where the reason is explained."},
+            "title": {"type": "string", "description": "The reason, for people."},
+            "status": {"type": "integer", "description": "The status of the answer."},
+            "code": {"type": "string", "description": "The reason, for programs. Never changes."},
+            "detail": {"type": "string", "description": "More about this occurrence."},
+            "errors": {
+                "type": "array",
+                "description": "Each field that breaks a rule.",
+                "items": {
+                    "type": "object",
+                    "required": ["in", "field", "detail"],
+                    "properties": {
+                        "in": {"enum": ["body", "query", "path", "header", "message"]},
+                        "field": {
+                            "type": "string",
+                            "description": "A JSON pointer into the body, or a parameter's name.",
+                        },
+                        "detail": {"type": "string", "description": "What it must be."},
+                    },
+                },
+            },
+        },
+    })
+}

@@ -1,0 +1,133 @@
+//! What a route takes and returns, gathered from the signature of its function.
+
+use crate::problem::Code;
+use crate::validate::Shape;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Value, json};
+
+/// What a route takes and returns. Arguments and replies write themselves down here.
+pub struct Operation<'a> {
+    schemas: &'a mut SchemaGenerator,
+    pub(super) parameters: Vec<Value>,
+    pub(super) body: Option<Value>,
+    pub(super) replies: Vec<(u16, Value)>,
+    pub(super) problems: Vec<&'static Code>,
+    pub(super) security: Vec<&'static Scheme>,
+    pub(super) shapes: Shapes,
+}
+
+/// What requests to a route are checked against.
+#[derive(Default)]
+pub(super) struct Shapes {
+    pub(super) body: Option<Shape>,
+    pub(super) path: Option<Shape>,
+    pub(super) query: Option<Shape>,
+}
+
+/// A way to say who is calling.
+#[derive(Debug)]
+pub struct Scheme {
+    /// What the document calls it.
+    pub name: &'static str,
+    /// What a client sends.
+    pub kind: Credential,
+    /// Where a caller gets it.
+    pub about: &'static str,
+}
+
+/// What a client sends to say who is calling.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Credential {
+    /// A JWT in the header `Authorization`.
+    Bearer,
+    /// A secret in a header of its own.
+    Header(&'static str),
+}
+
+impl Scheme {
+    pub(super) fn definition(&self) -> Value {
+        match self.kind {
+            Credential::Bearer => json!({
+                "type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": self.about,
+            }),
+            Credential::Header(name) => json!({
+                "type": "apiKey", "in": "header", "name": name, "description": self.about,
+            }),
+        }
+    }
+}
+
+impl<'a> Operation<'a> {
+    pub(super) fn new(schemas: &'a mut SchemaGenerator) -> Self {
+        Self {
+            schemas,
+            parameters: Vec::new(),
+            body: None,
+            replies: Vec::new(),
+            problems: Vec::new(),
+            security: Vec::new(),
+            shapes: Shapes::default(),
+        }
+    }
+
+    /// The schema of a type, by reference if it has a name.
+    pub fn schema<T: JsonSchema>(&mut self) -> Schema {
+        self.schemas.subschema_for::<T>()
+    }
+
+    /// The members of a type, each as a parameter in this place.
+    pub(super) fn parameters_of<T: JsonSchema>(&mut self, place: &'static str) {
+        // A generator of its own: a struct of parameters is no schema that anybody refers to.
+        let schema = T::json_schema(&mut self.schemas.clone());
+        let required = schema.get("required").and_then(Value::as_array).cloned();
+        let members = schema.get("properties").and_then(Value::as_object);
+        for (name, schema) in members.into_iter().flatten() {
+            let is_required = required.iter().flatten().any(|one| one == name.as_str());
+            let mut schema = schema.clone();
+            let about = schema.as_object_mut().and_then(|schema| schema.remove("description"));
+            self.parameters.push(json!({
+                "name": name,
+                "in": place,
+                "required": place == "path" || is_required,
+                "description": about.unwrap_or_default(),
+                "schema": schema,
+            }));
+        }
+    }
+
+    /// A header that the route reads.
+    pub fn header(&mut self, name: &str, is_required: bool, about: &str) {
+        self.parameters.push(json!({
+            "name": name,
+            "in": "header",
+            "required": is_required,
+            "description": about,
+            "schema": {"type": "string"},
+        }));
+    }
+
+    /// The route answers with this status and a body of this type.
+    pub fn replies<T: JsonSchema>(&mut self, status: u16, about: &str) {
+        let schema = self.schema::<T>();
+        let content = json!({"application/json": {"schema": schema}});
+        self.replies.push((status, json!({"description": about, "content": content})));
+    }
+
+    /// The route answers with this status and no body.
+    pub fn replies_without_body(&mut self, status: u16, about: &str) {
+        self.replies.push((status, json!({"description": about})));
+    }
+
+    /// The route may refuse for this reason.
+    pub fn refuses(&mut self, code: &'static Code) {
+        if !self.problems.contains(&code) {
+            self.problems.push(code);
+        }
+    }
+
+    /// The route asks who is calling, in one of the ways that the document declares.
+    pub fn requires(&mut self, scheme: &'static Scheme) {
+        self.security.push(scheme);
+    }
+}

@@ -1,0 +1,102 @@
+//! What functions return.
+
+use super::Operation;
+use crate::problem::{INTERNAL, Problem};
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, LOCATION};
+use axum::http::{Response, StatusCode};
+use axum::response::IntoResponse;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What a function can return.
+pub trait Reply: IntoResponse {
+    /// Writes down what the answer looks like.
+    fn describe(operation: &mut Operation<'_>);
+}
+
+impl<R: Reply> Reply for Result<R, Problem> {
+    fn describe(operation: &mut Operation<'_>) {
+        R::describe(operation);
+    }
+}
+
+/// 200, with a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer<T>(pub T);
+
+impl<T: Serialize + JsonSchema> Reply for Answer<T> {
+    fn describe(operation: &mut Operation<'_>) {
+        operation.replies::<T>(200, "Done.");
+    }
+}
+
+impl<T: Serialize> IntoResponse for Answer<T> {
+    fn into_response(self) -> Response<Body> {
+        json(StatusCode::OK, &self.0)
+    }
+}
+
+/// 201, with what was made and where it is from now on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Created<T> {
+    /// The path of what was made, within the system.
+    pub location: String,
+    /// What was made.
+    pub value: T,
+}
+
+impl<T: Serialize + JsonSchema> Reply for Created<T> {
+    fn describe(operation: &mut Operation<'_>) {
+        operation.replies::<T>(201, "Made. The header Location says where it is.");
+    }
+}
+
+impl<T: Serialize> IntoResponse for Created<T> {
+    fn into_response(self) -> Response<Body> {
+        let mut response = json(StatusCode::CREATED, &self.value);
+        if let Ok(location) = HeaderValue::from_str(&self.location) {
+            response.headers_mut().insert(LOCATION, location);
+        }
+        response
+    }
+}
+
+/// 204: done, and nothing to say about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nothing;
+
+impl Reply for Nothing {
+    fn describe(operation: &mut Operation<'_>) {
+        operation.replies_without_body(204, "Done.");
+    }
+}
+
+impl IntoResponse for Nothing {
+    fn into_response(self) -> Response<Body> {
+        StatusCode::NO_CONTENT.into_response()
+    }
+}
+
+/// A part of a list, and how to get the next part.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Page<T> {
+    /// The entries of this part.
+    pub items: Vec<T>,
+    /// Pass this as `cursor` to get the next part. It is missing when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// A value in JSON. It belongs to whoever asked, at this moment: nobody may keep it.
+fn json(status: StatusCode, value: &impl Serialize) -> Response<Body> {
+    let Ok(body) = serde_json::to_vec(value) else {
+        return Problem::new(&INTERNAL).into_response();
+    };
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

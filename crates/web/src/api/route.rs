@@ -1,0 +1,132 @@
+//! One route: a method, a path, a function, and what there is to say about it.
+
+use super::operation::{Operation, Shapes};
+use super::signature::Signature;
+use crate::problem::{Code, INTERNAL, Problem, RATE_LIMITED, TIMEOUT};
+use axum::extract::Request;
+use axum::handler::Handler;
+use axum::http::Method;
+use axum::middleware::{self, Next};
+use axum::routing::{MethodFilter, MethodRouter, on};
+use schemars::SchemaGenerator;
+use std::sync::Arc;
+
+/// One route. It needs a name and a description before it can be part of an
+/// [`Api`](super::Api).
+pub struct Route<S> {
+    pub(super) method: Method,
+    pub(super) path: &'static str,
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    problems: Vec<&'static Code>,
+    describe: fn(&mut Operation<'_>),
+    handler: MethodRouter<S>,
+}
+
+macro_rules! methods {
+    ($($(#[$attribute:meta])* $function:ident $method:ident;)+) => {
+        $(
+            $(#[$attribute])*
+            pub fn $function<H, T, S>(path: &'static str, function: H) -> Route<S>
+            where
+                H: Handler<T, S> + Signature<T>,
+                T: 'static,
+                S: Clone + Send + Sync + 'static,
+            {
+                Route {
+                    method: Method::$method,
+                    path,
+                    name: "",
+                    about: "",
+                    problems: Vec::new(),
+                    describe: H::describe,
+                    handler: on(MethodFilter::$method, function),
+                }
+            }
+        )+
+    };
+}
+
+methods! {
+    /// A route that only reads.
+    get GET;
+    /// A route that makes something, or does something that may not be done twice.
+    post POST;
+    /// A route that puts something in its place, whatever was there.
+    put PUT;
+    /// A route that changes parts of something.
+    patch PATCH;
+    /// A route that removes something.
+    delete DELETE;
+}
+
+impl<S: Clone + Send + Sync + 'static> Route<S> {
+    /// What programs call the operation. Names are unique within an interface.
+    #[must_use]
+    pub fn named(mut self, name: &'static str) -> Self {
+        self.name = name;
+        self
+    }
+
+    /// What the operation does, in a sentence or two.
+    #[must_use]
+    pub fn about(mut self, about: &'static str) -> Self {
+        self.about = about;
+        self
+    }
+
+    /// The reasons for which the function refuses, besides those that its arguments bring along.
+    #[must_use]
+    pub fn refuses<const N: usize>(mut self, codes: [&'static Code; N]) -> Self {
+        self.problems.extend(codes);
+        self
+    }
+
+    pub(super) fn describe<'a>(&self, schemas: &'a mut SchemaGenerator) -> Operation<'a> {
+        let mut operation = Operation::new(schemas);
+        (self.describe)(&mut operation);
+        for code in &self.problems {
+            operation.refuses(code);
+        }
+        // What can meet every request, before or behind the function.
+        for code in [&RATE_LIMITED, &TIMEOUT, &INTERNAL] {
+            operation.refuses(code);
+        }
+        operation
+    }
+
+    /// The function, with what its arguments need to know about the route in every request, and
+    /// with an eye on whether it keeps what it declares.
+    pub(super) fn into_handler(self, operation: Operation<'_>) -> MethodRouter<S> {
+        let Operation { shapes, problems, .. } = operation;
+        let contract = Arc::new(Contract { name: self.name, shapes, problems });
+        let layer = middleware::from_fn(move |mut request: Request, next: Next| {
+            let contract = Arc::clone(&contract);
+            request.extensions_mut().insert(Arc::clone(&contract));
+            async move {
+                let response = next.run(request).await;
+                if let Some(problem) = response.extensions().get::<Problem>() {
+                    contract.check(problem);
+                }
+                response
+            }
+        });
+        self.handler.layer(layer)
+    }
+}
+
+/// What a route promises. Its arguments find this in the request.
+pub(super) struct Contract {
+    name: &'static str,
+    pub(super) shapes: Shapes,
+    problems: Vec<&'static Code>,
+}
+
+impl Contract {
+    fn check(&self, problem: &Problem) {
+        if !self.problems.contains(&problem.code()) {
+            let code = problem.code().name;
+            tracing::error!(route = self.name, code, "refused for a reason that is not declared");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What a function says about its route by what it takes and returns.
+
+use super::{Argument, Operation, Reply};
+
+/// A function whose arguments and result can be described. Implemented for all async functions
+/// of up to six [`Argument`]s that return a [`Reply`]; `T` is what axum's own handlers have
+/// there, so that both find the same types.
+pub trait Signature<T> {
+    /// Writes down what the function takes and returns.
+    fn describe(operation: &mut Operation<'_>);
+}
+
+impl<F, R> Signature<((),)> for F
+where
+    F: AsyncFnOnce() -> R,
+    R: Reply,
+{
+    fn describe(operation: &mut Operation<'_>) {
+        R::describe(operation);
+    }
+}
+
+macro_rules! signatures {
+    ($($argument:ident),+) => {
+        impl<F, R, M, $($argument),+> Signature<(M, $($argument,)+)> for F
+        where
+            F: AsyncFnOnce($($argument),+) -> R,
+            R: Reply,
+            $($argument: Argument,)+
+        {
+            fn describe(operation: &mut Operation<'_>) {
+                $($argument::describe(operation);)+
+                R::describe(operation);
+            }
+        }
+    };
+}
+
+signatures!(A1);
+signatures!(A1, A2);
+signatures!(A1, A2, A3);
+signatures!(A1, A2, A3, A4);
+signatures!(A1, A2, A3, A4, A5);
+signatures!(A1, A2, A3, A4, A5, A6);

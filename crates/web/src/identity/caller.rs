@@ -1,0 +1,161 @@
+//! The caller of a request.
+
+use super::Rejected;
+use super::issuer::Issuer;
+use super::jwks::Jwks;
+use super::key::KeySet;
+use super::local::LocalIssuer;
+use super::token::Token;
+use crate::api::{Argument, Credential, Operation, Scheme};
+use crate::problem::{FORBIDDEN, INTERNAL, Problem, UNAUTHENTICATED};
+use axum::extract::{FromRequestParts, OptionalFromRequestParts};
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How callers show who they are.
+static BEARER: Scheme = Scheme {
+    name: "bearer",
+    kind: Credential::Bearer,
+    about: "A token of the issuer that the server trusts.",
+};
+
+/// Somebody whom an issuer vouches for.
+///
+/// As an argument of a function it makes the route one for people who have signed in;
+/// `Option<Caller>` makes it one for everybody that knows those who have. A token that is wrong is
+/// refused in both cases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// What the issuer calls them: unique and for ever.
+    pub subject: String,
+    /// What people call them.
+    pub name: Option<String>,
+    /// Their address, if the token tells. It is shown to nobody else.
+    pub email: Option<String>,
+    /// The groups that they are in.
+    pub groups: BTreeSet<String>,
+}
+
+impl Caller {
+    /// Insists on a group.
+    ///
+    /// # Errors
+    ///
+    /// [`FORBIDDEN`] for those who are not in it.
+    pub fn must_be_in(&self, group: &str) -> Result<(), Problem> {
+        if self.groups.contains(group) {
+            return Ok(());
+        }
+        Err(Problem::new(&FORBIDDEN).detail(format!("this is for members of {group}")))
+    }
+}
+
+/// Tells who is calling. Part of every request that a [`Server`](crate::Server) answers.
+#[derive(Clone)]
+pub struct Identity(Arc<Inner>);
+
+struct Inner {
+    issuer: Issuer,
+    keys: Keys,
+}
+
+enum Keys {
+    /// Of an issuer elsewhere.
+    Remote(Box<Jwks>),
+    /// Of our own.
+    Local(KeySet),
+}
+
+impl Identity {
+    /// Trusts an issuer. Its keys are fetched when the first token comes.
+    ///
+    /// # Errors
+    ///
+    /// If the address of the keys is none that can be trusted.
+    pub fn of(issuer: Issuer) -> Result<Self, String> {
+        let keys = Keys::Remote(Box::new(Jwks::new(&issuer.jwks_url)?));
+        Ok(Self(Arc::new(Inner { issuer, keys })))
+    }
+
+    /// Trusts the issuer for trying things out.
+    #[must_use]
+    pub fn local(local: &LocalIssuer) -> Self {
+        let keys = Keys::Local(local.keys());
+        Self(Arc::new(Inner { issuer: LocalIssuer::issuer(), keys }))
+    }
+
+    /// The caller that a token stands for.
+    ///
+    /// # Errors
+    ///
+    /// If the token is not good.
+    pub async fn caller(&self, token: &str) -> Result<Caller, Rejected> {
+        let Inner { issuer, keys } = &*self.0;
+        let token = Token::parse(token)?;
+        match keys {
+            Keys::Remote(jwks) => jwks.verify(&token).await?,
+            Keys::Local(keys) => keys.verify(&token)?,
+        }
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        issuer.caller(&token.claims()?, now.as_secs())
+    }
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Identity").field(&self.0.issuer).finish()
+    }
+}
+
+impl Argument for Caller {
+    fn describe(operation: &mut Operation<'_>) {
+        operation.requires(&BEARER);
+        operation.refuses(&UNAUTHENTICATED);
+        operation.refuses(&FORBIDDEN);
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let caller =
+            <Self as OptionalFromRequestParts<S>>::from_request_parts(parts, state).await?;
+        caller.ok_or_else(|| Problem::new(&UNAUTHENTICATED).detail("a bearer token is needed"))
+    }
+}
+
+impl Argument for Option<Caller> {
+    fn describe(operation: &mut Operation<'_>) {
+        operation.header("Authorization", false, "A bearer token, for those who have one.");
+        operation.refuses(&UNAUTHENTICATED);
+        operation.refuses(&FORBIDDEN);
+    }
+}
+
+impl<S: Send + Sync> OptionalFromRequestParts<S> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Option<Self>, Problem> {
+        let Some(authorization) = parts.headers.get(AUTHORIZATION) else { return Ok(None) };
+        let identity = parts.extensions.get::<Identity>().cloned().ok_or_else(|| {
+            tracing::error!("a route asks for the caller, and the server knows no issuer");
+            Problem::new(&INTERNAL)
+        })?;
+        let authorization = authorization.to_str().unwrap_or_default();
+        let (scheme, token) = authorization.split_once(' ').unwrap_or_default();
+        let refused = || Problem::new(&UNAUTHENTICATED).detail("the token is not accepted");
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return Err(refused());
+        }
+        // Why exactly it is not accepted helps mostly those who try to make one up.
+        identity.caller(token.trim()).await.map(Some).map_err(|why| {
+            tracing::info!(%why, "token rejected");
+            refused()
+        })
+    }
+}

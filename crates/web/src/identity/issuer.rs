@@ -1,0 +1,164 @@
+//! Whose tokens are good, and for whom they must be meant.
+
+use super::{Caller, Rejected};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// How far the clocks of an issuer and of this machine may be apart.
+const LEEWAY: Duration = Duration::from_secs(60);
+
+/// An issuer of tokens: a Cognito user pool, or any other OpenID Connect provider.
+///
+/// ```
+/// use singlet_web::identity::Issuer;
+///
+/// let issuer = Issuer::cognito("eu-central-1", "eu-central-1_AbCdEfGhI", "3n4b5urk1ft4fl3mg5e62d9ado");
+/// assert_eq!(issuer.url, "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_AbCdEfGhI");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Issuer {
+    /// The claim `iss` of its tokens, letter by letter.
+    pub url: String,
+    /// Where its keys are. OpenID providers say so in their configuration, as `jwks_uri`.
+    pub jwks_url: String,
+    /// For whom tokens must be meant: the claim `aud`, or `client_id` in tokens without one.
+    pub audience: String,
+    /// The claim that lists the groups of the caller.
+    pub groups_claim: String,
+}
+
+impl Issuer {
+    /// The user pool of Amazon Cognito, with the client that its tokens must be for.
+    #[must_use]
+    pub fn cognito(region: &str, pool: &str, client: &str) -> Self {
+        let url = format!("https://cognito-idp.{region}.amazonaws.com/{pool}");
+        Self {
+            jwks_url: format!("{url}/.well-known/jwks.json"),
+            url,
+            audience: client.to_owned(),
+            groups_claim: "cognito:groups".to_owned(),
+        }
+    }
+
+    /// Makes a caller of the claims of a token whose signature is good. `now` is in seconds since
+    /// 1970.
+    ///
+    /// # Errors
+    ///
+    /// If the token is somebody else's, for somebody else, or for another time.
+    pub(super) fn caller(&self, claims: &Map<String, Value>, now: u64) -> Result<Caller, Rejected> {
+        let text = |name: &str| claims.get(name).and_then(Value::as_str);
+        if text("iss") != Some(&self.url) {
+            return Err(Rejected::WrongIssuer);
+        }
+        // Cognito's access tokens have no audience and name their client instead.
+        let is_for_us = match claims.get("aud") {
+            Some(Value::Array(several)) => several.iter().any(|one| *one == *self.audience),
+            Some(one) => *one == *self.audience,
+            None => text("client_id") == Some(&self.audience),
+        };
+        if !is_for_us {
+            return Err(Rejected::WrongAudience);
+        }
+        // A token without an end would be good for ever. A time may have a fraction.
+        let time = |name: &str| match claims.get(name) {
+            None => Ok(None),
+            Some(time) => time.as_f64().map(Some).ok_or(Rejected::Malformed),
+        };
+        let (now, leeway) = (now as f64, LEEWAY.as_secs_f64());
+        if time("exp")?.ok_or(Rejected::Malformed)? + leeway <= now {
+            return Err(Rejected::Expired);
+        }
+        for begin in [time("nbf")?, time("iat")?].into_iter().flatten() {
+            if begin - leeway > now {
+                return Err(Rejected::NotYetValid);
+            }
+        }
+        let subject = text("sub").filter(|subject| !subject.is_empty());
+        let groups = claims.get(&self.groups_claim).and_then(Value::as_array);
+        let groups = groups.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
+        Ok(Caller {
+            subject: subject.ok_or(Rejected::Malformed)?.to_owned(),
+            name: text("name").or(text("cognito:username")).or(text("username")).map(str::to_owned),
+            email: text("email").map(str::to_owned),
+            groups: groups.collect::<BTreeSet<_>>(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const NOW: u64 = 1_800_000_000;
+
+    fn issuer() -> Issuer {
+        Issuer::cognito("eu-central-1", "eu-central-1_A", "client-1")
+    }
+
+    fn caller(changes: Value) -> Result<Caller, Rejected> {
+        let mut claims = json!({
+            "iss": issuer().url, "aud": "client-1", "exp": NOW + 3600, "iat": NOW - 10, "sub": "u-1",
+        });
+        for (name, value) in changes.as_object().unwrap() {
+            match value {
+                Value::Null => claims.as_object_mut().unwrap().remove(name),
+                value => claims.as_object_mut().unwrap().insert(name.clone(), value.clone()),
+            };
+        }
+        issuer().caller(claims.as_object().unwrap(), NOW)
+    }
+
+    #[test]
+    fn the_claims_of_an_id_token_and_of_an_access_token_make_a_caller() {
+        let caller_of_id = caller(json!({"cognito:groups": ["Admin", "Squash"], "email": "a@b.c"}));
+        let caller_of_id = caller_of_id.unwrap();
+        assert_eq!(caller_of_id.subject, "u-1");
+        assert!(caller_of_id.groups.contains("Squash"));
+        let access = caller(json!({"aud": null, "client_id": "client-1", "username": "ann"}));
+        assert_eq!(access.unwrap().name.as_deref(), Some("ann"));
+        assert!(caller(json!({"aud": ["other", "client-1"]})).is_ok());
+    }
+
+    #[test]
+    fn whatever_is_not_ours_is_rejected() {
+        let refused = [
+            (json!({"iss": "https://evil.example"}), Rejected::WrongIssuer),
+            (json!({"iss": format!("{}/", issuer().url)}), Rejected::WrongIssuer),
+            (json!({"iss": null}), Rejected::WrongIssuer),
+            (json!({"aud": "client-2"}), Rejected::WrongAudience),
+            (json!({"aud": null}), Rejected::WrongAudience),
+            (json!({"aud": ["client-2"]}), Rejected::WrongAudience),
+            // The audience decides where there is one; a client's name is no way around it.
+            (json!({"aud": "client-2", "client_id": "client-1"}), Rejected::WrongAudience),
+            (json!({"aud": {"client-1": 1}}), Rejected::WrongAudience),
+            (json!({"exp": NOW - 60}), Rejected::Expired),
+            (json!({"exp": null}), Rejected::Malformed),
+            (json!({"exp": "tomorrow"}), Rejected::Malformed),
+            (json!({"nbf": NOW + 61}), Rejected::NotYetValid),
+            (json!({"iat": NOW + 61}), Rejected::NotYetValid),
+            (json!({"sub": null}), Rejected::Malformed),
+            (json!({"sub": ""}), Rejected::Malformed),
+            (json!({"sub": 7}), Rejected::Malformed),
+        ];
+        for (changes, why) in refused {
+            assert_eq!(caller(changes.clone()), Err(why), "{changes}");
+        }
+    }
+
+    #[test]
+    fn clocks_may_differ_a_little() {
+        assert!(caller(json!({"exp": NOW - 59})).is_ok());
+        assert!(caller(json!({"exp": NOW as f64 - 59.5})).is_ok());
+        assert!(caller(json!({"nbf": NOW + 60})).is_ok());
+    }
+
+    #[test]
+    fn odd_groups_are_no_groups() {
+        for odd in [json!("Admin"), json!({"Admin": true}), json!([["Admin"], 1])] {
+            assert!(caller(json!({"cognito:groups": odd})).unwrap().groups.is_empty());
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! An issuer for trying things out: it believes everybody.
+
+use super::issuer::Issuer;
+use super::key::KeySet;
+use super::token::encode;
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
+use serde_json::json;
+use std::time::Duration;
+
+/// How long its tokens are good: a working day.
+const TOKEN_AGE_MAX: Duration = Duration::from_secs(12 * 3600);
+const KEY_ID: &str = "local";
+const ISSUER: &str = "singlet-local";
+const AUDIENCE: &str = "singlet";
+const GROUPS_CLAIM: &str = "groups";
+
+/// Signs tokens for whoever asks, in whatever name they ask for.
+///
+/// That is right on one's own machine and nowhere else. A server has one only if it listens on
+/// loopback and keeps its data itself, and says on its pages that it does. Its key is made when
+/// it starts and never leaves it, so its tokens are good nowhere else and end with it.
+pub struct LocalIssuer {
+    key: EcdsaKeyPair,
+    random: SystemRandom,
+}
+
+impl LocalIssuer {
+    /// Makes an issuer with a new key.
+    ///
+    /// # Errors
+    ///
+    /// If the machine has no randomness to give.
+    pub fn new() -> Result<Self, ring::error::Unspecified> {
+        let random = SystemRandom::new();
+        let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
+        let pkcs8 = EcdsaKeyPair::generate_pkcs8(algorithm, &random)?;
+        let key = EcdsaKeyPair::from_pkcs8(algorithm, pkcs8.as_ref(), &random)
+            .map_err(|_| ring::error::Unspecified)?;
+        Ok(Self { key, random })
+    }
+
+    /// Signs a token for this person. `now` is in seconds since 1970.
+    ///
+    /// # Errors
+    ///
+    /// If the machine has no randomness to give.
+    pub fn sign(
+        &self,
+        subject: &str,
+        groups: &[String],
+        now: u64,
+    ) -> Result<String, ring::error::Unspecified> {
+        let head = json!({"alg": "ES256", "typ": "JWT", "kid": KEY_ID});
+        let claims = json!({
+            "iss": ISSUER,
+            "aud": AUDIENCE,
+            "sub": subject,
+            "name": subject,
+            GROUPS_CLAIM: groups,
+            "iat": now,
+            "exp": now + TOKEN_AGE_MAX.as_secs(),
+        });
+        let signed = format!("{}.{}", encode(head.to_string()), encode(claims.to_string()));
+        let signature = self.key.sign(&self.random, signed.as_bytes())?;
+        Ok(format!("{signed}.{}", encode(signature)))
+    }
+
+    pub(super) fn keys(&self) -> KeySet {
+        KeySet::of_point(KEY_ID, self.key.public_key().as_ref())
+    }
+
+    pub(super) fn issuer() -> Issuer {
+        Issuer {
+            url: ISSUER.to_owned(),
+            jwks_url: String::new(),
+            audience: AUDIENCE.to_owned(),
+            groups_claim: GROUPS_CLAIM.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! What Singlet's systems share on the web.
+//!
+//! A system declares its routes with [`api`], refuses with [`problem`], and pushes through
+//! [`live`]. What meets every request is the [`Server`]'s business.
+//!
+//! - [`api`]: routes, declared once; the router, the checks and the OpenAPI document follow.
+//! - [`problem`]: why a request was refused, as `application/problem+json` with stable codes.
+//! - [`validate`]: what is wrong with a request, field by field.
+//! - [`identity`]: who is calling, by a JWT.
+//! - [`live`]: pushes over WebSockets.
+//! - [`page`]: HTML, CSS and ES modules in the program, and the look that all pages share.
+//! - [`limit`], [`request_id`], [`security`]: what the server does for every request.
+
+pub mod api;
+pub mod identity;
+pub mod limit;
+pub mod live;
+pub mod page;
+pub mod problem;
+pub mod request_id;
+pub mod security;
+mod server;
+pub mod validate;
+
+pub use server::{Limits, Options, Server, System};

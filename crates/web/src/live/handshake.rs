@@ -1,0 +1,150 @@
+//! From HTTP to a WebSocket: the handshake of RFC 6455.
+
+use super::socket::{self, Socket};
+use crate::api::{Argument, Operation, Reply};
+use crate::problem::{INTERNAL, Problem, UPGRADE_REQUIRED};
+use crate::server::Lifetime;
+use axum::body::Body;
+use axum::extract::FromRequestParts;
+use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::request::Parts;
+use axum::http::{Response, StatusCode};
+use axum::response::IntoResponse;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use hyper::upgrade::OnUpgrade;
+use hyper_util::rt::TokioIo;
+use ring::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY};
+use std::future::Future;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::Role;
+
+/// The number by which RFC 6455 has servers show that they know what they agree to.
+const MAGIC: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+/// A request to turn this connection into a socket; an argument of functions.
+pub struct Upgrade {
+    accept: HeaderValue,
+    on_upgrade: OnUpgrade,
+    lifetime: Lifetime,
+}
+
+/// The answer that turns the connection into a socket.
+pub struct Switched(Response<Body>);
+
+impl Upgrade {
+    /// Agrees, and has the session run with the socket once the browser has heard of it.
+    #[must_use]
+    pub fn serve<F>(self, session: impl FnOnce(Socket) -> F + Send + 'static) -> Switched
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let Self { accept, on_upgrade, lifetime } = self;
+        tokio::spawn(async move {
+            // The connection may end before it is a socket; then there is nothing to do.
+            let Ok(upgraded) = on_upgrade.await else { return };
+            let io = TokioIo::new(upgraded);
+            let config = Some(socket::config());
+            let stream = WebSocketStream::from_raw_socket(io, Role::Server, config).await;
+            session(Socket::new(stream, lifetime)).await;
+        });
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+        let headers = response.headers_mut();
+        headers.insert(header::CONNECTION, HeaderValue::from_static("upgrade"));
+        headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+        headers.insert(header::SEC_WEBSOCKET_ACCEPT, accept);
+        Switched(response)
+    }
+}
+
+impl Argument for Upgrade {
+    fn describe(operation: &mut Operation<'_>) {
+        operation.header("Upgrade", true, "websocket");
+        operation.refuses(&UPGRADE_REQUIRED);
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Upgrade {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let accept = accept(&parts.headers).ok_or_else(|| {
+            Problem::new(&UPGRADE_REQUIRED).detail("this address speaks WebSocket, version 13")
+        })?;
+        let on_upgrade = parts.extensions.remove::<OnUpgrade>();
+        let lifetime = parts.extensions.get::<Lifetime>().cloned();
+        match (on_upgrade, lifetime) {
+            (Some(on_upgrade), Some(lifetime)) => Ok(Self { accept, on_upgrade, lifetime }),
+            _ => Err(Problem::new(&INTERNAL)),
+        }
+    }
+}
+
+/// What to answer to the key in these headers, if they ask for a socket of the right version.
+fn accept(headers: &HeaderMap) -> Option<HeaderValue> {
+    let has_word = |name: HeaderName, word: &str| {
+        let mut values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        values.any(|value| value.split(',').any(|one| one.trim().eq_ignore_ascii_case(word)))
+    };
+    let is_asked = has_word(header::CONNECTION, "upgrade")
+        && has_word(header::UPGRADE, "websocket")
+        && has_word(header::SEC_WEBSOCKET_VERSION, "13");
+    let key = headers.get(header::SEC_WEBSOCKET_KEY).filter(|_| is_asked)?.as_bytes();
+    BASE64_STANDARD.decode(key).ok().filter(|key| key.len() == 16)?;
+    let mut context = Context::new(&SHA1_FOR_LEGACY_USE_ONLY);
+    context.update(key);
+    context.update(MAGIC);
+    HeaderValue::try_from(BASE64_STANDARD.encode(context.finish())).ok()
+}
+
+impl Reply for Switched {
+    fn describe(operation: &mut Operation<'_>) {
+        operation.replies_without_body(101, "The connection is a WebSocket from now on.");
+    }
+}
+
+impl IntoResponse for Switched {
+    fn into_response(self) -> Response<Body> {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(changes: &[(&'static str, &str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        let good = [
+            ("connection", "keep-alive, Upgrade"),
+            ("upgrade", "WebSocket"),
+            ("sec-websocket-version", "13"),
+            // The example of RFC 6455.
+            ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
+        ];
+        for (name, value) in good.iter().chain(changes) {
+            headers.insert(*name, HeaderValue::from_str(value).unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn the_key_of_the_standard_is_accepted_as_in_the_standard() {
+        assert_eq!(accept(&headers(&[])).unwrap(), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+    }
+
+    #[test]
+    fn what_is_no_handshake_is_not_accepted() {
+        for wrong in [
+            ("connection", "keep-alive"),
+            ("upgrade", "h2c"),
+            ("sec-websocket-version", "8"),
+            ("sec-websocket-key", "dGhlIHNhbXBsZQ=="),
+            ("sec-websocket-key", "not base64"),
+        ] {
+            assert_eq!(accept(&headers(&[wrong])), None, "{wrong:?}");
+        }
+        assert_eq!(accept(&HeaderMap::new()), None);
+    }
+}

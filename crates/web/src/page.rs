@@ -1,0 +1,146 @@
+//! Pages and what they are made of: plain HTML, CSS and ES modules, kept in the program itself.
+//!
+//! A browser asks each time whether its copy is still good, and is told so in a few bytes. That
+//! is simpler than addresses with versions, and a new program is seen at once.
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH};
+use axum::http::{HeaderMap, Response, StatusCode};
+use axum::routing::get;
+use ring::digest::{SHA256, digest};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// A file that is part of the program.
+#[derive(Clone, Debug)]
+pub struct Asset {
+    /// Where it is found. What it is follows from how this ends; pages end in nothing.
+    pub path: &'static str,
+    /// What is in it.
+    pub content: Cow<'static, [u8]>,
+}
+
+/// Names files and the paths at which they are found.
+///
+/// ```
+/// // The files are relative to this one, as for `include_bytes!`.
+/// let assets = singlet_web::assets! { "/list.rs" => "page.rs" };
+/// assert_eq!(assets[0].path, "/list.rs");
+/// # mod page {}
+/// ```
+#[macro_export]
+macro_rules! assets {
+    ($($path:literal => $file:literal),+ $(,)?) => {
+        vec![$(
+            $crate::page::Asset {
+                path: $path,
+                content: ::std::borrow::Cow::Borrowed(include_bytes!($file)),
+            }
+        ),+]
+    };
+}
+
+/// The look that all pages share, and the few lines of script that they share.
+#[must_use]
+pub fn shared() -> Vec<Asset> {
+    crate::assets! {
+        "/assets/singlet.css" => "../assets/singlet.css",
+        "/assets/singlet.js" => "../assets/singlet.js",
+        "/assets/icon.svg" => "../assets/icon.svg",
+        "/assets/api.css" => "../assets/api.css",
+        "/assets/api.js" => "../assets/api.js",
+    }
+}
+
+/// A router that answers with these files.
+pub fn router<S: Clone + Send + Sync + 'static>(
+    assets: impl IntoIterator<Item = Asset>,
+) -> Router<S> {
+    assets.into_iter().fold(Router::new(), |router, asset| {
+        let path = asset.path;
+        let ready = Arc::new(Ready::new(asset));
+        router.route(path, get(move |headers: HeaderMap| async move { ready.answer(&headers) }))
+    })
+}
+
+/// A file with all that is sent along with it.
+struct Ready {
+    content: axum::body::Bytes,
+    kind: HeaderValue,
+    tag: HeaderValue,
+}
+
+impl Ready {
+    fn new(asset: Asset) -> Self {
+        let hash = digest(&SHA256, &asset.content);
+        let mut tag = String::from("\"");
+        // Half of the hash tells any two versions of a file apart.
+        for byte in hash.as_ref().iter().take(16) {
+            let _ = write!(tag, "{byte:02x}");
+        }
+        tag.push('"');
+        Self {
+            content: match asset.content {
+                Cow::Borrowed(content) => axum::body::Bytes::from_static(content),
+                Cow::Owned(content) => content.into(),
+            },
+            kind: HeaderValue::from_static(kind(asset.path)),
+            tag: HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("\"\"")),
+        }
+    }
+
+    fn answer(&self, asked: &HeaderMap) -> Response<Body> {
+        let known = asked.get(IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
+        let is_known = known.is_some_and(|tags| {
+            tags.split(',').any(|tag| tag.trim().trim_start_matches("W/") == self.tag)
+        });
+        let mut response = if is_known {
+            let mut response = Response::new(Body::empty());
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            response
+        } else {
+            let mut response = Response::new(Body::from(self.content.clone()));
+            response.headers_mut().insert(CONTENT_TYPE, self.kind.clone());
+            response
+        };
+        let headers = response.headers_mut();
+        headers.insert(ETAG, self.tag.clone());
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        response
+    }
+}
+
+fn kind(path: &str) -> &'static str {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    match name.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("json") => "application/json",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        _ => "text/html; charset=utf-8",
+    }
+}
+
+/// Text as it can stand in HTML, between tags and in quoted attributes.
+///
+/// ```
+/// assert_eq!(singlet_web::page::escape("<b>\"Ann\" & Bob</b>"), "&lt;b&gt;&quot;Ann&quot; &amp; Bob&lt;/b&gt;");
+/// ```
+#[must_use]
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}

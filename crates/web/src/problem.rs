@@ -1,0 +1,285 @@
+//! Why a request was refused, for programs and for people: `application/problem+json`.
+//!
+//! A program decides by the code, which never changes once it is published. A person reads the
+//! title and the detail. Both are declared in one place, by [`problems!`](crate::problems), with
+//! the text that the page about the interface shows.
+
+use crate::validate::Fault;
+use axum::body::Body;
+use axum::http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use axum::http::{Response, StatusCode};
+use axum::response::IntoResponse;
+use serde::Serialize;
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
+
+/// The media type of RFC 9457.
+pub const MEDIA_TYPE: &str = "application/problem+json";
+
+/// A reason for refusal: declared once, by [`problems!`](crate::problems).
+#[derive(Debug, PartialEq, Eq)]
+pub struct Code {
+    /// What programs compare. It never changes.
+    pub name: &'static str,
+    /// The status of the answer.
+    pub status: u16,
+    /// The same for every occurrence.
+    pub title: &'static str,
+    /// What it means and what to do about it, for the page about the interface.
+    pub about: &'static str,
+}
+
+/// Declares reasons for refusal: the list of all of them, then each with its explanation, status,
+/// name and title.
+///
+/// ```
+/// singlet_web::problems! {
+///     /// Why the library refuses something.
+///     pub LIBRARY;
+///     /// Somebody else has the book. Ask again when it is back.
+///     BOOK_LENT = 409, "book-lent", "The book is lent";
+/// }
+///
+/// assert_eq!(BOOK_LENT.status, 409);
+/// assert_eq!(LIBRARY, [&BOOK_LENT]);
+/// ```
+#[macro_export]
+macro_rules! problems {
+    (
+        $(#[$list_attribute:meta])*
+        $visibility:vis $list:ident;
+        $(
+            $(#[doc = $about:literal])+
+            $name:ident = $status:literal, $code:literal, $title:literal;
+        )+
+    ) => {
+        $(
+            $(#[doc = $about])+
+            $visibility static $name: $crate::problem::Code = $crate::problem::Code {
+                name: $code,
+                status: $status,
+                title: $title,
+                about: concat!($($about),+),
+            };
+        )+
+        $(#[$list_attribute])*
+        $visibility static $list: &[&$crate::problem::Code] = &[$(&$name),+];
+    };
+}
+
+problems! {
+    /// What every system may answer.
+    pub SHARED;
+    /// The body is not JSON, or the request does not have the shape of HTTP that we expect.
+    MALFORMED = 400, "malformed", "The request cannot be read";
+    /// Fields break a rule. `errors` names each of them, and what it must be.
+    INVALID = 422, "invalid", "The request is not valid";
+    /// The request has no credentials, or they are wrong or have expired.
+    UNAUTHENTICATED = 401, "unauthenticated", "Who are you?";
+    /// The credentials are good, and do not allow this.
+    FORBIDDEN = 403, "forbidden", "This is not yours to do";
+    /// A page of another site asked for this. Only pages from the same address may.
+    CROSS_SITE = 403, "cross-site", "A page of another site may not do this";
+    /// The address in the request is none that this server goes by.
+    MISDIRECTED = 421, "misdirected", "This server does not go by that name";
+    /// There is nothing at this address.
+    NOT_FOUND = 404, "not-found", "There is nothing here";
+    /// The address exists, and does not take this method. `Allow` names those it takes.
+    METHOD_NOT_ALLOWED = 405, "method-not-allowed", "Not with this method";
+    /// The client took too long to send its request, or the answer took too long to find.
+    TIMEOUT = 408, "timeout", "This took too long";
+    /// The request has more bytes than this address takes.
+    TOO_LARGE = 413, "too-large", "The request is too large";
+    /// Bodies are `application/json`.
+    UNSUPPORTED_TYPE = 415, "unsupported-type", "Bodies must be JSON";
+    /// This address is for WebSockets.
+    UPGRADE_REQUIRED = 426, "upgrade-required", "A WebSocket must be asked for";
+    /// There were too many requests in a short time. `Retry-After` says when to come back.
+    RATE_LIMITED = 429, "rate-limited", "Too many requests";
+    /// Something broke that is not the caller's fault. The request's id is in our log.
+    INTERNAL = 500, "internal", "Something went wrong on our side";
+    /// The server is stopping, or as busy as it lets itself be. The same request may succeed later.
+    UNAVAILABLE = 503, "unavailable", "Not just now";
+}
+
+/// One refusal: a reason, and what there is to say about this occurrence.
+///
+/// ```
+/// use singlet_web::problem::{NOT_FOUND, Problem};
+///
+/// let problem = Problem::new(&NOT_FOUND).detail("no game has the code XYZ789");
+/// assert_eq!(problem.to_string(), "There is nothing here: no game has the code XYZ789");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Problem(Box<Inner>);
+
+#[derive(Clone, Debug)]
+struct Inner {
+    code: &'static Code,
+    detail: Option<Cow<'static, str>>,
+    faults: Vec<Fault>,
+    retry_after: Option<Duration>,
+}
+
+impl Problem {
+    /// A refusal for this reason.
+    #[must_use]
+    pub fn new(code: &'static Code) -> Self {
+        Self(Box::new(Inner { code, detail: None, faults: Vec::new(), retry_after: None }))
+    }
+
+    /// The fields that break a rule.
+    #[must_use]
+    pub fn invalid(faults: Vec<Fault>) -> Self {
+        let mut problem = Self::new(&INVALID);
+        problem.0.faults = faults;
+        problem
+    }
+
+    /// Says more about this occurrence. The text is shown to the caller: it names what the caller
+    /// sent or may know, and nothing else.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<Cow<'static, str>>) -> Self {
+        self.0.detail = Some(detail.into());
+        self
+    }
+
+    /// Says when it is worth to come back.
+    #[must_use]
+    pub fn retry_after(mut self, wait: Duration) -> Self {
+        self.0.retry_after = Some(wait);
+        self
+    }
+
+    /// The reason.
+    #[must_use]
+    pub fn code(&self) -> &'static Code {
+        self.0.code
+    }
+
+    /// What there is to say about this occurrence.
+    #[must_use]
+    pub fn detail_text(&self) -> Option<&str> {
+        self.0.detail.as_deref()
+    }
+
+    /// The fields that break a rule.
+    #[must_use]
+    pub fn faults(&self) -> &[Fault] {
+        &self.0.faults
+    }
+
+    /// The problem in JSON, as it goes over HTTP and into sockets.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        // Nothing in it has keys that are not text, which is all that could fail.
+        serde_json::to_value(self.written()).unwrap_or_default()
+    }
+
+    fn written(&self) -> Written<'_> {
+        let Inner { code, detail, faults, .. } = &*self.0;
+        Written {
+            kind: format!("/problems#{}", code.name),
+            title: code.title,
+            status: code.status,
+            code: code.name,
+            detail: detail.as_deref(),
+            errors: faults,
+        }
+    }
+}
+
+/// The members of RFC 9457, and two of our own: `code` and `errors`.
+#[derive(Serialize)]
+struct Written<'a> {
+    #[serde(rename = "type")]
+    kind: String,
+    title: &'a str,
+    status: u16,
+    code: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    errors: &'a [Fault],
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.code.title)?;
+        if let Some(detail) = &self.0.detail {
+            write!(f, ": {detail}")?;
+        }
+        for fault in &self.0.faults {
+            write!(f, "; {fault}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response<Body> {
+        let body = serde_json::to_vec(&self.written()).unwrap_or_default();
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() =
+            StatusCode::from_u16(self.0.code.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
+        if let Some(wait) = self.0.retry_after {
+            // The header counts whole seconds, and coming back too early is no use.
+            headers.insert(RETRY_AFTER, HeaderValue::from(wait.as_secs_f64().ceil() as u64));
+        }
+        if self.0.code.status == 401 {
+            headers
+                .insert(axum::http::header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        // Layers further out look at the reason, not at the text.
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::Place;
+    use serde_json::json;
+    use std::collections::HashSet;
+
+    #[test]
+    fn a_problem_says_what_where_and_when_to_come_back() {
+        let fault = Fault::new(Place::Body, "/name", "must have at most 40 characters");
+        let problem = Problem::invalid(vec![fault]).detail("Look again.");
+        assert_eq!(
+            problem.to_json(),
+            json!({
+                "type": "/problems#invalid",
+                "title": "The request is not valid",
+                "status": 422,
+                "code": "invalid",
+                "detail": "Look again.",
+                "errors": [
+                    {"in": "body", "field": "/name", "detail": "must have at most 40 characters"}
+                ],
+            })
+        );
+        let response =
+            Problem::new(&RATE_LIMITED).retry_after(Duration::from_millis(1200)).into_response();
+        assert_eq!(response.status(), 429);
+        assert_eq!(response.headers()[RETRY_AFTER], "2");
+        assert_eq!(response.headers()[CONTENT_TYPE], MEDIA_TYPE);
+    }
+
+    #[test]
+    fn codes_are_names_and_each_stands_for_one_thing() {
+        let names: HashSet<&str> = SHARED.iter().map(|code| code.name).collect();
+        assert_eq!(names.len(), SHARED.len());
+        for code in SHARED {
+            let is_name = code.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+            assert!(is_name && (400..600).contains(&code.status), "{code:?}");
+            assert!(code.about.starts_with(' ') && code.about.ends_with('.'), "{code:?}");
+        }
+    }
+}

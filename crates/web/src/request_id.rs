@@ -1,0 +1,70 @@
+//! A name for every request, by which a caller's complaint is found in our log.
+
+use axum::http::HeaderMap;
+use axum::http::header::{HeaderName, HeaderValue};
+use ring::rand::{SecureRandom, SystemRandom};
+
+/// The header that carries the id, both ways.
+pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+
+/// An id longer than this is no id: it would only fill our log.
+const BYTES_MAX: usize = 64;
+
+/// What a request is called: what the caller or a proxy calls it, or else a number of our own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestId(HeaderValue);
+
+impl RequestId {
+    /// The id that the head of a request carries, if it is one that can stand in a log; otherwise
+    /// a new one.
+    #[must_use]
+    pub fn of(headers: &HeaderMap) -> Self {
+        let given = headers.get(HEADER).filter(|given| {
+            let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+            (1..=BYTES_MAX).contains(&given.len()) && given.as_bytes().iter().all(is_plain)
+        });
+        given.cloned().map_or_else(Self::random, Self)
+    }
+
+    fn random() -> Self {
+        let mut bytes = [0_u8; 16];
+        // Without randomness, ids are all the same; requests are answered all the same.
+        let _ = SystemRandom::new().fill(&mut bytes);
+        let id = format!("{:032x}", u128::from_be_bytes(bytes));
+        Self(HeaderValue::try_from(id).unwrap_or(HeaderValue::from_static("0")))
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.to_str().unwrap_or_default()
+    }
+
+    /// The id as the header carries it.
+    #[must_use]
+    pub fn header(&self) -> HeaderValue {
+        self.0.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(given: &[u8]) -> RequestId {
+        RequestId::of(&HeaderMap::from_iter([(HEADER, HeaderValue::from_bytes(given).unwrap())]))
+    }
+
+    #[test]
+    fn a_plain_id_is_kept() {
+        assert_eq!(of(b"Root-1.2_3").as_str(), "Root-1.2_3");
+    }
+
+    #[test]
+    fn what_could_confuse_a_log_is_replaced() {
+        for bad in [&b""[..], b"a b", b"a\"b", &[0xe4], &[b'a'; BYTES_MAX + 1]] {
+            assert_eq!(of(bad).as_str().len(), 32, "{bad:?}");
+        }
+        assert_ne!(RequestId::of(&HeaderMap::new()), RequestId::of(&HeaderMap::new()));
+    }
+}

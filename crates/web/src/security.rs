@@ -1,0 +1,174 @@
+//! What keeps browsers from being used against their owners.
+//!
+//! Answers say what a page may do: load scripts and styles from its own address alone, be framed
+//! by nobody, send no address to other sites. Requests are looked at for where they come from: a
+//! page of another site cannot change anything here, and neither can one that has had its own
+//! name point at this machine.
+
+use crate::problem::{CROSS_SITE, MISDIRECTED, Problem};
+use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::{Method, Uri};
+use std::net::IpAddr;
+
+/// What every answer says. `script-src` and `style-src` follow from `default-src`: there is no
+/// `unsafe-inline`, so markup that slips into a page is still not run.
+static ANSWER_HEADERS: [(HeaderName, HeaderValue); 7] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(
+            "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; \
+             form-action 'self'; frame-ancestors 'none'",
+        ),
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+    (
+        HeaderName::from_static("permissions-policy"),
+        HeaderValue::from_static("camera=(), geolocation=(), microphone=()"),
+    ),
+];
+
+/// Writes into an answer what a browser has to know.
+pub fn dress(headers: &mut HeaderMap) {
+    for (name, value) in &ANSWER_HEADERS {
+        headers.insert(name, value.clone());
+    }
+}
+
+/// Which names a server goes by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Names {
+    /// Those of this machine's own loopback. For a server that listens nowhere else: any other
+    /// name in a request means that somebody has made a name of theirs point here.
+    Loopback,
+    /// Any. Who can reach the server from elsewhere knows it by a name that it cannot know.
+    Any,
+}
+
+/// Looks at whom a request is for and where it comes from.
+///
+/// # Errors
+///
+/// [`MISDIRECTED`] if the server does not go by that name, [`CROSS_SITE`] if a page of another
+/// site wants something changed, or a socket opened.
+pub fn check(
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+    names: &Names,
+) -> Result<(), Problem> {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = host.or(uri.authority().map(|authority| authority.as_str())).unwrap_or_default();
+    if *names == Names::Loopback && !is_loopback(host) {
+        return Err(Problem::new(&MISDIRECTED));
+    }
+    let only_reads = *method == Method::GET || *method == Method::HEAD;
+    if only_reads && !headers.contains_key(header::UPGRADE) {
+        return Ok(());
+    }
+    if is_same_site(host, headers) { Ok(()) } else { Err(Problem::new(&CROSS_SITE)) }
+}
+
+/// Whether a request comes from a page of the same address, or from no page at all. Browsers say
+/// where a request comes from in headers that no script can set.
+fn is_same_site(host: &str, headers: &HeaderMap) -> bool {
+    if let Some(site) = headers.get("sec-fetch-site") {
+        return site == "same-origin" || site == "none";
+    }
+    match headers.get(header::ORIGIN) {
+        None => true,
+        Some(origin) => {
+            let origin = origin.to_str().unwrap_or_default();
+            let (_, authority) = origin.split_once("://").unwrap_or_default();
+            !authority.is_empty() && authority.eq_ignore_ascii_case(host)
+        }
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    let name = match host.strip_prefix('[') {
+        Some(rest) => match rest.split_once(']') {
+            Some((name, "")) => name,
+            Some((name, port)) if port.strip_prefix(':').is_some_and(is_port) => name,
+            _ => return false,
+        },
+        None => match host.split_once(':') {
+            Some((name, port)) if is_port(port) => name,
+            Some(_) => return false,
+            None => host,
+        },
+    };
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(
+        method: Method,
+        headers: &[(&'static str, &str)],
+        names: Names,
+    ) -> Option<&'static str> {
+        let headers = headers.iter().map(|(name, value)| {
+            (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap())
+        });
+        let headers: HeaderMap = headers.collect();
+        let checked = check(&method, &Uri::from_static("/games"), &headers, &names);
+        checked.err().map(|problem| problem.code().name)
+    }
+
+    #[test]
+    fn pages_of_other_sites_change_nothing() {
+        let post = |headers: &[(&'static str, &str)]| verdict(Method::POST, headers, Names::Any);
+        let cross_site = Some("cross-site");
+        // A program, which no site can drive.
+        assert_eq!(post(&[("host", "a.example")]), None);
+        assert_eq!(post(&[("host", "a.example"), ("origin", "http://a.example")]), None);
+        assert_eq!(post(&[("host", "a.example"), ("origin", "http://b.example")]), cross_site);
+        // What the browser says itself counts more than what fits.
+        assert_eq!(post(&[("host", "a.example"), ("sec-fetch-site", "same-origin")]), None);
+        assert_eq!(post(&[("host", "a.example"), ("sec-fetch-site", "cross-site")]), cross_site);
+        // Another port is another site, and so is a page without a place.
+        assert_eq!(
+            post(&[("host", "a.example:80"), ("origin", "http://a.example:81")]),
+            cross_site
+        );
+        assert_eq!(post(&[("host", "a.example"), ("origin", "null")]), cross_site);
+        assert_eq!(post(&[("origin", "null")]), cross_site);
+    }
+
+    #[test]
+    fn reading_is_free_but_a_socket_is_more_than_reading() {
+        let other = [("host", "a.example"), ("origin", "http://b.example")];
+        assert_eq!(verdict(Method::GET, &other, Names::Any), None);
+        let [host, origin] = other;
+        let socket = [host, origin, ("upgrade", "websocket")];
+        assert_eq!(verdict(Method::GET, &socket, Names::Any), Some("cross-site"));
+    }
+
+    #[test]
+    fn a_server_on_loopback_goes_by_the_names_of_loopback() {
+        let get = |host| verdict(Method::GET, &[("host", host)], Names::Loopback);
+        for good in ["localhost", "LOCALHOST:8080", "127.0.0.1:8080", "[::1]:8080", "[::1]"] {
+            assert_eq!(get(good), None, "{good}");
+        }
+        let bad =
+            ["", "evil.example", "localhost.evil.example", "[::1", "localhost:evil", "10.0.0.1"];
+        for bad in bad {
+            assert_eq!(get(bad), Some("misdirected"), "{bad}");
+        }
+    }
+}

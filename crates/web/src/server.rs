@@ -1,0 +1,263 @@
+//! The server: a socket that listens, systems behind it, and what meets every request.
+
+mod exchange;
+mod home;
+mod lifetime;
+
+pub(crate) use lifetime::Lifetime;
+
+use crate::identity::Identity;
+use crate::limit::{Limiter, Rate};
+use crate::page;
+use crate::problem::Code;
+use crate::security::Names;
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::response::Redirect;
+use axum::routing::get;
+use exchange::Shared;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How long to wait when the machine has no more sockets to give.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// What can be chosen when a server is opened.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where to listen. Port 0 takes any free one.
+    pub address: SocketAddr,
+    /// How often one address may ask; `None` is as often as it likes. Requests from this machine
+    /// itself are not counted.
+    pub rate: Option<Rate>,
+    /// What the server takes on at most.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            address: (Ipv4Addr::LOCALHOST, 8080).into(),
+            rate: Some(Rate { per_second: 50.0, burst: 200.0 }),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What the server takes on at most.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Limits {
+    /// How many connections there may be. More wait until one ends.
+    pub connections_max: usize,
+    /// How many bytes the head of a request may have: a token of 8 KB, and room for the rest.
+    pub head_bytes_max: usize,
+    /// How many bytes a body may have, unless a route says otherwise.
+    pub body_bytes_max: usize,
+    /// How long a client may take for the head of a request, and between two requests.
+    pub head_time_max: Duration,
+    /// How long a request may take from its head to its answer.
+    pub request_time_max: Duration,
+    /// How long requests in flight may take when the server stops.
+    pub stop_time_max: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections_max: 4_096,
+            head_bytes_max: 32 << 10,
+            body_bytes_max: 64 << 10,
+            head_time_max: Duration::from_secs(60),
+            request_time_max: Duration::from_secs(30),
+            stop_time_max: Duration::from_secs(10),
+        }
+    }
+}
+
+/// A system as the server sees it.
+pub struct System {
+    /// The first part of all its paths.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// What it is, in a sentence.
+    pub about: &'static str,
+    /// Its routes and pages.
+    pub router: Router,
+    /// Why it refuses things.
+    pub problems: &'static [&'static Code],
+}
+
+/// An HTTP server for systems, and for the page that lists them.
+///
+/// ```no_run
+/// # async fn run(snakes: singlet_web::System) -> std::io::Result<()> {
+/// use singlet_web::{Options, Server};
+///
+/// let server = Server::bind(Options::default()).await?.with_system(snakes);
+/// println!("http://{}", server.local_address()?);
+/// server.serve(std::future::pending()).await;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Server {
+    listener: TcpListener,
+    options: Options,
+    identity: Option<Identity>,
+    systems: Vec<System>,
+    notes: Vec<String>,
+}
+
+impl Server {
+    /// Opens a server. Clients can connect from now on, and are answered once it serves.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system says when the address cannot be had.
+    pub async fn bind(options: Options) -> io::Result<Self> {
+        let listener = TcpListener::bind(options.address).await?;
+        Ok(Self { listener, options, identity: None, systems: Vec::new(), notes: Vec::new() })
+    }
+
+    /// Where the server listens.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system says if it does not know.
+    pub fn local_address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Has callers identify themselves in this way.
+    #[must_use]
+    pub fn with_identity(mut self, identity: Identity) -> Self {
+        self.identity = Some(identity);
+        self
+    }
+
+    /// Serves this system too, below its name.
+    #[must_use]
+    pub fn with_system(mut self, system: System) -> Self {
+        self.systems.push(system);
+        self
+    }
+
+    /// Says this on the first page, such as where the data is.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Answers clients until the future is ready; then takes no more requests, and returns when
+    /// those in flight are answered and all sockets are closed.
+    pub async fn serve(self, until: impl Future<Output = ()>) {
+        let Self { listener, options, identity, systems, notes } = self;
+        let limits = options.limits;
+        let is_loopback = options.address.ip().is_loopback();
+        let (lifetime, end) = lifetime::begin();
+        let shared = Arc::new(Shared {
+            router: router(systems, &notes, limits.body_bytes_max),
+            identity,
+            limiter: options.rate.map(Limiter::new),
+            names: if is_loopback { Names::Loopback } else { Names::Any },
+            request_time_max: limits.request_time_max,
+        });
+        let mut protocol = http1::Builder::new();
+        protocol
+            .timer(TokioTimer::new())
+            .header_read_timeout(limits.head_time_max)
+            .max_buf_size(limits.head_bytes_max);
+        let places = Arc::new(Semaphore::new(limits.connections_max));
+        let mut until = pin!(until);
+        loop {
+            let accepted = tokio::select! {
+                () = &mut until => break,
+                accepted = accept(&listener, &places) => accepted,
+            };
+            match accepted {
+                Ok((stream, peer, place)) => {
+                    let (shared, lifetime) = (Arc::clone(&shared), lifetime.in_place(place));
+                    let protocol = protocol.clone();
+                    tokio::spawn(async move {
+                        connect(stream, peer, &protocol, shared, lifetime).await;
+                    });
+                }
+                Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
+            }
+        }
+        drop((listener, lifetime));
+        end.after(limits.stop_time_max).await;
+    }
+}
+
+/// Waits for room, and then for a client.
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+    let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
+    let (stream, peer) = listener.accept().await?;
+    Ok((stream, peer, place))
+}
+
+/// Serves one connection until it ends. One that becomes a socket goes on elsewhere.
+async fn connect(
+    stream: TcpStream,
+    peer: SocketAddr,
+    protocol: &http1::Builder,
+    shared: Arc<Shared>,
+    mut lifetime: Lifetime,
+) {
+    // Answers are written at once, so that waiting for more to send would only delay them.
+    let _ = stream.set_nodelay(true);
+    let of_requests = lifetime.clone();
+    let service = service_fn(move |request: Request<Incoming>| {
+        let (shared, lifetime) = (Arc::clone(&shared), of_requests.clone());
+        async move {
+            let answer = exchange::answer(&shared, peer.ip(), lifetime, request).await;
+            Ok::<Response<axum::body::Body>, Infallible>(answer)
+        }
+    });
+    let connection = protocol.serve_connection(TokioIo::new(stream), service).with_upgrades();
+    let mut connection = pin!(connection);
+    // What ends a connection early is the client's business: it is gone, or did not speak HTTP.
+    tokio::select! {
+        _ = &mut connection => {}
+        () = lifetime.ended() => {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+    }
+}
+
+/// All systems, each below its name, and what they share.
+fn router(systems: Vec<System>, notes: &[String], body_bytes_max: usize) -> Router {
+    let pages = home::pages(&systems, notes);
+    let mut router = page::router(page::shared().into_iter().chain(pages));
+    for system in systems {
+        let place = format!("/{}", system.name);
+        // The page of a system is at its name, and whoever adds a slash means the same.
+        let without_slash = Redirect::permanent(&place);
+        router = router
+            .route(&format!("{place}/"), get(async move || without_slash))
+            .nest(&place, system.router);
+    }
+    router
+        .fallback(exchange::not_found)
+        .method_not_allowed_fallback(exchange::method_not_allowed)
+        .layer(DefaultBodyLimit::max(body_bytes_max))
+}

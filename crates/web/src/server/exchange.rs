@@ -1,0 +1,99 @@
+//! What meets every request, from its head to its answer.
+
+use super::Lifetime;
+use crate::identity::Identity;
+use crate::limit::{Limiter, caller_of};
+use crate::problem::{INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TIMEOUT};
+use crate::request_id::{self, RequestId};
+use crate::security::{self, Names};
+use axum::Router;
+use axum::body::Body;
+use axum::response::IntoResponse;
+use futures_util::FutureExt;
+use hyper::body::Incoming;
+use hyper::service::Service;
+use hyper::{Request, Response};
+use hyper_util::service::TowerToHyperService;
+use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
+use std::time::{Duration, Instant};
+
+/// What all requests share.
+pub(super) struct Shared {
+    pub(super) router: Router,
+    pub(super) identity: Option<Identity>,
+    pub(super) limiter: Option<Limiter<IpAddr>>,
+    pub(super) names: Names,
+    pub(super) request_time_max: Duration,
+}
+
+/// Answers a request, whatever it is. A mistake of ours is an answer too.
+pub(super) async fn answer(
+    shared: &Shared,
+    peer: IpAddr,
+    lifetime: Lifetime,
+    request: Request<Incoming>,
+) -> Response<Body> {
+    let id = RequestId::of(request.headers());
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let begun = Instant::now();
+    let work = AssertUnwindSafe(dispatch(shared, peer, lifetime, request));
+    // What one request brings down must not bring down the connection: what requests share is
+    // changed in single steps, none of which can be left half done.
+    let worked = tokio::time::timeout(shared.request_time_max, work.catch_unwind()).await;
+    let mut response = match worked {
+        Ok(Ok(response)) => response,
+        Ok(Err(_)) => Problem::new(&INTERNAL).into_response(),
+        Err(_) => Problem::new(&TIMEOUT).into_response(),
+    };
+    let status = response.status().as_u16();
+    let code = response.extensions().get::<Problem>().map(|problem| problem.code().name);
+    let took_ms = begun.elapsed().as_secs_f64() * 1e3;
+    if status >= 500 {
+        tracing::error!(id = id.as_str(), %method, path, status, code, took_ms, "request");
+    } else {
+        tracing::debug!(id = id.as_str(), %method, path, status, code, took_ms, "request");
+    }
+    security::dress(response.headers_mut());
+    response.headers_mut().insert(request_id::HEADER, id.header());
+    response
+}
+
+async fn dispatch(
+    shared: &Shared,
+    peer: IpAddr,
+    lifetime: Lifetime,
+    request: Request<Incoming>,
+) -> Response<Body> {
+    if let Err(problem) = admit(shared, peer, &request) {
+        return problem.into_response();
+    }
+    let mut request = request.map(Body::new);
+    let extensions = request.extensions_mut();
+    extensions.insert(lifetime);
+    if let Some(identity) = &shared.identity {
+        extensions.insert(identity.clone());
+    }
+    match TowerToHyperService::new(shared.router.clone()).call(request).await {
+        Ok(response) => response,
+        Err(never) => match never {},
+    }
+}
+
+/// Whether a request is let in: not too many, for us, and not from somebody else's page.
+fn admit(shared: &Shared, peer: IpAddr, request: &Request<Incoming>) -> Result<(), Problem> {
+    if let Some(limiter) = shared.limiter.as_ref().filter(|_| !peer.is_loopback()) {
+        limiter.check(&caller_of(peer), Instant::now())?;
+    }
+    security::check(request.method(), request.uri(), request.headers(), &shared.names)
+}
+
+/// The answer for paths that nothing is at.
+pub(super) async fn not_found() -> Problem {
+    Problem::new(&NOT_FOUND)
+}
+
+/// The answer for methods that a path does not take.
+pub(super) async fn method_not_allowed() -> Problem {
+    Problem::new(&METHOD_NOT_ALLOWED)
+}

@@ -1,0 +1,51 @@
+//! The first page, which lists the systems, and the page that explains why requests are refused.
+
+use super::System;
+use crate::page::{Asset, escape};
+use crate::problem::{Code, SHARED};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// The pages that belong to no system.
+pub(super) fn pages(systems: &[System], notes: &[String]) -> Vec<Asset> {
+    let owned = |path, page: String| Asset { path, content: Cow::Owned(page.into_bytes()) };
+    vec![owned("/", home(systems, notes)), owned("/problems", problems(systems))]
+}
+
+fn home(systems: &[System], notes: &[String]) -> String {
+    let mut cards = String::new();
+    for System { name, title, about, .. } in systems {
+        let (title, about) = (escape(title), escape(about));
+        let _ = write!(
+            cards,
+            "<li class=\"card\"><h2><a href=\"/{name}\">{title}</a></h2><p>{about}</p>\
+             <p class=\"quiet\"><a href=\"/{name}/api\">HTTP interface</a></p></li>"
+        );
+    }
+    let mut lines = String::new();
+    for note in notes {
+        let _ = write!(lines, "<li>{}</li>", escape(note));
+    }
+    include_str!("../../assets/home.html").replace("{cards}", &cards).replace("{notes}", &lines)
+}
+
+fn problems(systems: &[System]) -> String {
+    let mut sections = String::new();
+    let mut section = |title: &str, codes: &[&Code]| {
+        let _ = write!(sections, "<section><h2>{}</h2><dl>", escape(title));
+        for Code { name, status, title, about } in codes {
+            let (title, about) = (escape(title), escape(about.trim()));
+            let _ = write!(
+                sections,
+                "<dt id=\"{name}\"><code>{name}</code> <span class=\"badge\">{status}</span> \
+                 {title}</dt><dd>{about}</dd>"
+            );
+        }
+        sections.push_str("</dl></section>");
+    };
+    section("Everywhere", SHARED);
+    for system in systems {
+        section(system.title, system.problems);
+    }
+    include_str!("../../assets/problems.html").replace("{sections}", &sections)
+}

@@ -1,0 +1,101 @@
+//! What is wrong with a request, field by field.
+//!
+//! A type that comes from outside derives `Deserialize` and `JsonSchema`. The schema is shown on
+//! the page about the interface, and is what requests are checked against: [`Shape`] is the
+//! schema made ready for checking. So the page cannot promise what the check refuses, and the
+//! caller hears of all faults at once. Rules that no schema can say are the system's own; it
+//! reports them with the same [`Fault`]s.
+
+mod check;
+mod shape;
+
+pub use shape::Shape;
+pub(crate) use shape::openapi_settings;
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::fmt;
+
+/// How many faults are reported at most: more help nobody, and an answer must stay small however
+/// much nonsense the request holds.
+pub const FAULTS_MAX: usize = 20;
+
+/// Where in a request a field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Place {
+    /// In the body; the field is a JSON pointer.
+    Body,
+    /// Behind the question mark; the field is the parameter's name.
+    Query,
+    /// In the path; the field is the parameter's name.
+    Path,
+    /// In the head; the field is the header's name.
+    Header,
+    /// In a message on a socket; the field is a JSON pointer.
+    Message,
+}
+
+/// One field that breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fault {
+    /// Where the field is.
+    #[serde(rename = "in")]
+    pub place: Place,
+    /// Which field it is.
+    pub field: String,
+    /// What it must be.
+    pub detail: Cow<'static, str>,
+}
+
+impl Fault {
+    /// A fault of this field.
+    #[must_use]
+    pub fn new(
+        place: Place,
+        field: impl Into<String>,
+        detail: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self { place, field: field.into(), detail: detail.into() }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.field.is_empty() {
+            return write!(f, "the whole {}", self.detail);
+        }
+        write!(f, "{} {}", self.field, self.detail)
+    }
+}
+
+/// Turns JSON into a value of the type, or says all that is wrong with it.
+///
+/// # Errors
+///
+/// The faults, [`FAULTS_MAX`] of them at most.
+pub fn read<T: DeserializeOwned>(
+    json: Value,
+    shape: &Shape,
+    place: Place,
+) -> Result<T, Vec<Fault>> {
+    let faults = shape.faults(&json, place);
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    // What no schema can say, such as the inner rules of a type's own Deserialize.
+    serde_path_to_error::deserialize(json).map_err(|error| {
+        let mut pointer = String::new();
+        for segment in error.path().iter() {
+            use serde_path_to_error::Segment;
+            match segment {
+                Segment::Seq { index } => check::step(&mut pointer, &index.to_string()),
+                Segment::Map { key } => check::step(&mut pointer, key),
+                Segment::Enum { .. } | Segment::Unknown => {}
+            }
+        }
+        vec![Fault::new(place, pointer, error.into_inner().to_string())]
+    })
+}

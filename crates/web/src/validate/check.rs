@@ -1,0 +1,362 @@
+//! Checking a value against a shape.
+
+use super::shape::{Node, Shape};
+use super::{FAULTS_MAX, Fault, Place};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Goes down one level in a JSON pointer.
+pub(super) fn step(pointer: &mut String, name: &str) {
+    pointer.push('/');
+    for character in name.chars() {
+        match character {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            _ => pointer.push(character),
+        }
+    }
+}
+
+/// A name that the caller made up may be of any length; this much of it tells which one is meant.
+const NAME_CHARS_MAX: usize = 40;
+
+/// A check that is under way: where it is, and what it has found.
+pub(super) struct Check<'a> {
+    shape: &'a Shape,
+    place: Place,
+    pointer: String,
+    faults: Vec<Fault>,
+}
+
+impl<'a> Check<'a> {
+    pub(super) fn new(shape: &'a Shape, place: Place) -> Self {
+        Self { shape, place, pointer: String::new(), faults: Vec::new() }
+    }
+
+    /// All that is wrong with the value.
+    pub(super) fn run(mut self, node: &Node, value: &Value) -> Vec<Fault> {
+        self.node(node, value);
+        self.faults
+    }
+
+    fn fault(&mut self, detail: impl Into<Cow<'static, str>>) {
+        if self.faults.len() < FAULTS_MAX {
+            // Parameters are known by their names, members by pointers.
+            let field = match self.place {
+                Place::Body | Place::Message => self.pointer.clone(),
+                _ => self.pointer.trim_start_matches('/').to_owned(),
+            };
+            self.faults.push(Fault::new(self.place, field, detail));
+        }
+    }
+
+    fn below(&mut self, name: &str, check: impl FnOnce(&mut Self)) {
+        let len = self.pointer.len();
+        match name.char_indices().nth(NAME_CHARS_MAX) {
+            None => step(&mut self.pointer, name),
+            Some((end, _)) => {
+                step(&mut self.pointer, name.get(..end).unwrap_or_default());
+                self.pointer.push('…');
+            }
+        }
+        check(self);
+        self.pointer.truncate(len);
+    }
+
+    fn node(&mut self, node: &Node, value: &Value) {
+        match node {
+            Node::Anything => {}
+            Node::Reference(name) => {
+                let shape = self.shape;
+                if let Some(node) = shape.definitions.get(name) {
+                    self.node(node, value);
+                }
+            }
+            Node::Text { chars_min, chars_max } => self.text(*chars_min, *chars_max, value),
+            Node::Number { is_whole, min, max } => {
+                self.number(*is_whole, min.as_ref(), max.as_ref(), value);
+            }
+            Node::Boolean if value.is_boolean() => {}
+            Node::Boolean => self.fault("must be true or false"),
+            Node::List { items, count_min, count_max } => {
+                self.list(items, *count_min, *count_max, value);
+            }
+            Node::Object { members, required, rest } => {
+                self.object(members, required, rest.as_deref(), value);
+            }
+            Node::Constants(values) if values.contains(value) => {}
+            Node::Constants(values) => self.fault(must_be_one_of(values)),
+            Node::Choice(nodes) => self.choice(nodes, value),
+        }
+    }
+
+    fn text(&mut self, chars_min: u64, chars_max: Option<u64>, value: &Value) {
+        let Some(text) = value.as_str() else { return self.fault("must be text") };
+        let chars = text.chars().count() as u64;
+        if chars < chars_min {
+            self.fault(match chars_min {
+                1 => Cow::Borrowed("must not be empty"),
+                _ => format!("must have at least {chars_min} characters").into(),
+            });
+        } else if let Some(max) = chars_max.filter(|max| chars > *max) {
+            self.fault(format!("must have at most {max} characters"));
+        }
+    }
+
+    fn number(
+        &mut self,
+        is_whole: bool,
+        min: Option<&serde_json::Number>,
+        max: Option<&serde_json::Number>,
+        value: &Value,
+    ) {
+        let float = |number: &serde_json::Number| number.as_f64().unwrap_or_default();
+        let Value::Number(number) = value else {
+            return self.fault(if is_whole {
+                "must be a whole number"
+            } else {
+                "must be a number"
+            });
+        };
+        if is_whole && number.is_f64() {
+            self.fault("must be a whole number");
+        } else if let Some(min) = min.filter(|min| float(number) < float(min)) {
+            self.fault(format!("must be at least {min}"));
+        } else if let Some(max) = max.filter(|max| float(number) > float(max)) {
+            self.fault(format!("must be at most {max}"));
+        }
+    }
+
+    fn list(&mut self, items: &Node, count_min: u64, count_max: Option<u64>, value: &Value) {
+        let Some(list) = value.as_array() else { return self.fault("must be a list") };
+        let count = list.len() as u64;
+        if count < count_min {
+            self.fault(format!("must have at least {count_min} entries"));
+        } else if let Some(max) = count_max.filter(|max| count > *max) {
+            return self.fault(format!("must have at most {max} entries"));
+        }
+        for (index, value) in list.iter().enumerate() {
+            self.below(&index.to_string(), |check| check.node(items, value));
+        }
+    }
+
+    fn object(
+        &mut self,
+        members: &BTreeMap<String, Node>,
+        required: &[String],
+        rest: Option<&Node>,
+        value: &Value,
+    ) {
+        let Some(object) = value.as_object() else { return self.fault("must be an object") };
+        for name in required.iter().filter(|name| !object.contains_key(*name)) {
+            self.below(name, |check| check.fault("is missing"));
+        }
+        for (name, value) in object {
+            match (members.get(name), rest) {
+                (Some(node), _) | (None, Some(node)) => {
+                    self.below(name, |check| check.node(node, value));
+                }
+                (None, None) => self.below(name, |check| check.fault("is not known here")),
+            }
+        }
+    }
+
+    fn choice(&mut self, nodes: &[Node], value: &Value) {
+        let mut nearest: Option<(usize, Vec<Fault>)> = None;
+        for node in nodes {
+            let pointer = self.pointer.clone();
+            let faults = Self { pointer, ..Check::new(self.shape, self.place) }.run(node, value);
+            if faults.is_empty() {
+                return;
+            }
+            // The caller most likely meant the alternative whose marks fit, such as the one with
+            // this `type`; failing that, one of the same kind of value.
+            let likeness = self.likeness(node, value);
+            if nearest.as_ref().is_none_or(|(best, _)| likeness > *best) {
+                nearest = Some((likeness, faults));
+            }
+        }
+        match nearest {
+            Some((likeness, faults)) if likeness > 0 => {
+                let room = FAULTS_MAX.saturating_sub(self.faults.len());
+                self.faults.extend(faults.into_iter().take(room));
+            }
+            _ => match self.marks(nodes, value) {
+                Some((name, values)) => {
+                    self.below(&name, |check| check.fault(must_be_one_of(&values)));
+                }
+                None => self.fault("has none of the forms that fit here"),
+            },
+        }
+    }
+
+    /// How much of the value speaks for this alternative.
+    fn likeness(&self, node: &Node, value: &Value) -> usize {
+        match (node, value) {
+            (Node::Reference(name), _) => {
+                self.shape.definitions.get(name).map_or(0, |node| self.likeness(node, value))
+            }
+            (Node::Object { members, .. }, Value::Object(object)) => {
+                let mut fitting = 1;
+                for (name, node) in members {
+                    if let Node::Constants(values) = node
+                        && values.len() == 1
+                    {
+                        if !object.get(name).is_some_and(|value| values.contains(value)) {
+                            return 0;
+                        }
+                        fitting += 1;
+                    }
+                }
+                fitting
+            }
+            (Node::Text { .. }, Value::String(_))
+            | (Node::Number { .. }, Value::Number(_))
+            | (Node::List { .. }, Value::Array(_)) => 1,
+            _ => 0,
+        }
+    }
+
+    /// The member by which alternatives are told apart, and the values that it can have.
+    fn marks(&self, nodes: &[Node], value: &Value) -> Option<(String, Vec<Value>)> {
+        value.as_object()?;
+        let mut found: Option<(String, Vec<Value>)> = None;
+        for mut node in nodes {
+            if let Node::Reference(name) = node {
+                node = self.shape.definitions.get(name)?;
+            }
+            let Node::Object { members, .. } = node else { continue };
+            let mark = members.iter().find_map(|(name, node)| match node {
+                Node::Constants(values) if values.len() == 1 => Some((name, values)),
+                _ => None,
+            });
+            let (name, values) = mark?;
+            match &mut found {
+                None => found = Some((name.clone(), values.clone())),
+                Some((known, all)) if known == name => all.extend_from_slice(values),
+                Some(_) => return None,
+            }
+        }
+        found
+    }
+}
+
+fn must_be_one_of(values: &[Value]) -> String {
+    let values: Vec<String> = values.iter().map(Value::to_string).collect();
+    match values.as_slice() {
+        [one] => format!("must be {one}"),
+        _ => format!("must be one of {}", values.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use schemars::JsonSchema;
+    use serde_json::{Map, json};
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    #[serde(deny_unknown_fields)]
+    struct Order {
+        #[schemars(length(min = 1, max = 5))]
+        name: String,
+        #[schemars(range(min = 1, max = 6))]
+        eyes: Option<u8>,
+        #[schemars(length(max = 2))]
+        lines: Vec<Line>,
+        size: Size,
+        gift: Option<Line>,
+    }
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Line {
+        price: f64,
+        paid: bool,
+    }
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    #[serde(rename_all = "lowercase")]
+    enum Size {
+        Small,
+        /// As large as can be.
+        Large,
+    }
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    #[serde(tag = "type", rename_all = "camelCase")]
+    enum Message {
+        JoinGame { name: String },
+        Ping,
+    }
+
+    fn check<T: JsonSchema>(value: &Value, faults: &[&str]) {
+        let found = Shape::of::<T>().faults(value, Place::Body);
+        let found: Vec<String> = found.iter().map(Fault::to_string).collect();
+        assert_eq!(found, faults);
+    }
+
+    #[test]
+    fn all_faults_are_found_and_each_names_its_field() {
+        let good = json!({"name": "Ämmes", "lines": [], "size": "small", "eyes": null});
+        check::<Order>(&good, &[]);
+        check::<Order>(&json!([]), &["the whole must be an object"]);
+        check::<Order>(
+            &json!({
+                "name": "too long",
+                "eyes": 7,
+                "lines": [{"price": "1", "paid": true}, {"price": 1, "paid": 0}],
+                "size": "huge",
+                "color": "red",
+                "gift": {"price": 1},
+            }),
+            &[
+                "/color is not known here",
+                "/eyes must be at most 6",
+                "/gift/paid is missing",
+                "/lines/0/price must be a number",
+                "/lines/1/paid must be true or false",
+                "/name must have at most 5 characters",
+                r#"/size must be one of "small", "large""#,
+            ],
+        );
+        check::<Order>(
+            &json!({"name": "", "lines": [1, 2, 3], "size": 1, "eyes": 1.5}),
+            &[
+                "/eyes must be a whole number",
+                "/lines must have at most 2 entries",
+                "/name must not be empty",
+                r#"/size must be one of "small", "large""#,
+            ],
+        );
+    }
+
+    #[test]
+    fn of_several_forms_the_one_with_the_right_mark_is_meant() {
+        check::<Message>(&json!({"type": "ping"}), &[]);
+        check::<Message>(&json!({"type": "joinGame"}), &["/name is missing"]);
+        check::<Message>(&json!({"type": "jump"}), &[r#"/type must be one of "joinGame", "ping""#]);
+        check::<Message>(&json!({}), &[r#"/type must be one of "joinGame", "ping""#]);
+        check::<Message>(&json!(7), &["the whole has none of the forms that fit here"]);
+    }
+
+    #[test]
+    fn however_much_is_wrong_the_list_stays_short() {
+        let object: Map<String, Value> =
+            (0..1000).map(|number| (format!("{number}{}", "x".repeat(1000)), json!(1))).collect();
+        let faults = Shape::of::<Order>().faults(&Value::Object(object), Place::Body);
+        assert_eq!(faults.len(), FAULTS_MAX);
+        assert!(faults.iter().all(|fault| fault.field.len() < 60));
+    }
+
+    #[test]
+    fn pointers_escape_what_has_a_meaning_in_them() {
+        let faults =
+            Shape::of::<BTreeMap<String, u8>>().faults(&json!({"a/b~c": "x"}), Place::Body);
+        assert_eq!(faults[0].field, "/a~1b~0c");
+    }
+}

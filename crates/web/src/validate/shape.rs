@@ -1,0 +1,248 @@
+//! A JSON schema, made ready for checking.
+
+use super::check::Check;
+use super::{Fault, Place};
+use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// What a value from outside must look like.
+///
+/// ```
+/// use schemars::JsonSchema;
+/// use serde_json::json;
+/// use singlet_web::validate::{Place, Shape};
+///
+/// #[derive(JsonSchema)]
+/// struct Throw {
+///     #[schemars(range(min = 1, max = 6))]
+///     eyes: u8,
+/// }
+///
+/// let shape = Shape::of::<Throw>();
+/// assert!(shape.faults(&json!({"eyes": 6}), Place::Body).is_empty());
+/// let faults = shape.faults(&json!({"eyes": 7}), Place::Body);
+/// assert_eq!(faults[0].to_string(), "/eyes must be at most 6");
+/// ```
+#[derive(Debug)]
+pub struct Shape {
+    root: Node,
+    pub(super) definitions: BTreeMap<String, Node>,
+}
+
+/// What one place in a value must look like.
+#[derive(Debug)]
+pub(super) enum Node {
+    Anything,
+    /// One of the definitions.
+    Reference(String),
+    Text {
+        chars_min: u64,
+        chars_max: Option<u64>,
+    },
+    Number {
+        is_whole: bool,
+        min: Option<serde_json::Number>,
+        max: Option<serde_json::Number>,
+    },
+    Boolean,
+    List {
+        items: Box<Node>,
+        count_min: u64,
+        count_max: Option<u64>,
+    },
+    Object {
+        members: BTreeMap<String, Node>,
+        required: Vec<String>,
+        /// What members without a name of their own must be; `None` refuses them.
+        rest: Option<Box<Node>>,
+    },
+    /// Exactly one of these values.
+    Constants(Vec<Value>),
+    /// What fits one of these.
+    Choice(Vec<Node>),
+}
+
+impl Shape {
+    /// The shape of a type.
+    ///
+    /// # Panics
+    ///
+    /// If the type's schema says something that cannot be checked here: that is a mistake of the
+    /// program, and is found the first time that it starts.
+    #[must_use]
+    pub fn of<T: JsonSchema>() -> Self {
+        let schema = SchemaGenerator::new(settings()).into_root_schema_for::<T>();
+        match Self::compile(schema.as_value()) {
+            Ok(shape) => shape,
+            #[expect(clippy::panic, reason = "a mistake of the program, not of its input")]
+            Err(what) => panic!("the schema of {} cannot be checked: {what}", T::schema_name()),
+        }
+    }
+
+    fn compile(schema: &Value) -> Result<Self, String> {
+        let mut definitions = BTreeMap::new();
+        if let Some(Value::Object(map)) = schema.get("$defs") {
+            for (name, schema) in map {
+                definitions.insert(name.clone(), node(schema)?);
+            }
+        }
+        Ok(Self { root: node(schema)?, definitions })
+    }
+
+    /// All that is wrong with the value, up to a bound.
+    #[must_use]
+    pub fn faults(&self, value: &Value, place: Place) -> Vec<Fault> {
+        Check::new(self, place).run(&self.root, value)
+    }
+
+    /// The names of the members, and whether their values are text, for those who have to make
+    /// values of the parameters in an address.
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, bool)> {
+        let members = match &self.root {
+            Node::Object { members, .. } => Some(members),
+            _ => None,
+        };
+        members.into_iter().flatten().map(|(name, node)| (name.as_str(), self.takes_text(node)))
+    }
+
+    fn takes_text(&self, node: &Node) -> bool {
+        match node {
+            Node::Text { .. } | Node::Anything => true,
+            Node::Constants(values) => values.iter().any(Value::is_string),
+            Node::Choice(nodes) => nodes.iter().any(|node| self.takes_text(node)),
+            Node::Reference(name) => {
+                self.definitions.get(name).is_some_and(|node| self.takes_text(node))
+            }
+            Node::Number { .. } | Node::Boolean | Node::List { .. } | Node::Object { .. } => false,
+        }
+    }
+}
+
+/// The settings under which schemas are made: those that OpenAPI 3.1 uses.
+fn settings() -> SchemaSettings {
+    SchemaSettings::draft2020_12()
+}
+
+/// The same for schemas that stand in an OpenAPI document, and refer to each other there.
+pub(crate) fn openapi_settings() -> SchemaSettings {
+    settings().with(|settings| settings.definitions_path = "/components/schemas".into())
+}
+
+/// Words of a schema that explain and do not constrain. `format` only repeats what `type`,
+/// `minimum` and `maximum` say.
+const EXPLANATIONS: &[&str] =
+    &["$schema", "$defs", "title", "description", "default", "examples", "format", "deprecated"];
+
+fn node(schema: &Value) -> Result<Node, String> {
+    let map = match schema {
+        Value::Bool(true) => return Ok(Node::Anything),
+        Value::Object(map) => map,
+        _ => return Err(format!("{schema} is not a schema")),
+    };
+    let mut words: Vec<&str> = map.keys().map(String::as_str).collect();
+    words.retain(|word| !EXPLANATIONS.contains(word));
+    let mut known = |names: &[&str]| words.retain(|word| !names.contains(word));
+    let node = if let Some(Value::String(target)) = map.get("$ref") {
+        known(&["$ref"]);
+        let name = target.strip_prefix("#/$defs/").ok_or("a reference to elsewhere")?;
+        Node::Reference(name.to_owned())
+    } else if let Some(value) = map.get("const") {
+        known(&["const", "type"]);
+        Node::Constants(vec![value.clone()])
+    } else if let Some(Value::Array(values)) = map.get("enum") {
+        known(&["enum", "type"]);
+        Node::Constants(values.clone())
+    } else if let Some(Value::Array(schemas)) = map.get("oneOf").or_else(|| map.get("anyOf")) {
+        known(&["oneOf", "anyOf"]);
+        choice(schemas.iter().map(node).collect::<Result<_, _>>()?)
+    } else {
+        match map.get("type") {
+            None => Node::Anything,
+            Some(Value::String(kind)) => {
+                known(&["type"]);
+                known(words_of(kind));
+                of_kind(kind, map)?
+            }
+            Some(Value::Array(kinds)) => {
+                known(&["type"]);
+                let mut nodes = Vec::new();
+                for kind in kinds {
+                    let kind = kind.as_str().ok_or("a type that is not a name")?;
+                    known(words_of(kind));
+                    nodes.push(of_kind(kind, map)?);
+                }
+                choice(nodes)
+            }
+            Some(other) => return Err(format!("the type {other}")),
+        }
+    };
+    match words.first() {
+        Some(word) => Err(format!("the word `{word}`")),
+        None => Ok(node),
+    }
+}
+
+/// Several values to choose from are one choice, however the schema puts it.
+fn choice(nodes: Vec<Node>) -> Node {
+    let constants = |node: &Node| match node {
+        Node::Constants(values) => Some(values.clone()),
+        _ => None,
+    };
+    match nodes.iter().map(constants).collect::<Option<Vec<_>>>() {
+        Some(values) => Node::Constants(values.concat()),
+        None => Node::Choice(nodes),
+    }
+}
+
+fn words_of(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "string" => &["minLength", "maxLength"],
+        "integer" | "number" => &["minimum", "maximum"],
+        "array" => &["items", "minItems", "maxItems"],
+        "object" => &["properties", "required", "additionalProperties"],
+        _ => &[],
+    }
+}
+
+fn of_kind(kind: &str, map: &Map<String, Value>) -> Result<Node, String> {
+    let count = |word: &str| map.get(word).and_then(Value::as_u64);
+    Ok(match kind {
+        "string" => {
+            Node::Text { chars_min: count("minLength").unwrap_or(0), chars_max: count("maxLength") }
+        }
+        "integer" | "number" => Node::Number {
+            is_whole: kind == "integer",
+            min: map.get("minimum").and_then(Value::as_number).cloned(),
+            max: map.get("maximum").and_then(Value::as_number).cloned(),
+        },
+        "boolean" => Node::Boolean,
+        "null" => Node::Constants(vec![Value::Null]),
+        "array" => Node::List {
+            items: Box::new(map.get("items").map_or(Ok(Node::Anything), node)?),
+            count_min: count("minItems").unwrap_or(0),
+            count_max: count("maxItems"),
+        },
+        "object" => {
+            let mut members = BTreeMap::new();
+            if let Some(Value::Object(properties)) = map.get("properties") {
+                for (name, schema) in properties {
+                    members.insert(name.clone(), node(schema)?);
+                }
+            }
+            let required = map.get("required").and_then(Value::as_array);
+            let required = required.into_iter().flatten().filter_map(Value::as_str);
+            let rest = match map.get("additionalProperties") {
+                None => Some(Node::Anything),
+                Some(Value::Bool(false)) => None,
+                Some(schema) => Some(node(schema)?),
+            };
+            Node::Object {
+                members,
+                required: required.map(str::to_owned).collect(),
+                rest: rest.map(Box::new),
+            }
+        }
+        _ => return Err(format!("the type {kind}")),
+    })
+}

@@ -1,0 +1,197 @@
+//! Routes that are declared once: what they take, what they answer, and what the document says.
+
+use crate::client::{Running, start, system};
+use axum::extract::State;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use singlet_web::Options;
+use singlet_web::api::{Answer, Api, Body, Created, Nothing, Page, Path, Query, delete, get, post};
+use singlet_web::problem::{Problem, SHARED};
+
+singlet_web::problems! {
+    /// Why the library refuses.
+    LIBRARY;
+    /// Somebody else has the book.
+    BOOK_LENT = 409, "book-lent", "The book is lent";
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Book {
+    /// What stands on it.
+    #[schemars(length(min = 1, max = 20))]
+    title: String,
+    #[schemars(range(min = 1, max = 5000))]
+    pages: u32,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Place {
+    shelf: u32,
+    title: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Search {
+    /// How many to show.
+    #[schemars(range(max = 100))]
+    limit: Option<u32>,
+    contains: Option<String>,
+}
+
+async fn add(
+    State(owner): State<&'static str>,
+    book: Body<Book>,
+) -> Result<Created<Book>, Problem> {
+    if book.title == "Dune" {
+        return Err(Problem::new(&BOOK_LENT).detail(format!("{owner} has it")));
+    }
+    Ok(Created { location: format!("/books/1/{}", book.title), value: book.0 })
+}
+
+async fn find(place: Path<Place>) -> Answer<Book> {
+    Answer(Book { title: place.title.clone(), pages: place.shelf })
+}
+
+async fn list(search: Query<Search>) -> Answer<Page<Book>> {
+    let title = search.contains.clone().unwrap_or_default();
+    let book = Book { title, pages: search.limit.unwrap_or(7) };
+    Answer(Page { items: vec![book], next: None })
+}
+
+async fn burn(_: Path<Place>) -> Result<Nothing, Problem> {
+    Ok(Nothing)
+}
+
+fn api() -> Api<&'static str> {
+    Api::new("test", "A library.", "Ann")
+        .route(
+            post("/books", add).named("addBook").about("Adds a book. Once.").refuses([&BOOK_LENT]),
+        )
+        .route(get("/books", list).named("listBooks").about("Lists books."))
+        .route(get("/books/{shelf}/{title}", find).named("findBook").about("Finds a book."))
+        .route(delete("/books/{shelf}/{title}", burn).named("burnBook").about("Burns a book."))
+}
+
+async fn server() -> Running {
+    start(Options::default(), |server| server.with_system(system(api().into_router()))).await
+}
+
+#[tokio::test]
+async fn a_body_that_fits_is_taken_and_answered() {
+    let server = server().await;
+    let made = server.post("/test/books", r#"{"title":"Emma","pages":474}"#).await;
+    assert_eq!((made.status, made.headers["location"].as_str()), (201, "/books/1/Emma"));
+    assert_eq!(made.json(), json!({"title": "Emma", "pages": 474}));
+    let refused = server.post("/test/books", r#"{"title":"Dune","pages":1}"#).await;
+    assert_eq!((refused.status, refused.code().as_str()), (409, "book-lent"));
+    assert_eq!(refused.json()["detail"], "Ann has it");
+    assert_eq!(server.send("DELETE /test/books/1/Emma", &[], "").await.status, 204);
+}
+
+#[tokio::test]
+async fn everything_that_is_wrong_is_said_at_once() {
+    let server = server().await;
+    let refused = server.post("/test/books", r#"{"title":"","pages":0,"colour":"red"}"#).await;
+    assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"));
+    let fields: Vec<&str> = refused.json()["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| match one["field"].as_str() {
+            Some("/title") => "title",
+            Some("/pages") => "pages",
+            Some("/colour") => "colour",
+            _ => "?",
+        })
+        .collect();
+    assert_eq!(fields, ["colour", "pages", "title"]);
+}
+
+#[tokio::test]
+async fn what_is_no_json_is_refused_for_what_it_is() {
+    let server = server().await;
+    for (body, status, code) in [
+        ("{", 400, "malformed"),
+        ("\u{0}", 400, "malformed"),
+        ("[]", 422, "invalid"),
+        ("null", 422, "invalid"),
+    ] {
+        let answer = server.post("/test/books", body).await;
+        assert_eq!((answer.status, answer.code().as_str()), (status, code), "{body}");
+    }
+    let deep = "[".repeat(60_000);
+    assert_eq!(server.post("/test/books", &deep).await.code(), "malformed");
+    let large = format!(r#"{{"title":"{}"}}"#, "x".repeat(1 << 20));
+    assert_eq!(server.post("/test/books", &large).await.status, 413);
+    let form = server.send("POST /test/books", &["content-type: text/plain"], "title=Emma").await;
+    assert_eq!((form.status, form.code().as_str()), (415, "unsupported-type"));
+}
+
+#[tokio::test]
+async fn parameters_are_read_by_their_types() {
+    let server = server().await;
+    let found = server.get("/test/books/12/War%20and%20Peace").await;
+    assert_eq!(found.json(), json!({"title": "War and Peace", "pages": 12}));
+    // A title that looks like a number is a title.
+    assert_eq!(server.get("/test/books/12/1984").await.json()["title"], "1984");
+    let wrong = server.get("/test/books/twelve/Emma").await;
+    assert_eq!(
+        wrong.json()["errors"][0],
+        json!({
+            "in": "path", "field": "shelf", "detail": "must be a whole number"
+        })
+    );
+    let listed = server.get("/test/books?limit=5&contains=a+%26+b").await;
+    assert_eq!(listed.json()["items"][0], json!({"title": "a & b", "pages": 5}));
+    for (query, field) in [("limt=5", "limt"), ("limit=101", "limit"), ("limit=1&limit=2", "limit")]
+    {
+        let refused = server.get(&format!("/test/books?{query}")).await;
+        assert_eq!(refused.json()["errors"][0]["field"], field, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn the_document_says_what_the_code_does() {
+    let server = server().await;
+    let document = server.get("/test/openapi.json").await.json();
+    let add = &document["paths"]["/books"]["post"];
+    assert_eq!(add["operationId"], "addBook");
+    assert_eq!(add["summary"], "Adds a book.");
+    let body = &add["requestBody"]["content"]["application/json"]["schema"];
+    assert_eq!(*body, json!({"$ref": "#/components/schemas/Book"}));
+    assert_eq!(document["components"]["schemas"]["Book"]["properties"]["pages"]["maximum"], 5000);
+    let codes = |status: &str| {
+        let content = &add["responses"][status]["content"]["application/problem+json"];
+        content["schema"]["properties"]["code"]["enum"].clone()
+    };
+    assert_eq!(codes("409"), json!(["book-lent"]));
+    assert_eq!(codes("422"), json!(["invalid"]));
+    let limit = &document["paths"]["/books"]["get"]["parameters"][0];
+    assert_eq!((&limit["name"], &limit["in"]), (&json!("contains"), &json!("query")));
+    assert_eq!(limit["required"], Value::Bool(false));
+    let known = document["x-problems"].as_array().unwrap();
+    assert!(known.iter().any(|one| one["code"] == "book-lent"));
+    assert!(server.get("/test/api").await.body.contains("A library."));
+}
+
+#[test]
+#[should_panic(expected = "has the parameters")]
+fn a_path_and_a_function_that_disagree_are_found_at_the_start() {
+    let _ = Api::new("test", "", ()).route(get("/books/{id}", find).named("a").about("b"));
+}
+
+#[test]
+#[should_panic(expected = "two routes have the name")]
+fn a_name_stands_for_one_route() {
+    let route = |path| get::<_, _, ()>(path, list).named("a").about("b");
+    let _ = Api::new("test", "", ()).route(route("/one")).route(route("/two"));
+}
+
+#[test]
+fn the_list_of_problems_is_the_list() {
+    assert_eq!(LIBRARY, [&BOOK_LENT]);
+    assert!(SHARED.len() > 10);
+}

@@ -1,0 +1,125 @@
+//! What the tests of this crate speak HTTP with: bytes on a socket, so that nothing is hidden.
+
+use serde_json::Value;
+use singlet_web::{Options, Server, System};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::Role;
+
+/// A server that runs until it is dropped or stopped.
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    done: JoinHandle<()>,
+}
+
+/// Starts a server on a port of its own.
+pub(crate) async fn start(options: Options, prepare: impl FnOnce(Server) -> Server) -> Running {
+    let options = Options { address: ([127, 0, 0, 1], 0).into(), ..options };
+    let server = prepare(Server::bind(options).await.unwrap());
+    let address = server.local_address().unwrap();
+    let (stop, stopped) = oneshot::channel();
+    let done = tokio::spawn(server.serve(async {
+        let _ = stopped.await;
+    }));
+    Running { address, stop: Some(stop), done }
+}
+
+/// A system with these routes.
+pub(crate) fn system(router: axum::Router) -> System {
+    System { name: "test", title: "Test", about: "A test.", router, problems: &[] }
+}
+
+impl Running {
+    /// Stops the server, and waits until it has ended.
+    pub(crate) async fn stop(mut self) {
+        drop(self.stop.take());
+        self.done.await.unwrap();
+    }
+
+    /// Sends a request with these lines in its head, and a body.
+    pub(crate) async fn send(&self, first: &str, lines: &[&str], body: &str) -> Answer {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let mut head = format!("{first} HTTP/1.1\r\nconnection: close\r\n");
+        if !lines.iter().any(|line| line.starts_with("host:")) {
+            head += "host: localhost\r\n";
+        }
+        for line in lines {
+            head += line;
+            head += "\r\n";
+        }
+        if !body.is_empty() {
+            head += &format!("content-length: {}\r\n", body.len());
+        }
+        // The server may have answered and hung up before it has read everything.
+        let _ = stream.write_all(format!("{head}\r\n{body}").as_bytes()).await;
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes).await;
+        Answer::parse(&bytes)
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send(&format!("GET {path}"), &[], "").await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &str) -> Answer {
+        self.send(&format!("POST {path}"), &["content-type: application/json"], body).await
+    }
+
+    /// Opens a WebSocket.
+    pub(crate) async fn socket(&self, path: &str) -> WebSocketStream<TcpStream> {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        let head = format!(
+            "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
+             sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"\r\n\r\n") {
+            answer.push(stream.read_u8().await.unwrap());
+        }
+        assert!(answer.starts_with(b"HTTP/1.1 101"), "{}", String::from_utf8_lossy(&answer));
+        WebSocketStream::from_raw_socket(stream, Role::Client, None).await
+    }
+}
+
+/// An answer, taken apart.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    fn parse(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let mut lines = head.lines();
+        let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok());
+        let headers = lines.filter_map(|line| line.split_once(": "));
+        Self {
+            status: status.unwrap_or(0),
+            headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            body: body.to_owned(),
+        }
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("not JSON: {self:?}"))
+    }
+
+    /// The code of the problem; empty if it is none.
+    pub(crate) fn code(&self) -> String {
+        if self.headers.get("content-type").map(String::as_str) != Some("application/problem+json")
+        {
+            return String::new();
+        }
+        self.json()["code"].as_str().unwrap_or_default().to_owned()
+    }
+}

@@ -1,0 +1,289 @@
+//! Who is calling, and who only says so.
+
+use crate::client::{Running, start, system};
+use axum::extract::State;
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
+use ring::rand::SystemRandom;
+use ring::rsa::PublicKeyComponents;
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair,
+};
+use serde_json::{Value, json};
+use singlet_web::Options;
+use singlet_web::api::{Answer, Api, get};
+use singlet_web::identity::{Caller, Identity, Issuer, LocalIssuer};
+use singlet_web::problem::Problem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A key of 2048 bits made for these tests, in PKCS #8.
+const RSA_KEY: &[u8] = include_bytes!("keys/rsa.pk8");
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
+}
+
+fn encode(json: &Value) -> String {
+    BASE64.encode(json.to_string())
+}
+
+/// An issuer that serves its keys over HTTP on this machine.
+struct Pool {
+    rsa: RsaKeyPair,
+    ec: EcdsaKeyPair,
+    fetched: Arc<AtomicU32>,
+    is_down: Arc<AtomicBool>,
+    server: Running,
+}
+
+impl Pool {
+    async fn start() -> Self {
+        let rsa = RsaKeyPair::from_pkcs8(RSA_KEY).unwrap();
+        let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
+        let random = SystemRandom::new();
+        let pkcs8 = EcdsaKeyPair::generate_pkcs8(algorithm, &random).unwrap();
+        let ec = EcdsaKeyPair::from_pkcs8(algorithm, pkcs8.as_ref(), &random).unwrap();
+        let public = PublicKeyComponents::<Vec<u8>>::from(rsa.public());
+        let (modulus, exponent) = (BASE64.encode(public.n), BASE64.encode(public.e));
+        let point = ec.public_key().as_ref();
+        let keys = json!({"keys": [
+            {"kty": "RSA", "kid": "r", "alg": "RS256", "use": "sig", "n": modulus, "e": exponent},
+            {"kty": "EC", "kid": "e", "crv": "P-256", "x": BASE64.encode(&point[1..33]),
+             "y": BASE64.encode(&point[33..])},
+            // Keys of other kinds are no reason to fail.
+            {"kty": "oct", "kid": "o", "k": "AAAA"},
+            {"kty": "RSA", "kid": "enc", "use": "enc", "n": modulus, "e": exponent},
+            {"kty": "EC", "kid": "p384", "crv": "P-384", "x": "AA", "y": "AA"},
+            7,
+        ]});
+        let (fetched, is_down) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicBool::new(false)));
+        let router = {
+            let (fetched, is_down) = (Arc::clone(&fetched), Arc::clone(&is_down));
+            let keys = keys.to_string();
+            axum::Router::new().route(
+                "/jwks.json",
+                axum::routing::get(async move || {
+                    fetched.fetch_add(1, Ordering::SeqCst);
+                    match is_down.load(Ordering::SeqCst) {
+                        true => Err(axum::http::StatusCode::BAD_GATEWAY),
+                        false => Ok(keys),
+                    }
+                }),
+            )
+        };
+        let server = start(Options::default(), |server| server.with_system(system(router))).await;
+        Self { rsa, ec, fetched, is_down, server }
+    }
+
+    fn issuer(&self) -> Issuer {
+        Issuer {
+            url: "https://issuer.example/pool".to_owned(),
+            jwks_url: format!("http://127.0.0.1:{}/test/jwks.json", self.server.address.port()),
+            audience: "app".to_owned(),
+            groups_claim: "cognito:groups".to_owned(),
+        }
+    }
+
+    fn claims(&self) -> Value {
+        json!({
+            "iss": "https://issuer.example/pool", "aud": "app", "sub": "user-1",
+            "exp": now() + 600, "iat": now(), "cognito:groups": ["Admin"],
+        })
+    }
+
+    fn rs256(&self, head: &Value, claims: &Value) -> String {
+        let signed = format!("{}.{}", encode(head), encode(claims));
+        let mut signature = vec![0; self.rsa.public().modulus_len()];
+        let random = SystemRandom::new();
+        self.rsa.sign(&RSA_PKCS1_SHA256, &random, signed.as_bytes(), &mut signature).unwrap();
+        format!("{signed}.{}", BASE64.encode(signature))
+    }
+
+    fn es256(&self, head: &Value, claims: &Value) -> String {
+        let signed = format!("{}.{}", encode(head), encode(claims));
+        let signature = self.ec.sign(&SystemRandom::new(), signed.as_bytes()).unwrap();
+        format!("{signed}.{}", BASE64.encode(signature))
+    }
+
+    fn good(&self) -> String {
+        self.rs256(&json!({"alg": "RS256", "kid": "r"}), &self.claims())
+    }
+}
+
+async fn whoami(caller: Caller) -> Answer<String> {
+    Answer(caller.subject)
+}
+
+async fn anybody(State(()): State<()>, caller: Option<Caller>) -> Answer<Option<String>> {
+    Answer(caller.map(|caller| caller.subject))
+}
+
+async fn admin(caller: Caller) -> Result<Answer<bool>, Problem> {
+    caller.must_be_in("Admin")?;
+    Ok(Answer(true))
+}
+
+async fn app(identity: Identity) -> Running {
+    let api = Api::new("test", "Who?", ())
+        .route(get("/me", whoami).named("me").about("Me."))
+        .route(get("/anybody", anybody).named("anybody").about("Anybody."))
+        .route(get("/admin", admin).named("admin").about("Admins."));
+    start(Options::default(), |server| {
+        server.with_identity(identity).with_system(system(api.into_router()))
+    })
+    .await
+}
+
+async fn ask(app: &Running, path: &str, token: &str) -> (u16, String) {
+    let line = format!("authorization: Bearer {token}");
+    let answer = app.send(&format!("GET {path}"), &[&line], "").await;
+    (answer.status, if answer.status == 200 { answer.body } else { answer.code() })
+}
+
+#[tokio::test]
+async fn tokens_of_the_issuer_are_accepted() {
+    let pool = Pool::start().await;
+    let app = app(Identity::of(pool.issuer()).unwrap()).await;
+    assert_eq!(ask(&app, "/test/me", &pool.good()).await, (200, "\"user-1\"".into()));
+    let es256 = pool.es256(&json!({"alg": "ES256", "kid": "e"}), &pool.claims());
+    assert_eq!(ask(&app, "/test/me", &es256).await, (200, "\"user-1\"".into()));
+    assert_eq!(ask(&app, "/test/admin", &es256).await.0, 200);
+    let mut claims = pool.claims();
+    claims["cognito:groups"] = json!([]);
+    let no_admin = pool.rs256(&json!({"alg": "RS256", "kid": "r"}), &claims);
+    assert_eq!(ask(&app, "/test/admin", &no_admin).await, (403, "forbidden".into()));
+    // All of this took one look at the issuer's keys.
+    assert_eq!(pool.fetched.load(Ordering::SeqCst), 1);
+    let nobody = app.get("/test/me").await;
+    assert_eq!((nobody.status, nobody.headers["www-authenticate"].as_str()), (401, "Bearer"));
+    assert_eq!(app.get("/test/anybody").await.body, "null");
+    assert_eq!(ask(&app, "/test/anybody", "nonsense").await.0, 401);
+}
+
+#[tokio::test]
+async fn forged_tokens_are_not() {
+    let pool = Pool::start().await;
+    let app = app(Identity::of(pool.issuer()).unwrap()).await;
+    let claims = pool.claims();
+    let with = |name: &str, value: Value| {
+        let mut claims = claims.clone();
+        claims[name] = value;
+        pool.rs256(&json!({"alg": "RS256", "kid": "r"}), &claims)
+    };
+    let good = pool.good();
+    let (head_and_claims, signature) = good.rsplit_once('.').unwrap();
+    let none = |alg: &str| {
+        let head = encode(&json!({"alg": alg, "kid": "r"}));
+        format!("{head}.{}.", encode(&claims))
+    };
+    // The classic: the public key, used as the secret of an HMAC.
+    let confused = {
+        let public = PublicKeyComponents::<Vec<u8>>::from(pool.rsa.public()).n;
+        let signed =
+            format!("{}.{}", encode(&json!({"alg": "HS256", "kid": "r"})), encode(&claims));
+        let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &public);
+        let tag = ring::hmac::sign(&key, signed.as_bytes());
+        format!("{signed}.{}", BASE64.encode(tag))
+    };
+    let (head, claims_and_signature) = good.split_once('.').unwrap();
+    let other_claims = encode(&json!({"iss": "https://issuer.example/pool", "sub": "root"}));
+    let forged = [
+        none("none"),
+        none("None"),
+        none("RS256"),
+        confused,
+        // A key of one kind, an algorithm of another.
+        pool.rs256(&json!({"alg": "ES256", "kid": "r"}), &claims),
+        pool.rs256(&json!({"alg": "RS256", "kid": "e"}), &claims),
+        pool.rs256(&json!({"alg": "RS512", "kid": "r"}), &claims),
+        // A key that is not for signing, and one that is none.
+        pool.rs256(&json!({"alg": "RS256", "kid": "enc"}), &claims),
+        pool.rs256(&json!({"alg": "RS256", "kid": "o"}), &claims),
+        // No name, where there are several keys.
+        pool.rs256(&json!({"alg": "RS256"}), &claims),
+        pool.rs256(&json!({"alg": "RS256", "kid": ["r"]}), &claims),
+        // A key of the forger's own, which the token brings along.
+        pool.es256(&json!({"alg": "ES256", "kid": "mine", "jwk": {"kty": "EC"}}), &claims),
+        pool.rs256(&json!({"alg": "RS256", "kid": "r", "crit": ["b64"], "b64": false}), &claims),
+        with("iss", json!("https://issuer.example/other")),
+        with("aud", json!("other")),
+        with("exp", json!(now() - 61)),
+        with("exp", json!(null)),
+        with("nbf", json!(now() + 3600)),
+        with("sub", json!(null)),
+        // Taken apart and put together in other ways.
+        format!("{head}.{other_claims}.{signature}"),
+        format!("{head_and_claims}."),
+        format!("{head_and_claims}.{}", &signature[..signature.len() - 4]),
+        format!("{head_and_claims}.{signature}="),
+        format!(".{claims_and_signature}"),
+        format!("{good}.{signature}"),
+        good.replace('.', ""),
+        String::new(),
+        "a.b.c".to_owned(),
+        "..".to_owned(),
+        format!("{}.{}.{}", BASE64.encode("[]"), BASE64.encode("[]"), BASE64.encode("")),
+        // Longer than any token is, and still within what a head may have.
+        pool.rs256(&json!({"alg": "RS256", "kid": "r", "x": "y".repeat(8 << 10)}), &claims),
+    ];
+    for token in forged {
+        let answer = ask(&app, "/test/me", &token).await;
+        assert_eq!(answer, (401, "unauthenticated".into()), "{token}");
+    }
+    assert_eq!(ask(&app, "/test/me", &pool.good()).await.0, 200);
+    let basic = app.send("GET /test/me", &["authorization: Basic YTpi"], "").await;
+    assert_eq!(basic.status, 401);
+}
+
+#[tokio::test]
+async fn a_flood_of_unknown_keys_does_not_reach_the_issuer() {
+    let pool = Pool::start().await;
+    let app = Arc::new(app(Identity::of(pool.issuer()).unwrap()).await);
+    assert_eq!(ask(&app, "/test/me", &pool.good()).await.0, 200);
+    let tasks = (0..50).map(|number| {
+        let token =
+            pool.rs256(&json!({"alg": "RS256", "kid": format!("k{number}")}), &pool.claims());
+        let app = Arc::clone(&app);
+        tokio::spawn(async move { ask(&app, "/test/me", &token).await.0 })
+    });
+    for task in tasks.collect::<Vec<_>>() {
+        assert_eq!(task.await.unwrap(), 401);
+    }
+    // The keys were fetched a moment ago, so that they are not fetched again.
+    assert_eq!(pool.fetched.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn an_issuer_that_is_down_lets_nobody_in_and_is_not_pestered() {
+    let pool = Pool::start().await;
+    pool.is_down.store(true, Ordering::SeqCst);
+    let app = app(Identity::of(pool.issuer()).unwrap()).await;
+    for _ in 0..5 {
+        assert_eq!(ask(&app, "/test/me", &pool.good()).await.0, 401);
+    }
+    assert_eq!(pool.fetched.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn keys_come_over_https_or_not_at_all() {
+    let pool = Pool::start().await;
+    for address in ["http://issuer.example/jwks.json", "ftp://localhost/", "jwks.json", ""] {
+        let issuer = Issuer { jwks_url: address.to_owned(), ..pool.issuer() };
+        assert!(Identity::of(issuer).is_err(), "{address}");
+    }
+}
+
+#[tokio::test]
+async fn the_local_issuer_is_trusted_by_its_own_server_and_no_other() {
+    let (here, there) = (LocalIssuer::new().unwrap(), LocalIssuer::new().unwrap());
+    let app = app(Identity::local(&here)).await;
+    let token = here.sign("ann", &["Admin".to_owned()], now()).unwrap();
+    assert_eq!(ask(&app, "/test/me", &token).await, (200, "\"ann\"".into()));
+    assert_eq!(ask(&app, "/test/admin", &token).await.0, 200);
+    let foreign = there.sign("ann", &[], now()).unwrap();
+    assert_eq!(ask(&app, "/test/me", &foreign).await.0, 401);
+    let old = here.sign("ann", &[], now() - 24 * 3600).unwrap();
+    assert_eq!(ask(&app, "/test/me", &old).await.0, 401);
+}

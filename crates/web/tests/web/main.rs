@@ -1,0 +1,14 @@
+//! What the crate does for every system, seen from outside: over sockets, byte by byte.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a panic here is a failing test"
+)]
+
+mod api;
+mod client;
+mod identity;
+mod live;
+mod server;

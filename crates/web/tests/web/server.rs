@@ -1,0 +1,135 @@
+//! What meets every request, whatever it asks for.
+
+use crate::client::{Running, start, system};
+use axum::Router;
+use axum::routing::get;
+use singlet_web::{Limits, Options, page};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+async fn server() -> Running {
+    let router = Router::new()
+        .route("/hello", get(async || "hello"))
+        .route("/bug", get(async || -> &'static str { panic!("a bug, planted by a test") }))
+        .route("/slow", get(async || tokio::time::sleep(Duration::from_secs(60)).await))
+        .merge(page::router(singlet_web::assets! { "/page.css" => "../../assets/singlet.css" }));
+    let mut limits = Limits::default();
+    limits.request_time_max = Duration::from_millis(300);
+    limits.head_time_max = Duration::from_millis(500);
+    let options = Options { limits, ..Options::default() };
+    start(options, |server| server.with_system(system(router)).with_note("In <memory>.")).await
+}
+
+#[tokio::test]
+async fn the_first_page_lists_the_systems_and_runs_no_markup() {
+    let server = server().await;
+    let home = server.get("/").await;
+    assert_eq!(home.status, 200);
+    assert!(home.body.contains(r#"href="/test""#) && home.body.contains("In &lt;memory&gt;."));
+    let policy = &home.headers["content-security-policy"];
+    assert!(policy.contains("default-src 'self'") && !policy.contains("unsafe"));
+    assert_eq!(home.headers["x-content-type-options"], "nosniff");
+    assert_eq!(home.headers["referrer-policy"], "no-referrer");
+    assert!(server.get("/problems").await.body.contains(r#"id="rate-limited""#));
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_a_problem() {
+    let server = server().await;
+    let missing = server.get("/test/nothing").await;
+    assert_eq!((missing.status, missing.code().as_str()), (404, "not-found"));
+    assert!(missing.headers.contains_key("content-security-policy"));
+    let wrong_method = server.send("DELETE /test/hello", &[], "").await;
+    assert_eq!((wrong_method.status, wrong_method.code().as_str()), (405, "method-not-allowed"));
+    assert_eq!(wrong_method.headers["allow"], "GET,HEAD");
+}
+
+#[tokio::test]
+async fn every_answer_carries_the_name_of_its_request() {
+    let server = server().await;
+    let given = server.send("GET /test/hello", &["x-request-id: mine-1"], "").await;
+    assert_eq!(given.headers["x-request-id"], "mine-1");
+    let made_up = server.send("GET /test/hello", &["x-request-id: <script>"], "").await;
+    assert_eq!(made_up.headers["x-request-id"].len(), 32);
+}
+
+#[tokio::test]
+async fn a_bug_is_an_answer_and_the_server_goes_on() {
+    let server = server().await;
+    let answer = server.get("/test/bug").await;
+    assert_eq!((answer.status, answer.code().as_str()), (500, "internal"));
+    assert!(!answer.body.contains("planted"));
+    assert_eq!(server.get("/test/hello").await.body, "hello");
+}
+
+#[tokio::test]
+async fn nobody_waits_for_ever() {
+    let server = server().await;
+    let slow = server.get("/test/slow").await;
+    assert_eq!((slow.status, slow.code().as_str()), (408, "timeout"));
+    // A client that never finishes its head.
+    let begun = Instant::now();
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    stream.write_all(b"GET / HTTP/1.1\r\nhost: local").await.unwrap();
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest).await;
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    // One that says nothing at all.
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    assert_eq!(stream.read(&mut [0; 1]).await.unwrap_or(0), 0);
+}
+
+#[tokio::test]
+async fn names_and_sites_are_checked_before_anything_else() {
+    let server = server().await;
+    let rebound = server.send("GET /test/hello", &["host: evil.example"], "").await;
+    assert_eq!((rebound.status, rebound.code().as_str()), (421, "misdirected"));
+    let foreign = server.send("POST /test/hello", &["origin: http://evil.example"], "").await;
+    assert_eq!((foreign.status, foreign.code().as_str()), (403, "cross-site"));
+}
+
+#[tokio::test]
+async fn a_head_that_is_too_large_is_refused() {
+    let server = server().await;
+    let large = format!("cookie: {}", "x".repeat(64 << 10));
+    let answer = server.send("GET /test/hello", &[&large], "").await;
+    assert_eq!(answer.status, 431);
+}
+
+#[tokio::test]
+async fn browsers_keep_files_and_ask_whether_they_are_still_good() {
+    let server = server().await;
+    let first = server.get("/test/page.css").await;
+    assert_eq!(first.headers["content-type"], "text/css; charset=utf-8");
+    assert_eq!(first.headers["cache-control"], "no-cache");
+    let condition = format!("if-none-match: \"other\", W/{}", first.headers["etag"]);
+    let again = server.send("GET /test/page.css", &[&condition], "").await;
+    assert_eq!((again.status, again.body.as_str()), (304, ""));
+    let changed = server.send("GET /test/page.css", &["if-none-match: \"other\""], "").await;
+    assert_eq!(changed.body, first.body);
+}
+
+#[tokio::test]
+async fn requests_in_flight_are_answered_before_the_server_ends() {
+    let router = Router::new().route(
+        "/slow",
+        get(async || {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            "done"
+        }),
+    );
+    let server = start(Options::default(), |server| server.with_system(system(router))).await;
+    let address = server.address;
+    let request = tokio::spawn(async move {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(b"GET /test/slow HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    });
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    server.stop().await;
+    assert!(request.await.unwrap().ends_with("done"));
+    assert!(TcpStream::connect(address).await.is_err());
+}
