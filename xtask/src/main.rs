@@ -14,6 +14,7 @@ mod clients;
 mod command;
 mod endpoint;
 mod examples;
+mod local;
 mod program;
 mod steps;
 mod tidy;

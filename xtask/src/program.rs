@@ -48,6 +48,13 @@ pub(crate) const NODE: Program = Program {
     install: "install Node from nodejs.org, which brings npm along",
 };
 
+/// Runs DynamoDB Local, which npm installs.
+pub(crate) const JAVA: Program = Program {
+    name: "Java 17 or newer",
+    probe: &["java", "-version"],
+    install: "apt-get install openjdk-17-jre-headless",
+};
+
 impl Program {
     /// Whether this machine has it.
     pub(crate) fn is_installed(&self) -> bool {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::arguments::Selection;
 use crate::command::Line;
 use crate::program::{self, Program};
-use crate::{clients, examples, tidy};
+use crate::{clients, examples, local, tidy};
 
 /// Set for the tests when `--long` is given: those that have a long mode read it.
 const LONG_VARIABLE: &str = "SINGLET_TEST_LONG";
@@ -25,6 +25,13 @@ pub(crate) struct Workshop<'a> {
     pub(crate) root: &'a Path,
     /// Whether tests that have a long mode run it.
     long: bool,
+}
+
+impl Workshop<'_> {
+    /// Whether tests that have a long mode run it.
+    pub(crate) fn long(&self) -> bool {
+        self.long
+    }
 }
 
 /// When a step runs.
@@ -82,6 +89,12 @@ const STEPS: &[Step] = &[
         about: "SDKs, the AWS CLI and libraries on top of them, over HTTP",
         call: Call::Outside(&[program::PYTHON, program::NODE]),
         run: clients::run,
+    },
+    Step {
+        name: "local",
+        about: "20,000 requests to the endpoint and to Amazon's DynamoDB Local, compared",
+        call: Call::Outside(&[program::NODE, program::JAVA]),
+        run: local::run,
     },
     Step {
         name: "fuzz",
