@@ -1,4 +1,5 @@
-//! The engine beside dynoxide-rs, both as libraries in this process.
+//! The engine beside dynoxide-rs, both as libraries in this process; and the endpoint beside
+//! other servers that speak DynamoDB's protocol, each in a process of its own.
 //!
 //! `cargo run --release` in this folder prints the tables; README.md in the folder above tells
 //! how to read them.
@@ -13,6 +14,7 @@ mod process;
 mod recovery;
 mod round;
 mod sample;
+mod servers;
 mod singlet;
 
 use contender::Task;
@@ -23,7 +25,7 @@ const FEW: u64 = 10_000;
 const MANY: u64 = 1_000_000;
 
 const HELP: &str = "\
-Measures Singlet's engine beside dynoxide-rs.
+Measures Singlet's engine beside dynoxide-rs, and its endpoint beside other servers.
 
 Usage: cargo run --release [-- SUITE]
 
@@ -33,6 +35,9 @@ Suites:
   footprint [ITEMS]   memory for an item
   durable             PutItem that is on the disk, from 1, 16 and 64 writers
   recovery [BYTES]    opening a folder of a gigabyte after kill -9
+  servers             requests a second over HTTP, in memory, from 1 and 16 connections; needs
+                      npm, Node and Java for the peers
+  servers-durable     PutItem over HTTP that is on the disk, from 1, 16 and 64 connections
   profile TASK ITEMS REQUESTS
                       one task of ours and nothing else, for a profiler; a task is named as in
                       the tables
@@ -53,6 +58,8 @@ fn main() -> ExitCode {
             footprint::run(MANY);
             durable::run();
             recovery::run(1 << 30);
+            servers::memory();
+            servers::durable();
             Some(())
         }
         ["memory"] => {
@@ -67,6 +74,8 @@ fn main() -> ExitCode {
         ["durable"] => Some(durable::run()),
         ["recovery"] => Some(recovery::run(1 << 30)),
         ["recovery", bytes] => bytes.parse().ok().map(recovery::run),
+        ["servers"] => Some(servers::memory()),
+        ["servers-durable"] => Some(servers::durable()),
         ["profile", title, items, requests] => profile(title, items, requests),
         [footprint::WEIGH, name, items] => {
             items.parse().ok().map(|items| footprint::weigh(name, items))
@@ -74,6 +83,7 @@ fn main() -> ExitCode {
         [recovery::FILL, path, bytes] => {
             bytes.parse().ok().map(|bytes| recovery::fill_until_killed(Path::new(path), bytes))
         }
+        [servers::SERVE, kind, rest @ ..] => servers::serve(kind, rest),
         _ => None,
     };
     match done {

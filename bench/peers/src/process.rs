@@ -12,7 +12,12 @@ pub(crate) fn own(command: &str) -> Command {
 
 /// How much memory this process has, as Linux counts.
 pub(crate) fn resident_bytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    resident_bytes_of(std::process::id())
+}
+
+/// How much memory a process has, as Linux counts.
+pub(crate) fn resident_bytes_of(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let kilobytes = line.and_then(|rest| rest.trim().strip_suffix(" kB")?.parse::<u64>().ok());
     kilobytes.unwrap_or(0) * 1024

@@ -1,0 +1,110 @@
+//! The suites `servers`: DynamoDB's protocol over HTTP, by Singlet and by its peers.
+//!
+//! One generator of load for all of them, items and requests as in the other suites, and beside
+//! them a server that answers the same bytes and does nothing else, which is the limit. The
+//! servers all run at the same time, and take turns at being asked.
+
+mod bare;
+mod load;
+mod packages;
+mod request;
+mod server;
+
+use crate::contender::Task;
+use crate::folder::Folder;
+use load::Load;
+use server::{Kind, Server};
+use std::time::Duration;
+
+pub(crate) use server::{SERVE, serve};
+
+const ITEMS: u64 = 10_000;
+/// As many as issue a memory figure is asked for.
+const ITEMS_WEIGHED: u64 = 100_000;
+const ROUND: Duration = Duration::from_millis(1_500);
+const ROUNDS: usize = 3;
+const TASKS: [Task; 5] = [Task::Get, Task::Put, Task::Query, Task::Update, Task::Transact];
+
+/// Requests a second in memory, and what it takes to be there at all.
+pub(crate) fn memory() {
+    packages::install();
+    let mut servers: Vec<Server> = Kind::ALL.into_iter().map(|kind| kind.start(None)).collect();
+    println!("Start and memory:\n");
+    println!("| server | first answer | idle |");
+    println!("|---|---|---|");
+    for server in &servers {
+        let megabytes = server.resident_bytes() as f64 / 1e6;
+        println!("| {} | {:.0} ms | {megabytes:.0} MB |", server.name(), server.start_ms());
+    }
+    for server in &servers {
+        load::create_table(server.port());
+        load::fill(server.port(), ITEMS);
+    }
+    // The limit answers what Singlet answers.
+    if let [first, .., last] = servers.as_mut_slice() {
+        for task in TASKS {
+            let answer = load::one(first.port(), &request::bytes(task, 0, 1));
+            bare::teach(last.port(), task, &answer);
+        }
+    }
+
+    println!("\nRequests a second over HTTP, in memory, {ITEMS} items of 400 bytes:\n");
+    table(&servers, &[1, 16], &TASKS);
+    drop(servers);
+
+    println!("\nMemory with {ITEMS_WEIGHED} items of 400 bytes:\n");
+    for kind in [Kind::Singlet, Kind::Dynoxide] {
+        let server = kind.start(None);
+        load::create_table(server.port());
+        load::fill(server.port(), ITEMS_WEIGHED);
+        println!("- {}: {:.0} MB", server.name(), server.resident_bytes() as f64 / 1e6);
+    }
+}
+
+/// PutItem that is on the disk when it is answered.
+pub(crate) fn durable() {
+    let folders = [Folder::new("servers-singlet"), Folder::new("servers-dynoxide")];
+    let servers: Vec<Server> = [Kind::Singlet, Kind::Dynoxide]
+        .into_iter()
+        .zip(&folders)
+        .map(|(kind, folder)| kind.start(Some(folder.path())))
+        .collect();
+    for server in &servers {
+        load::create_table(server.port());
+        load::fill(server.port(), ITEMS);
+    }
+    println!("\nPutItem over HTTP that is on the disk, a second:\n");
+    table(&servers, &[1, 16, 64], &[Task::Put]);
+}
+
+/// A line for each task and number of connections, with all servers beside the first.
+fn table(servers: &[Server], connections: &[usize], tasks: &[Task]) {
+    print!("| operation | connections |");
+    for server in servers {
+        print!(" {} |", server.name());
+    }
+    for server in servers.iter().skip(1) {
+        print!(" times {} |", server.name());
+    }
+    println!();
+    println!("|---|---|{}", "---|".repeat(2 * servers.len() - 1));
+    for &task in tasks {
+        for &connections in connections {
+            let mut best = vec![0.0_f64; servers.len()];
+            for round in 0..ROUNDS {
+                for (best, server) in best.iter_mut().zip(servers) {
+                    let load = Load { task, connections, items: ITEMS, seed: round as u64 };
+                    *best = best.max(load.run(server.port(), ROUND));
+                }
+            }
+            print!("| {} | {connections} |", task.title());
+            for rate in &best {
+                print!(" {rate:.0} |");
+            }
+            for rate in best.iter().skip(1) {
+                print!(" {:.2} |", best[0] / rate);
+            }
+            println!();
+        }
+    }
+}
