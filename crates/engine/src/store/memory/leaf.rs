@@ -1,153 +1,232 @@
-//! Leaves: a few rows, one behind the other, in one piece of memory.
+//! Leaves: which rows there are, and where they lie.
 //!
-//! ```text
-//! rows u16 | fingerprint u16 for each row | (middle u32, end u32) for each row | key value key value …
-//! ```
-//!
-//! Middles and ends count from where the first key begins. All numbers are little-endian.
-//!
-//! Why one piece of bytes and not a vector of rows: a commit copies the leaf it changes. Copying
-//! rows that are counted pointers writes to each of them, and with a million items in memory
-//! each is a miss of the cache; copying a few kilobytes that lie together is what memory is best
-//! at. And a value that was read is a pointer into the leaf, so that nothing is copied for it.
-//!
-//! Why fingerprints: a lookup reads them, which takes one line of the cache, and then the one
-//! row that it wants. A binary search would read four other keys on its way.
+//! With a million items in memory, a lookup spends its time waiting for memory, about as long for
+//! one line of it as for all the work between. So it waits as seldom as possible: the branches
+//! above are few enough to stay in the cache, a leaf is asked for as a whole, and fingerprints
+//! tell which row is wanted, where a binary search would read seven keys on its way.
 
-use super::key::{fingerprint, separator};
-use crate::store::batch::Edit;
+use super::block::{Block, RowRef};
+use super::key::{fingerprint, head};
 use crate::store::bytes::{Bytes, Row};
 use std::cmp::Ordering;
 use std::ops::Range;
-use std::sync::Arc;
 
-/// How many bytes of rows a leaf holds, unless it holds a single row. Less makes deeper trees
-/// and slower reads, more makes a commit copy more.
-pub(super) const LEAF_BYTES_MAX: usize = 4096;
+/// How many rows a leaf holds. Rows of indexes are some sixty bytes long, so that theirs lie in
+/// two or three blocks; it fits into a byte.
+pub(super) const ROWS_MAX: usize = if cfg!(test) { 16 } else { 128 };
 
-/// How many rows a leaf holds. Rows of indexes are some sixty bytes long, so that this and
-/// [`LEAF_BYTES_MAX`] bound their leaves at about the same size.
-pub(super) const LEAF_ROWS_MAX: usize = 64;
+/// In how many blocks the rows of a leaf lie. A commit writes to each block of each leaf that it
+/// changes, because they get another owner; more of them make fewer leaves.
+pub(super) const BLOCKS_MAX: usize = if cfg!(test) { 4 } else { 16 };
 
-/// A leaf with fewer bytes than this is joined with a neighbour when a row goes.
-const LEAF_BYTES_MIN: usize = LEAF_BYTES_MAX / 4;
+/// How many bytes come from memory at once.
+const LINE_BYTES: usize = 64;
 
-const COUNT: usize = size_of::<u16>();
-const FINGERPRINT: usize = size_of::<u16>();
-const ENDS: usize = 2 * size_of::<u32>();
+/// How many fingerprints are compared at once.
+const CHUNK: usize = 16;
+const _: () = assert!(ROWS_MAX.is_multiple_of(CHUNK) && ROWS_MAX < u8::MAX as usize);
 
 /// At least one row, sorted by key.
+///
+/// All lies in the leaf itself and not behind pointers of its own, and what a lookup reads lies
+/// together at the beginning.
 #[derive(Clone)]
-pub(super) struct Leaf(Arc<[u8]>);
-
-/// Where a row lies in its leaf.
-#[derive(Clone, Copy)]
-struct Span {
-    start: usize,
-    middle: usize,
-    end: usize,
-}
-
-/// A row that is about to become part of a leaf.
-#[derive(Clone, Copy)]
-pub(super) struct Entry<'a> {
-    pub(super) key: &'a [u8],
-    pub(super) value: &'a [u8],
-}
-
-impl Entry<'_> {
-    fn len(self) -> usize {
-        self.key.len() + self.value.len()
-    }
+#[repr(C)]
+pub(super) struct Leaf {
+    rows: u8,
+    /// For each block, the number of rows in it and in the blocks before it. Behind the last
+    /// block, the largest number there is.
+    ends: [u8; BLOCKS_MAX],
+    /// For each row, a hash of its key.
+    fingerprints: [u16; ROWS_MAX],
+    /// For each row, where it begins in its block. No row begins behind [`BLOCK_BYTES_MAX`].
+    ///
+    /// [`BLOCK_BYTES_MAX`]: super::block::BLOCK_BYTES_MAX
+    starts: [u16; ROWS_MAX],
+    blocks: [Option<Block>; BLOCKS_MAX],
+    /// For each block, the head of its first key. Behind the last block, the largest number.
+    heads: [u64; BLOCKS_MAX],
+    size_bytes: u64,
 }
 
 impl Leaf {
-    /// How many rows there are.
-    pub(super) fn rows(&self) -> usize {
-        self.0.first_chunk().map_or(0, |count| usize::from(u16::from_le_bytes(*count)))
-    }
-
-    /// How many bytes of memory this leaf takes.
-    pub(super) fn size_bytes(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Asks for the memory that cloning this leaf will write to. See `Branch::apply`.
-    pub(super) fn touch(&self) -> usize {
-        Arc::strong_count(&self.0)
-    }
-
-    fn slice(&self, range: Range<usize>) -> &[u8] {
-        self.0.get(range).unwrap_or_default()
-    }
-
-    fn fingerprints(&self, rows: Range<usize>) -> &[u8] {
-        self.slice(COUNT + rows.start * FINGERPRINT..COUNT + rows.end * FINGERPRINT)
-    }
-
-    fn ends(&self, rows: Range<usize>) -> &[u8] {
-        let start = COUNT + self.rows() * FINGERPRINT;
-        self.slice(start + rows.start * ENDS..start + rows.end * ENDS)
-    }
-
-    /// Where the first key begins.
-    fn body(&self) -> usize {
-        COUNT + self.rows() * (FINGERPRINT + ENDS)
-    }
-
-    fn span(&self, row: usize) -> Span {
-        let body = self.body();
-        let number = |at: Option<&[u8; 4]>| at.map_or(0, |at| u32::from_le_bytes(*at) as usize);
-        // The end of the row before is the start of this one.
-        let (ends, _) = self.ends(row.saturating_sub(1)..row + 1).as_chunks::<4>();
-        match ends {
-            [_, start, middle, end] => Span {
-                start: body + number(Some(start)),
-                middle: body + number(Some(middle)),
-                end: body + number(Some(end)),
-            },
-            _ => Span {
-                start: body,
-                middle: body + number(ends.first()),
-                end: body + number(ends.last()),
-            },
+    /// A leaf without rows, to which they are to be added.
+    pub(super) fn new() -> Self {
+        Self {
+            rows: 0,
+            ends: [u8::MAX; BLOCKS_MAX],
+            fingerprints: [0; ROWS_MAX],
+            starts: [0; ROWS_MAX],
+            blocks: [const { None }; BLOCKS_MAX],
+            heads: [u64::MAX; BLOCKS_MAX],
+            size_bytes: size_of::<Self>() as u64,
         }
     }
 
-    pub(super) fn key(&self, row: usize) -> &[u8] {
-        let span = self.span(row);
-        self.slice(span.start..span.middle)
+    /// Puts a block, whose first key has this head, in the place of one, or behind the last. Its
+    /// rows have these fingerprints and begin there. Whoever calls this knows that there is room.
+    pub(super) fn put_block(
+        &mut self,
+        position: usize,
+        block: Block,
+        head: u64,
+        fingerprints: &[u16],
+        starts: impl Iterator<Item = usize>,
+    ) {
+        let (rows, old) = (self.rows(), self.rows_of(position));
+        let end = old.start + fingerprints.len();
+        let rows_new = end + rows - old.end;
+        debug_assert!(rows_new <= ROWS_MAX, "a leaf of {rows_new} rows");
+        if end != old.end && rows_new <= ROWS_MAX {
+            self.fingerprints.copy_within(old.end..rows, end);
+            self.starts.copy_within(old.end..rows, end);
+            for own in self.ends.iter_mut().take_while(|own| **own != u8::MAX).skip(position + 1) {
+                *own = number(usize::from(*own) + end - old.end);
+            }
+            self.rows = number(rows_new);
+        }
+        let slots = self.fingerprints.iter_mut().zip(&mut self.starts).skip(old.start);
+        for ((own_fingerprint, own_start), (fingerprint, start)) in
+            slots.zip(fingerprints.iter().zip(starts))
+        {
+            // No row of a block of several begins beyond what a block may hold.
+            (*own_fingerprint, *own_start) = (*fingerprint, u16::try_from(start).unwrap_or(0));
+        }
+        let mut slots = self.ends.iter_mut().zip(&mut self.heads).zip(&mut self.blocks);
+        if let Some(((own_end, own_head), own)) = slots.nth(position) {
+            (*own_end, *own_head) = (number(end), head);
+            self.size_bytes += block.bytes().len() as u64;
+            self.size_bytes -= own.as_ref().map_or(0, |old| old.bytes().len() as u64);
+            *own = Some(block);
+        }
     }
 
-    fn entry(&self, row: usize) -> Entry<'_> {
-        let span = self.span(row);
-        Entry { key: self.slice(span.start..span.middle), value: self.slice(span.middle..span.end) }
+    /// How many rows there are.
+    pub(super) fn rows(&self) -> usize {
+        usize::from(self.rows)
+    }
+
+    /// How many bytes of memory this leaf takes.
+    pub(super) fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    /// How many blocks there are.
+    pub(super) fn blocks(&self) -> usize {
+        self.ends.iter().filter(|end| **end != u8::MAX).count()
+    }
+
+    /// The block in which a row lies.
+    pub(super) fn block_of(&self, row: usize) -> usize {
+        // All of them, counted in bytes: that takes a few instructions for all together.
+        let row = u8::try_from(row).unwrap_or(u8::MAX - 1);
+        let before: u8 = self.ends.iter().map(|end| u8::from(*end <= row)).sum();
+        usize::from(before)
+    }
+
+    /// The rows in a block; none, but at the right place, behind the last block.
+    pub(super) fn rows_of(&self, block: usize) -> Range<usize> {
+        let end = |block: usize| {
+            self.ends.get(block).map_or(self.rows(), |end| usize::from(*end).min(self.rows()))
+        };
+        block.checked_sub(1).map_or(0, end)..end(block)
+    }
+
+    pub(super) fn block(&self, block: usize) -> Option<(&Block, u64)> {
+        Some((self.blocks.get(block)?.as_ref()?, *self.heads.get(block)?))
+    }
+
+    pub(super) fn fingerprints(&self, rows: Range<usize>) -> &[u16] {
+        self.fingerprints.get(rows).unwrap_or_default()
+    }
+
+    pub(super) fn starts(&self, rows: Range<usize>) -> &[u16] {
+        self.starts.get(rows).unwrap_or_default()
+    }
+
+    pub(super) fn row(&self, row: usize) -> Option<RowRef<'_>> {
+        let block = self.block_of(row);
+        let is_last = self.ends.get(block).is_some_and(|end| usize::from(*end) == row + 1);
+        let block = self.blocks.get(block)?.as_ref()?;
+        let start = usize::from(*self.starts.get(row)?);
+        let end = match self.starts.get(row + 1) {
+            Some(next) if !is_last => usize::from(*next),
+            _ => block.bytes().len(),
+        };
+        Some(block.row(start..end))
+    }
+
+    pub(super) fn key(&self, row: usize) -> &[u8] {
+        self.row(row).map_or(&[], RowRef::key)
     }
 
     /// The row, shared with this leaf.
-    pub(super) fn row(&self, row: usize) -> Row {
-        let span = self.span(row);
-        Row::new(Arc::clone(&self.0), offset(span.start), offset(span.middle), offset(span.end))
+    pub(super) fn share(&self, row: usize) -> Option<Row> {
+        let (shared, start, middle, end) = self.row(row)?.share();
+        Some(Row::new(shared, start, middle, end))
     }
 
     /// The value of a key, shared with this leaf.
     pub(super) fn get(&self, key: &[u8]) -> Option<Bytes> {
-        let span = self.span(self.find(key)?);
-        Some(Bytes::new(Arc::clone(&self.0), offset(span.middle)..offset(span.end)))
+        let (_, row) = self.find(key)?;
+        let (shared, _, middle, end) = row.share();
+        Some(Bytes::new(shared, middle..end))
     }
 
-    /// Which row has this key.
-    fn find(&self, key: &[u8]) -> Option<usize> {
-        let wanted = fingerprint(key).to_le_bytes();
-        let (fingerprints, _) = self.fingerprints(0..self.rows()).as_chunks::<FINGERPRINT>();
-        let mut candidates =
-            fingerprints.iter().enumerate().filter(|(_, fingerprint)| **fingerprint == wanted);
-        candidates.find(|(row, _)| self.key(*row) == key).map(|(row, _)| row)
+    /// Asks for all memory that a lookup may read, so that it waits once and not four times.
+    fn touch(&self) {
+        let numbers = LINE_BYTES / size_of::<u16>();
+        let fingerprints = self.fingerprints.iter().step_by(numbers);
+        let starts = self.starts.iter().step_by(numbers);
+        let blocks = self.blocks.iter().step_by(LINE_BYTES / size_of::<Option<Block>>());
+        let sum: usize = fingerprints.chain(starts).map(|number| usize::from(*number)).sum();
+        std::hint::black_box(sum + blocks.flatten().count());
+    }
+
+    /// Asks for the memory that giving the blocks another owner will write to. See
+    /// `Branch::touch_children`.
+    pub(super) fn touch_blocks(&self) {
+        std::hint::black_box(self.blocks.iter().flatten().map(Block::touch).sum::<usize>());
+    }
+
+    /// Which row has this key, and where it lies.
+    fn find(&self, key: &[u8]) -> Option<(usize, RowRef<'_>)> {
+        self.touch();
+        let wanted = fingerprint(key);
+        let (chunks, _) = self.fingerprints.as_chunks::<CHUNK>();
+        for (number, chunk) in chunks.iter().enumerate() {
+            // Without a branch for each, so that all are compared at once.
+            if !chunk.iter().fold(false, |any, own| any | (*own == wanted)) {
+                continue;
+            }
+            for (row, own) in (number * CHUNK..self.rows()).zip(chunk) {
+                if *own == wanted
+                    && let Some(found) = self.row(row)
+                {
+                    // The owners are counted at the beginning of the block: asked for together
+                    // with the row, they are one wait and not two.
+                    std::hint::black_box(found.block.touch());
+                    if found.key() == key {
+                        return Some((row, found));
+                    }
+                }
+            }
+        }
+        None
     }
 
     /// Which row has this key, or before which row it belongs.
     pub(super) fn search(&self, key: &[u8]) -> Result<usize, usize> {
-        let (mut low, mut high) = (0, self.rows());
+        // It belongs to the last block whose first key is not behind it. Heads tell which that
+        // is, unless blocks begin in the same partition.
+        let wanted = head(key);
+        let mut block = self.heads.iter().filter(|head| **head < wanted).count();
+        while self.heads.get(block) == Some(&wanted)
+            && self.row(self.rows_of(block).start).is_some_and(|first| first.key() <= key)
+        {
+            block += 1;
+        }
+        let Range { start: mut low, end: mut high } = self.rows_of(block.saturating_sub(1));
         while low < high {
             let middle = usize::midpoint(low, high);
             match self.key(middle).cmp(key) {
@@ -159,133 +238,19 @@ impl Leaf {
         Err(low)
     }
 
-    fn find_or_search(&self, key: &[u8]) -> Result<usize, usize> {
-        self.find(key).map_or_else(|| self.search(key), Ok)
+    pub(super) fn find_or_search(&self, key: &[u8]) -> Result<usize, usize> {
+        self.find(key).map_or_else(|| self.search(key), |(row, _)| Ok(row))
     }
 
     /// Whether this leaf should be joined with a neighbour.
     pub(super) fn is_small(&self) -> bool {
-        self.0.len() < LEAF_BYTES_MIN
-    }
-
-    /// Makes this leaf's rows, with the edits done, into as many leaves as they need. Each
-    /// comes with the separator between it and the leaf before it; the first comes with
-    /// `from`.
-    pub(super) fn apply(
-        &self,
-        edits: &[Edit<'_>],
-        from: &[u8],
-        scratch: &mut Vec<u8>,
-    ) -> Vec<(Vec<u8>, Self)> {
-        if let [edit] = edits
-            && let Some(leaf) = self.splice(*edit, scratch)
-        {
-            return vec![(from.to_vec(), leaf)];
-        }
-        let mut entries = Vec::with_capacity(self.rows() + edits.len());
-        let mut next = 0;
-        for edit in edits {
-            let (before, after) = match self.search(edit.key) {
-                Ok(row) => (row, row + 1),
-                Err(row) => (row, row),
-            };
-            entries.extend((next..before).map(|row| self.entry(row)));
-            entries.extend(edit.value.map(|value| Entry { key: edit.key, value }));
-            next = after;
-        }
-        // Rows that arrive in the order of their keys, as stream records do, leave full leaves
-        // behind; any others leave room on both sides of a split.
-        let fill = if next == self.rows() { Fill::Full } else { Fill::Even };
-        entries.extend((next..self.rows()).map(|row| self.entry(row)));
-        pack(&entries, fill, from, scratch)
-    }
-
-    /// One edit, done without looking at the other rows, where the result still is one leaf.
-    fn splice(&self, edit: Edit<'_>, scratch: &mut Vec<u8>) -> Option<Self> {
-        let rows = self.rows();
-        let (before, after) = match self.find_or_search(edit.key) {
-            Ok(row) => (row, row + 1),
-            Err(row) => (row, row),
-        };
-        let added = edit.value.map(|value| Entry { key: edit.key, value });
-        let rows_new = rows - (after - before) + usize::from(added.is_some());
-        let body = self.body();
-        let cut_start = if before == 0 { body } else { self.span(before - 1).end };
-        let cut_end = if after == before { cut_start } else { self.span(before).end };
-        let added_bytes = added.map_or(0, Entry::len);
-        let bytes_new = self.0.len() - body - (cut_end - cut_start) + added_bytes;
-        if rows_new == 0 || rows_new > LEAF_ROWS_MAX {
-            return None;
-        }
-        if bytes_new > LEAF_BYTES_MAX && rows_new > 1 {
-            return None;
-        }
-
-        scratch.clear();
-        scratch.extend_from_slice(&count(rows_new));
-        scratch.extend_from_slice(self.fingerprints(0..before));
-        scratch.extend(added.into_iter().flat_map(|entry| fingerprint(entry.key).to_le_bytes()));
-        scratch.extend_from_slice(self.fingerprints(after..rows));
-        scratch.extend_from_slice(self.ends(0..before));
-        let start = cut_start - body;
-        if let Some(entry) = added {
-            scratch.extend_from_slice(&offset(start + entry.key.len()).to_le_bytes());
-            scratch.extend_from_slice(&offset(start + entry.len()).to_le_bytes());
-        }
-        // Rows behind the edit move by the same distance, which wraps around when they move
-        // towards the front.
-        let distance = offset(cut_start + added_bytes).wrapping_sub(offset(cut_end));
-        let (ends, _) = self.ends(after..rows).as_chunks::<4>();
-        for end in ends {
-            let moved = u32::from_le_bytes(*end).wrapping_add(distance);
-            scratch.extend_from_slice(&moved.to_le_bytes());
-        }
-        scratch.extend_from_slice(self.slice(body..cut_start));
-        if let Some(entry) = added {
-            scratch.extend_from_slice(entry.key);
-            scratch.extend_from_slice(entry.value);
-        }
-        scratch.extend_from_slice(self.slice(cut_end..self.0.len()));
-        Some(Self(Arc::from(scratch.as_slice())))
-    }
-
-    fn build(entries: &[Entry<'_>], scratch: &mut Vec<u8>) -> Self {
-        scratch.clear();
-        scratch.extend_from_slice(&count(entries.len()));
-        for entry in entries {
-            scratch.extend_from_slice(&fingerprint(entry.key).to_le_bytes());
-        }
-        let mut start = 0;
-        for entry in entries {
-            scratch.extend_from_slice(&offset(start + entry.key.len()).to_le_bytes());
-            start += entry.len();
-            scratch.extend_from_slice(&offset(start).to_le_bytes());
-        }
-        for entry in entries {
-            scratch.extend_from_slice(entry.key);
-            scratch.extend_from_slice(entry.value);
-        }
-        Self(Arc::from(scratch.as_slice()))
-    }
-
-    /// One leaf with the rows of this one and of the one behind it, if they fit.
-    pub(super) fn join(&self, next: &Self, scratch: &mut Vec<u8>) -> Option<Self> {
-        let bytes = self.0.len() - self.body() + next.0.len() - next.body();
-        if bytes > LEAF_BYTES_MAX || self.rows() + next.rows() > LEAF_ROWS_MAX {
-            return None;
-        }
-        let entries: Vec<_> = self.entries().chain(next.entries()).collect();
-        Some(Self::build(&entries, scratch))
-    }
-
-    fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
-        (0..self.rows()).map(|row| self.entry(row))
+        self.rows() < ROWS_MAX / 4 && self.blocks() < BLOCKS_MAX / 4
     }
 
     /// Says what is wrong with this leaf, if anything is.
     pub(super) fn verify(&self, from: &[u8], to: Option<&[u8]>) -> Result<(), String> {
         let rows = self.rows();
-        if rows == 0 || rows > LEAF_ROWS_MAX {
+        if rows == 0 || rows > ROWS_MAX {
             return Err(format!("a leaf has {rows} rows"));
         }
         let sorted = (1..rows).all(|row| self.key(row - 1) < self.key(row));
@@ -294,79 +259,17 @@ impl Leaf {
         if !sorted || !between {
             return Err("the keys of a leaf are out of order".to_owned());
         }
-        if (0..rows).any(|row| self.find(self.key(row)) != Some(row)) {
+        if (0..rows).any(|row| self.find(self.key(row)).is_none_or(|(found, _)| found != row)) {
             return Err("a key is not found by its fingerprint".to_owned());
         }
-        if self.span(rows - 1).end != self.0.len() {
-            return Err("a leaf ends before or behind its last row".to_owned());
+        if (0..rows).any(|row| self.search(self.key(row)) != Ok(row)) {
+            return Err("a key is not found by the head of its block".to_owned());
         }
         Ok(())
     }
 }
 
-/// How rows are laid out over leaves.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Fill {
-    /// Every leaf but the last is full.
-    Full,
-    /// All leaves hold about the same.
-    Even,
-}
-
-/// Makes leaves of sorted rows. See [`Leaf::apply`] for what they come with.
-pub(super) fn pack(
-    entries: &[Entry<'_>],
-    fill: Fill,
-    from: &[u8],
-    scratch: &mut Vec<u8>,
-) -> Vec<(Vec<u8>, Leaf)> {
-    let total: usize = entries.iter().map(|entry| entry.len()).sum();
-    let leaves = total.div_ceil(LEAF_BYTES_MAX).max(entries.len().div_ceil(LEAF_ROWS_MAX)).max(1);
-    let bytes_target = match fill {
-        Fill::Full => LEAF_BYTES_MAX,
-        Fill::Even => total.div_ceil(leaves),
-    };
-    let rows_target = match fill {
-        Fill::Full => LEAF_ROWS_MAX,
-        Fill::Even => entries.len().div_ceil(leaves).max(LEAF_ROWS_MAX / 2),
-    };
-
-    let mut packed = Vec::with_capacity(leaves);
-    let mut separator_next = from.to_vec();
-    let mut rest = entries;
-    while !rest.is_empty() {
-        let mut bytes = 0;
-        let rows = rest
-            .iter()
-            .take(rows_target)
-            .take_while(|entry| {
-                // A row belongs to this leaf when at least half of it does, but never beyond
-                // what a leaf may hold.
-                let fits = bytes == 0
-                    || bytes + entry.len() / 2 <= bytes_target
-                        && bytes + entry.len() <= LEAF_BYTES_MAX;
-                bytes += entry.len();
-                fits
-            })
-            .count();
-        // At least one row, for a row of no bytes at all has a place too.
-        let (now, later) = rest.split_at_checked(rows.max(1)).unwrap_or((rest, &[]));
-        packed.push((std::mem::take(&mut separator_next), Leaf::build(now, scratch)));
-        if let (Some(last), Some(first)) = (now.last(), later.first()) {
-            separator_next = separator(last.key, first.key).to_vec();
-        }
-        rest = later;
-    }
-    packed
-}
-
-/// Leaves hold at most [`LEAF_BYTES_MAX`] or one row, and rows are bounded by
-/// [`ROW_BYTES_MAX`](crate::store::ROW_BYTES_MAX), so that nothing is ever cut off here.
-fn offset(bytes: usize) -> u32 {
-    u32::try_from(bytes).unwrap_or(u32::MAX)
-}
-
-/// Leaves hold at most [`LEAF_ROWS_MAX`] rows.
-fn count(rows: usize) -> [u8; COUNT] {
-    u16::try_from(rows).unwrap_or(u16::MAX).to_le_bytes()
+/// A leaf has at most [`ROWS_MAX`] rows, so that nothing is ever cut off here.
+fn number(rows: usize) -> u8 {
+    u8::try_from(rows).unwrap_or(u8::MAX)
 }

@@ -122,7 +122,7 @@ impl Iterator for Range<'_> {
                 Direction::Backward => self.rows.next_back(),
             };
             if let Some(row) = row {
-                let row = leaf.row(row);
+                let row = leaf.share(row)?;
                 if self.is_beyond_end(row.key()) {
                     self.leaf = None;
                     return None;

@@ -1,7 +1,7 @@
 //! A sorted map from bytes to bytes whose versions share what they have in common.
 
-use super::branch::{Branch, Node, NodeRef};
-use super::leaf::{self, Entry, Fill};
+use super::branch::{Applied, Branch, Node, NodeRef};
+use super::draft::Draft;
 use super::range::Range;
 use crate::store::Direction;
 use crate::store::batch::Edit;
@@ -10,36 +10,30 @@ use std::ops::Bound;
 
 /// One version of the map. Cloning it copies a pointer; changing it makes another version.
 ///
-/// Made for this, because ready-made maps were slower at what is done most. On this machine (two
-/// slow cores; the best of seven rounds, in nanoseconds of processor time; keys of 50 bytes with
-/// eight to a partition, values of 400), reading a key from 10,000 and 1,000,000 rows, walking
-/// ten rows of a million, and replacing a row in 10,000 and 1,000,000:
-///
-/// | | get | get, 1M | range of 10, 1M | put | put, 1M | bytes for a row |
-/// |---|---|---|---|---|---|---|
-/// | this tree | 270 | 1,620 | 3,520 | 2,900 | 9,880 | 520 |
-/// | `imbl::OrdMap` | 480 | 3,300 | 5,300 | 3,100 | 14,500 | 570 |
-/// | `rpds::RedBlackTreeMapSync` | 790 | 5,300 | 9,400 | 3,500 | 9,900 | 630 |
-/// | `std::BTreeMap` in an `RwLock` | 500 | 2,700 | 4,500 | 480 | 2,700 | 580 |
-///
-/// The last one has no snapshots: readers and writers wait for each other. This tree was measured
-/// through the whole store, on a busier machine than the others.
+/// Made for this, because persistent maps that are ready-made (`imbl::OrdMap`, `rpds`) keep each
+/// row behind a pointer of its own: with a million items, what a commit or a walk over rows costs
+/// is the number of places in memory that it must wait for.
 #[derive(Clone, Default)]
 pub(super) struct Tree {
     root: Option<Node>,
 }
 
 impl Tree {
-    /// The map with these edits, which are sorted by key. What `scratch` holds does not matter.
-    pub(super) fn apply(&self, edits: &[Edit<'_>], scratch: &mut Vec<u8>) -> Self {
-        let mut pieces = match &self.root {
-            Some(root) => root.apply(edits, &[], None, scratch),
-            None => Node::from_edits(edits, scratch),
+    /// The map with these edits, which are sorted by key. What `draft` holds does not matter.
+    pub(super) fn apply(&self, edits: &[Edit<'_>], draft: &mut Draft) -> Self {
+        let applied = match &self.root {
+            Some(root) => root.as_ref().apply(edits, &[], None, draft),
+            None => Applied::Several(draft.leaves(edits)),
         };
-        while pieces.len() > 1 {
-            pieces = Branch::grow(pieces, None);
-        }
-        let mut root = pieces.pop().map(|piece| piece.node);
+        let mut root = match applied {
+            Applied::One(node) => Some(node),
+            Applied::Several(mut pieces) => {
+                while pieces.len() > 1 {
+                    pieces = Branch::grow(pieces, None);
+                }
+                pieces.pop().map(|piece| piece.node)
+            }
+        };
         // A root with a single child leads nowhere else.
         while let Some(child) = root.as_ref().and_then(Node::only_child) {
             root = Some(child);
@@ -97,19 +91,5 @@ impl Tree {
             }
         }
         Ok(())
-    }
-}
-
-impl Node {
-    /// The nodes of a map that has been empty so far.
-    fn from_edits(edits: &[Edit<'_>], scratch: &mut Vec<u8>) -> Vec<super::branch::Piece> {
-        let entries: Vec<_> = edits
-            .iter()
-            .filter_map(|edit| edit.value.map(|value| Entry { key: edit.key, value }))
-            .collect();
-        leaf::pack(&entries, Fill::Full, &[], scratch)
-            .into_iter()
-            .map(|(from, leaf)| super::branch::Piece { from, node: Self::Leaf(leaf) })
-            .collect()
     }
 }
