@@ -92,7 +92,7 @@ fn expand_struct(
         }
 
         impl ::singlet::Attribute for #name {
-            const TYPE: ::singlet::dynamo::Type = ::singlet::dynamo::Type::M;
+            const KIND: ::singlet::design::AttributeType = ::singlet::design::AttributeType::Map;
 
             fn to_value(
                 &self,
@@ -133,6 +133,7 @@ fn expand_enum(name: &Ident, data: &DataEnum, case: Option<Case>) -> syn::Result
     let to_text = variants.iter().map(|(ident, text)| quote!(Self::#ident => #text));
     let from_text = variants.iter().map(|(ident, text)| quote!(#text => Self::#ident));
     let list: Vec<String> = variants.iter().map(|(_, text)| format!("`{text}`")).collect();
+    let texts = variants.iter().map(|(_, text)| text);
     let expected = format!("one of {}", list.join(", "));
     // Text that holds the delimiter could be mistaken for two parts of a key.
     let is_closed = variants.iter().all(|(_, text)| !text.is_empty() && !text.contains('#'));
@@ -156,7 +157,8 @@ fn expand_enum(name: &Ident, data: &DataEnum, case: Option<Case>) -> syn::Result
         }
 
         impl ::singlet::Attribute for #name {
-            const TYPE: ::singlet::dynamo::Type = ::singlet::dynamo::Type::S;
+            const KIND: ::singlet::design::AttributeType = ::singlet::design::AttributeType::Text;
+            const ONE_OF: &'static [&'static str] = &[#(#texts),*];
 
             fn to_value(
                 &self,

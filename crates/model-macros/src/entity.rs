@@ -121,6 +121,7 @@ impl Entity {
             quote!((#attribute, #value))
         }));
         let payload = option(arguments.payload.as_ref().map(|attribute| quote!(#attribute)));
+        let expires = fields.iter().any(|field| field.options.ttl.is_some());
         let values = fields.iter().map(|field| {
             let ident = &field.ident;
             quote!(::singlet::Attribute::to_value(&self.#ident)?)
@@ -138,6 +139,7 @@ impl Entity {
                     fields: &[#(#shapes),*],
                     discriminator: #discriminator,
                     payload: #payload,
+                    expires: #expires,
                 };
 
                 fn values(

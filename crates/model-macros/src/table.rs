@@ -274,9 +274,8 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
                 ttl: #ttl,
                 billing: ::singlet::shape::Billing::#billing,
                 stream: #stream,
+                entities: &[#(&<#entities as ::singlet::Entity>::SHAPE),*],
             };
-            const ENTITIES: &'static [&'static ::singlet::shape::EntityShape] =
-                &[#(&<#entities as ::singlet::Entity>::SHAPE),*];
 
             type Item = #items;
 
@@ -297,6 +296,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
         }
 
         impl ::singlet::Declaration for #ident {
+            const NAME: &'static str = #type_name;
             const TABLES: &'static [&'static ::singlet::shape::TableShape] =
                 &[&<#ident as ::singlet::Table>::SHAPE];
         }
@@ -316,9 +316,6 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
             )*
         }
 
-        const _: () = ::singlet::check::table(
-            &<#ident as ::singlet::Table>::SHAPE,
-            <#ident as ::singlet::Table>::ENTITIES,
-        );
+        const _: () = ::singlet::check::table(&<#ident as ::singlet::Table>::SHAPE);
     })
 }

@@ -10,6 +10,7 @@ mod scalar;
 
 pub use scalar::Bytes;
 
+use crate::design::AttributeType;
 use singlet_dynamo::binary::{Entries, ValueRef};
 use singlet_dynamo::{Type, Value};
 use std::borrow::Cow;
@@ -40,8 +41,12 @@ use std::fmt;
     note = "derive it, `#[derive(Attribute)]`, or use a type that has it: text, numbers, `bool`, `Vec`, `BTreeMap`, `BTreeSet`, `Option`, `Bytes`, `Timestamp`"
 )]
 pub trait Attribute: Sized {
+    /// What kind of value it is, as a design tells it.
+    const KIND: AttributeType;
     /// The type under which the value is stored.
-    const TYPE: Type;
+    const TYPE: Type = Self::KIND.stored();
+    /// The texts that it can be, if there are only some.
+    const ONE_OF: &'static [&'static str] = &[];
     /// Whether the attribute may be missing in an item.
     const OPTIONAL: bool = false;
 

@@ -4,8 +4,10 @@
 //! the one and gives the other, and that is all it has to know.
 
 mod embedded;
+mod feed;
 
 pub use embedded::Embedded;
+pub use feed::{Feed, FeedEvent};
 
 use singlet_dynamo as dynamo;
 use singlet_dynamo::operation::{Answer, Request};
@@ -22,8 +24,14 @@ pub trait Backend: Send + Sync + 'static {
     fn execute(&self, request: Request) -> Execution<'_>;
 
     /// Waits, before something is tried again.
-    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+    fn sleep(&self, duration: Duration) -> Waiting<'_, ()>;
+
+    /// Every change of a table from now on.
+    fn changes(&self, table_name: &str) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>>;
 }
+
+/// Something that is there later.
+pub type Waiting<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A request that is being carried out.
 ///
@@ -37,7 +45,7 @@ type Outcome = Result<Answer, BackendError>;
 #[expect(clippy::large_enum_variant, reason = "it lives for one await, on the stack")]
 enum Progress<'a> {
     Done(Option<Outcome>),
-    Pending(Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>),
+    Pending(Waiting<'a, Outcome>),
 }
 
 impl<'a> Execution<'a> {

@@ -18,9 +18,9 @@ pub const fn entity(entity: &EntityShape, table: &TableShape) {
 }
 
 /// Checks a table, and its entities against each other.
-pub const fn table(table: &TableShape, entities: &[&EntityShape]) {
+pub const fn table(table: &TableShape) {
     attributes::check_indexes(table);
-    let mut rest = entities;
+    let mut rest = table.entities;
     while let [one, others @ ..] = rest {
         let mut rest_of_others = others;
         while let [other, more @ ..] = rest_of_others {

@@ -4,7 +4,7 @@ use crate::attribute::Unstorable;
 use crate::db::Db;
 use crate::entity::Entity;
 use crate::error::Result;
-use crate::item::{Corrupt, is_expired};
+use crate::item::{Corrupt, has_passed};
 use crate::key::{Given, GivenPart, KeyArgument, KeyPart};
 use crate::marker::Marker;
 use crate::operation::stored;
@@ -193,7 +193,7 @@ impl<D: Declaration> Db<D> {
         let fresh = items
             .iter()
             .map(StoredItem::as_item)
-            .filter(|item| load.with_expired || !is_expired(table, *item, now));
+            .filter(|item| load.with_expired || !has_passed(table, *item, now));
         Ok(C::gather(fresh)?)
     }
 }

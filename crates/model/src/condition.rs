@@ -93,20 +93,29 @@ pub(crate) fn unless_expired<E: Entity>(
     condition: expression::Condition,
     now: Timestamp,
 ) -> Result<expression::Condition> {
-    let Some(ttl) = E::Table::SHAPE.ttl.filter(|_| E::SHAPE.expires()) else {
-        return Ok(condition);
-    };
-    let expired = expression::Condition::compare(
-        Term::Path(Path::attribute(ttl)?),
-        Comparator::LessOrEqual,
-        Term::Value(Value::from(now.as_seconds())),
-    )?;
+    let Some(expired) = is_expired::<E>(now)? else { return Ok(condition) };
     // What the condition says of nothing is what it says of an expired item.
     Ok(if condition.matches(None) {
         expression::Condition::or(vec![expired, condition])?
     } else {
         expression::Condition::and(vec![condition, expression::Condition::not(expired)?])?
     })
+}
+
+/// That an item is not expired; `None` if items of this entity never are.
+pub(crate) fn is_fresh<E: Entity>(now: Timestamp) -> Result<Option<expression::Condition>> {
+    let expired = is_expired::<E>(now)?;
+    Ok(expired.map(expression::Condition::not).transpose()?)
+}
+
+/// That an item is expired; `None` if items of this entity never are.
+pub(crate) fn is_expired<E: Entity>(now: Timestamp) -> Result<Option<expression::Condition>> {
+    let Some(ttl) = E::Table::SHAPE.ttl.filter(|_| E::SHAPE.expires) else { return Ok(None) };
+    Ok(Some(expression::Condition::compare(
+        Term::Path(Path::attribute(ttl)?),
+        Comparator::LessOrEqual,
+        Term::Value(Value::from(now.as_seconds())),
+    )?))
 }
 
 impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {

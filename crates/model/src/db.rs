@@ -17,6 +17,7 @@ use crate::query::AccessPattern;
 use crate::scan::Scan;
 use crate::table::{Contains, Declaration, Table};
 use crate::timestamp::Timestamp;
+use crate::trace;
 use crate::transaction::{self, Transaction, Transactional};
 use singlet_dynamo::operation::{Answer, Request};
 use singlet_engine::Engine;
@@ -98,7 +99,7 @@ impl<D: Declaration> Db<D> {
         };
         let Some(item) = answer.item.map(stored) else { return Ok(None) };
         let item = item.as_item();
-        if !with_expired && is_expired(&E::Table::SHAPE, item, self.now()) {
+        if !with_expired && is_expired::<E>(item, self.now()) {
             return Ok(None);
         }
         Ok(Some(decode::<P>(item)?))
@@ -140,12 +141,10 @@ impl<D: Declaration> Db<D> {
         Transaction::new(self)
     }
 
-    /// Carries out one request.
-    pub(crate) async fn execute(
-        &self,
-        request: impl Into<Request>,
-    ) -> Result<Answer, BackendError> {
-        self.inner.backend.execute(request.into()).await
+    /// Carries out a request of the [language](crate::dynamo) as it is: for what the model has no
+    /// words for.
+    pub async fn execute(&self, request: impl Into<Request>) -> Result<Answer, BackendError> {
+        trace::execute(&*self.inner.backend, request.into()).await
     }
 
     pub(crate) fn settings(&self) -> &Settings {

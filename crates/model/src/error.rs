@@ -40,6 +40,13 @@ pub enum Error {
     MissingOperand,
     /// A condition, an update or a projection is larger than DynamoDB takes, or contradicts itself.
     Expression(Fault),
+    /// An index does not hold what is to be read of its items.
+    NotProjected {
+        /// The index.
+        index: &'static str,
+        /// An attribute that it does not hold.
+        attribute: &'static str,
+    },
     /// A stored item is not what its entity says.
     Corrupt(Corrupt),
     /// An upsert might have to make an item, and does not set all that one must have.
@@ -52,6 +59,16 @@ pub enum Error {
     /// A transaction has more operations than it may have.
     TooManyOperations {
         /// How many it has.
+        count: usize,
+    },
+    /// A table is being made or changed for longer than anybody waits.
+    NotReady {
+        /// Its name.
+        table: String,
+    },
+    /// Some of a batch was not carried out, however often it was tried.
+    Unprocessed {
+        /// How many items.
         count: usize,
     },
     /// A cursor was made by somebody else, or for another query.
@@ -75,6 +92,9 @@ impl fmt::Display for Error {
             Self::Unstorable(fault) => fault.fmt(f),
             Self::MissingOperand => f.write_str("a condition compares with a missing value"),
             Self::Expression(fault) => fault.fmt(f),
+            Self::NotProjected { index, attribute } => {
+                write!(f, "the index {index} does not hold `{attribute}`; read less with `project`")
+            }
             Self::Corrupt(fault) => fault.fmt(f),
             Self::Incomplete { entity, attribute } => {
                 write!(f, "a new {entity} would have no `{attribute}`: set it in the upsert")
@@ -83,6 +103,13 @@ impl fmt::Display for Error {
                 write!(
                     f,
                     "a transaction has at most {OPERATIONS_MAX} operations, and this one {count}"
+                )
+            }
+            Self::NotReady { table } => write!(f, "the table {table} is still being made"),
+            Self::Unprocessed { count } => {
+                write!(
+                    f,
+                    "the store has too much to do: {count} items of a batch were not processed"
                 )
             }
             Self::Cursor => f.write_str("the cursor is not one of this query"),

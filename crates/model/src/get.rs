@@ -1,12 +1,11 @@
 //! Reading one item by its key.
 
 use crate::entity::Entity;
-use crate::error::Result;
-use crate::field::attribute_name;
+use crate::error::{Error, Result};
 use crate::key::Key;
 use crate::marker::Marker;
 use crate::projection::Projection;
-use crate::shape::{IndexShape, Storage};
+use crate::shape::{IndexShape, Projected, Storage};
 use crate::table::Table;
 use singlet_dynamo::expression::{self, Path};
 use singlet_dynamo::operation::GetItem;
@@ -76,25 +75,35 @@ impl<E: Entity, P: Projection<Entity = E>> Get<E, P> {
 /// What tells entities apart is always among them, whether the item is expired, and where a page
 /// of an index goes on.
 pub(crate) fn projection<P: Projection>(
-    index: Option<&IndexShape>,
+    index: Option<&'static IndexShape>,
 ) -> Result<Option<expression::Projection>> {
-    let Some(places) = P::FIELDS else { return Ok(None) };
     let (shape, table) = (&P::Entity::SHAPE, &<P::Entity as Entity>::Table::SHAPE);
-    let mut names: Vec<&str> = table.key.iter().map(|attribute| attribute.name).collect();
-    names.extend(index.iter().flat_map(|index| index.key.iter()).map(|attribute| attribute.name));
-    names.extend(table.ttl);
+    let is_whole = P::FIELDS.is_none();
+    if is_whole && index.is_none_or(|index| index.projection == Projected::All) {
+        return Ok(None);
+    }
+    let of_index = index.iter().flat_map(|index| index.key.iter());
+    let mut names: Vec<&'static str> =
+        table.key.iter().chain(of_index).map(|attribute| attribute.name).collect();
+    names.extend(table.ttl.filter(|_| shape.expires));
     names.extend(shape.discriminator.map(|(name, _)| name));
-    for field in places.iter().filter_map(|place| shape.field(*place)) {
+    for (place, field) in shape.fields.iter().enumerate() {
+        if P::FIELDS.is_some_and(|places| !places.contains(&place)) {
+            continue;
+        }
         match field.storage {
-            Storage::Attribute | Storage::Expiry => {
-                names.push(attribute_name::<P::Entity>(field));
-            }
+            Storage::Attribute => names.push(field.attribute),
             Storage::Payload => names.extend(shape.payload),
-            Storage::Key => {}
+            Storage::Key | Storage::Expiry => {}
         }
     }
     names.sort_unstable();
     names.dedup();
+    if let Some(index) = index
+        && let Some(attribute) = names.iter().find(|name| !index.holds(table, name))
+    {
+        return Err(Error::NotProjected { index: index.name, attribute });
+    }
     let paths = names.into_iter().map(Path::attribute).collect::<Result<Vec<_>, _>>()?;
     Ok(Some(expression::Projection::new(paths)?))
 }

@@ -69,15 +69,18 @@ extern crate self as singlet;
 
 pub mod attribute;
 pub mod backend;
+mod batch;
 mod block_on;
 pub mod check;
 pub mod collection;
 mod condition;
 mod cursor;
 mod db;
+mod declared;
 pub mod design;
 mod entity;
 mod error;
+mod feed;
 pub mod field;
 mod get;
 pub mod item;
@@ -94,9 +97,12 @@ pub mod shape;
 mod source;
 pub mod table;
 mod timestamp;
+mod together;
+mod trace;
 pub mod transaction;
 
 pub use attribute::{Attribute, Bytes};
+pub use batch::Batch;
 pub use block_on::block_on;
 pub use collection::Collection;
 pub use condition::{Condition, Size};
@@ -104,12 +110,14 @@ pub use cursor::{Cursor, CursorKey};
 pub use db::{Db, Run, Settings};
 pub use entity::Entity;
 pub use error::{Error, Result};
+pub use feed::{Change, Changes};
 pub use field::Field;
 pub use get::Get;
 pub use item::Corrupt;
 pub use key::{IdError, Key, KeyPart};
-pub use page::{Page, Reading};
+pub use page::{Items, Page, Reading};
 pub use projection::Projection;
+pub use provision::Provision;
 pub use query::Query;
 pub use scan::Scan;
 pub use singlet_dynamo as dynamo;
@@ -117,6 +125,7 @@ pub use singlet_engine as engine;
 pub use singlet_macros::{Attribute, Collection, Entity, Projection, table};
 pub use table::{Declaration, Table};
 pub use timestamp::{Expiry, NotATimestamp, Timestamp};
+pub use together::Together;
 
 #[doc(hidden)]
 pub use serde;
@@ -124,7 +133,7 @@ pub use serde;
 /// What declarations and their users need, in one line.
 pub mod prelude {
     pub use crate::operation::{Operation as _, check, create, delete, put, update, upsert};
-    pub use crate::transaction::Transactional as _;
+    pub use crate::transaction::once;
     pub use crate::{
         Attribute, Bytes, Collection, Condition, Cursor, Db, Declaration, Entity, Expiry, Key,
         Projection, Scan, Table, Timestamp, design, id, table,

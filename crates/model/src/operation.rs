@@ -16,7 +16,7 @@ use crate::backend::BackendError;
 use crate::condition::{Condition, unless_expired};
 use crate::entity::Entity;
 use crate::error::{Error, Result};
-use crate::item::{decode, is_expired};
+use crate::item::{decode, has_passed, is_expired};
 use crate::shape::TableShape;
 use crate::table::Table;
 use crate::timestamp::Timestamp;
@@ -120,7 +120,7 @@ impl Plan {
     /// is expired. Says whether it is worth another attempt.
     pub(crate) fn replace_if_expired(&mut self, item: Option<&Item>, now: Timestamp) -> bool {
         let Some(other) = &mut self.if_expired else { return false };
-        let is_gone = |item: &Item| is_expired(self.table, StoredItem::from(item).as_item(), now);
+        let is_gone = |item: &Item| has_passed(self.table, StoredItem::from(item).as_item(), now);
         // What replaces an expired item was refused: somebody else has replaced or deleted it, so
         // that it is no longer expired.
         let is_replacement = matches!(self.action, TransactWriteItem::Put(_));
@@ -203,7 +203,7 @@ impl<E: Entity> Returning<E> for Old {
     fn read(returned: Option<Attributes>, now: Timestamp) -> Result<Option<E>> {
         let Some(item) = returned.map(stored) else { return Ok(None) };
         // What was expired was gone, though it was still there.
-        if is_expired(&E::Table::SHAPE, item.as_item(), now) {
+        if is_expired::<E>(item.as_item(), now) {
             return Ok(None);
         }
         Ok(Some(decode(item.as_item())?))

@@ -1,7 +1,13 @@
 //! Reading what a query asks for, page by page.
 
+mod count;
+mod items;
+
+pub use items::Items;
+
 use crate::backend::BackendError;
-use crate::cursor::Cursor;
+use crate::condition::is_fresh;
+use crate::cursor::{Cursor, Identity};
 use crate::db::Db;
 use crate::entity::Entity;
 use crate::error::Result;
@@ -12,10 +18,13 @@ use crate::projection::Projection;
 use crate::query::Described;
 use crate::source::Source;
 use crate::table::{Contains, Declaration};
+use crate::timestamp::Timestamp;
+use count::is_alone;
 use singlet_dynamo::Item;
 use singlet_dynamo::binary::ItemRef;
-use singlet_dynamo::operation::{Answer, PageAnswer, Request};
-use singlet_dynamo::stored::StoredItem;
+use singlet_dynamo::expression::Condition;
+use singlet_dynamo::operation::{Answer, PageAnswer, Request, Selection};
+use singlet_dynamo::stored::{Attributes, StoredItem};
 use std::marker::PhantomData;
 
 /// Some of the items that a query gives, and where the others begin.
@@ -80,6 +89,32 @@ where
         Ok(items)
     }
 
+    /// The items one after the other, read page by page as they are asked for.
+    pub fn items(self) -> Items<'d, D, P> {
+        let limit = self.described.limit;
+        Items::new(self.into_reader().map(|(reader, _)| reader), limit)
+    }
+
+    /// How many items there are. They are read and paid for, but not sent if DynamoDB can count
+    /// them by itself.
+    pub async fn count(self) -> Result<usize> {
+        let (mut reader, limit) = self.into_reader()?;
+        let mut count = 0;
+        let mut start = None;
+        if reader.source.is_empty() {
+            return Ok(0);
+        }
+        let is_counted = reader.count_in_store()?;
+        loop {
+            let page = reader.request(start, None).await?;
+            count += if is_counted { page.count } else { reader.count_of(page.items) };
+            start = page.last_evaluated_key;
+            if start.is_none() || limit.is_some_and(|limit| count >= limit) {
+                return Ok(limit.map_or(count, |limit| count.min(limit)));
+            }
+        }
+    }
+
     fn into_reader(self) -> Result<(Reader<'d, D, P>, Option<usize>)> {
         let Described { source, limit, with_expired } = self.described;
         let reader = Reader { db: self.db, source: source?, with_expired, output: PhantomData };
@@ -112,7 +147,7 @@ where
         self.db.table_name::<<P::Entity as Entity>::Table>()
     }
 
-    fn identity(&self) -> crate::cursor::Identity {
+    fn identity(&self) -> Identity {
         self.source.identity(P::Entity::SHAPE.name, self.table_name())
     }
 
@@ -135,9 +170,7 @@ where
             let page = self.request(start.take(), limit).await?;
             for row in page.items.unwrap_or_default().into_iter().map(stored) {
                 let item = row.as_item();
-                if !self.accepts(item)
-                    || (!self.with_expired && is_expired(self.source.table, item, now))
-                {
+                if !self.wants(item, now) {
                     continue;
                 }
                 if wanted == Some(items.len()) {
@@ -161,12 +194,39 @@ where
         }
     }
 
+    /// Has the store count by itself, if it can: says whether it does.
+    fn count_in_store(&mut self) -> Result<bool> {
+        let source = &mut self.source;
+        if source.has_exclusion() || !is_alone(source.table, &P::Entity::SHAPE, source.index) {
+            return Ok(false);
+        }
+        if !self.with_expired
+            && let Some(fresh) = is_fresh::<P::Entity>(self.db.now())?
+        {
+            source.filter = Some(match source.filter.take() {
+                Some(filter) => Condition::and(vec![filter, fresh])?,
+                None => fresh,
+            });
+        }
+        source.selection = Selection::Count;
+        Ok(true)
+    }
+
+    fn count_of(&self, rows: Option<Vec<Attributes>>) -> usize {
+        let now = self.db.now();
+        let rows = rows.unwrap_or_default().into_iter().map(stored);
+        rows.filter(|row| self.wants(row.as_item(), now)).count()
+    }
+
     async fn request(&self, start: Option<Item>, limit: Option<usize>) -> Result<PageAnswer> {
         read_page(self.db, self.source.request(self.table_name(), start, limit)?).await
     }
 
     /// Whether an item is one of those that are asked for.
-    fn accepts(&self, item: ItemRef<'_>) -> bool {
-        recognizes(&P::Entity::SHAPE, self.source.table, item) && !self.source.excludes(item)
+    fn wants(&self, item: ItemRef<'_>, now: Timestamp) -> bool {
+        let table = self.source.table;
+        recognizes(&P::Entity::SHAPE, table, item)
+            && !self.source.excludes(item)
+            && (self.with_expired || !is_expired::<P::Entity>(item, now))
     }
 }

@@ -40,7 +40,7 @@ use crate::item::{Corrupt, Reader};
     label = "not a projection",
     note = "derive it: `#[derive(Projection)] #[projection(Entity)]`"
 )]
-pub trait Projection: Sized + Send {
+pub trait Projection: Sized + Send + 'static {
     /// The entity.
     type Entity: Entity;
     /// The places of the fields that are read; all of them if `None`.

@@ -1,88 +1,269 @@
-//! Making tables.
+//! Making the tables of a design, and telling how they differ from it.
 
 use crate::backend::BackendError;
 use crate::db::Db;
-use crate::error::Result;
-use crate::shape::{Billing, KeyAttributes, Projected, TableShape};
+use crate::declared;
+use crate::design::Billing;
+use crate::error::{Error, Result};
 use crate::table::Declaration;
 use singlet_dynamo::ErrorKind;
-use singlet_dynamo::operation::{Answer, CreateTable, DescribeTable, UpdateTimeToLive};
-use singlet_dynamo::schema::{Index, IndexProjection, KeyAttribute, KeySchema, Scope, TableSchema};
-use singlet_dynamo::table::{StreamViewType, TableStatus, Throughput};
+use singlet_dynamo::operation::{
+    Answer, CreateTable, DescribeTable, DescribeTimeToLive, IndexUpdate, OnDemandChange, Request,
+    StreamChange, UpdateTable, UpdateTimeToLive,
+};
+use singlet_dynamo::schema::{Index, KeyAttribute, KeySchema};
+use singlet_dynamo::table::{TableDescription, TableStatus, Throughput};
+use std::fmt;
 use std::time::Duration;
 
+/// How long to wait at first before looking again whether a table is ready: an engine in memory
+/// needs less than this, DynamoDB some seconds.
+const FIRST_LOOK: Duration = Duration::from_millis(2);
+/// How long to wait at most between two looks.
+const LAST_LOOK: Duration = Duration::from_secs(2);
+/// How often to look: for about ten minutes, within which DynamoDB makes tables, and indexes of
+/// tables that are not very large.
+const LOOKS_MAX: u32 = 310;
+
+/// What [`Db::provision`] did, and what it found to be different.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Provision {
+    /// What was made.
+    pub made: Vec<String>,
+    /// What is there and is not as the design says. It was left as it is.
+    pub differences: Vec<String>,
+}
+
+impl fmt::Display for Provision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for made in &self.made {
+            writeln!(f, "made: {made}")?;
+        }
+        for difference in &self.differences {
+            writeln!(f, "differs: {difference}")?;
+        }
+        Ok(())
+    }
+}
+
 impl<D: Declaration> Db<D> {
-    /// Makes the tables that are missing.
-    pub async fn provision(&self) -> Result<()> {
-        for (place, table) in D::TABLES.iter().enumerate() {
-            let name = self.name_at(place);
-            match self.execute(create_table(table, name)).await {
-                Ok(_) => {}
-                Err(BackendError::Refused(refused))
-                    if refused.kind() == ErrorKind::ResourceInUse =>
-                {
-                    continue;
-                }
-                Err(other) => return Err(other.into()),
+    /// Makes the tables, indexes and times to live that are missing, and tells what is there and
+    /// differs. Nothing is ever changed or deleted that is there.
+    pub async fn provision(&self) -> Result<Provision> {
+        let mut provision = Provision::default();
+        for (place, shape) in D::TABLES.iter().enumerate() {
+            let table = declared::table(shape);
+            self.provision_table(self.name_at(place), &table, &mut provision).await?;
+        }
+        Ok(provision)
+    }
+
+    async fn provision_table(
+        &self,
+        name: &str,
+        table: &crate::design::Table,
+        provision: &mut Provision,
+    ) -> Result<()> {
+        let found = match self.describe_table(name).await? {
+            Some(_) => self.wait_until_active(name).await?,
+            None => {
+                self.execute(create_table(name, table)).await?;
+                provision.made.push(format!("table {name}"));
+                self.wait_until_active(name).await?
             }
-            self.wait_until_active(name).await?;
-            if let Some(ttl) = table.ttl {
-                let request = UpdateTimeToLive {
-                    table_name: name.to_owned(),
-                    attribute_name: ttl.to_owned(),
-                    enabled: true,
-                };
-                self.execute(request).await?;
+        };
+        if found.key != table.key {
+            provision.differences.push(format!(
+                "table {name} has the key {}, and not {}",
+                key_text(&found.key),
+                key_text(&table.key)
+            ));
+            // Whatever else there is to say, it is another table.
+            return Ok(());
+        }
+        let on_demand = matches!(table.billing, Billing::OnDemand);
+        if on_demand != matches!(found.throughput.throughput, Throughput::OnDemand(_)) {
+            let paid = if on_demand {
+                "provisioned, and not on demand"
+            } else {
+                "on demand, and not provisioned"
+            };
+            provision.differences.push(format!("table {name} is {paid}"));
+        }
+        self.provision_indexes(name, table, &found, provision).await?;
+        self.provision_stream(name, table, &found, provision).await?;
+        self.provision_time_to_live(name, table, provision).await
+    }
+
+    async fn provision_indexes(
+        &self,
+        name: &str,
+        table: &crate::design::Table,
+        found: &TableDescription,
+        provision: &mut Provision,
+    ) -> Result<()> {
+        for index in table.indexes.iter().map(crate::design::Index::schema) {
+            match found.index(&index.name) {
+                Some(own) if own.index == index => {}
+                Some(own) => {
+                    let (is, wanted) = (index_text(&own.index), index_text(&index));
+                    let index = &index.name;
+                    provision
+                        .differences
+                        .push(format!("index {index} of table {name} is {is}, and not {wanted}"));
+                }
+                None if index.scope == singlet_dynamo::schema::Scope::Local => {
+                    provision.differences.push(format!(
+                        "table {name} has no local index {}, and only a new table can get one",
+                        index.name
+                    ));
+                }
+                None => {
+                    let index_name = index.name.clone();
+                    // One at a time, which is all that DynamoDB takes.
+                    let mut update = UpdateTable::new(name);
+                    update.index_updates.push(IndexUpdate::Create {
+                        index,
+                        provisioned_throughput: match throughput(table.billing) {
+                            Throughput::Provisioned(throughput) => Some(throughput),
+                            Throughput::OnDemand(_) => None,
+                        },
+                        on_demand_throughput: OnDemandChange::default(),
+                    });
+                    self.execute(update).await?;
+                    self.wait_until_active(name).await?;
+                    provision.made.push(format!("index {index_name} of table {name}"));
+                }
+            }
+        }
+        for own in &found.indexes {
+            if table.index(&own.index.name).is_none() {
+                provision.differences.push(format!(
+                    "table {name} has an index {} that the design does not have",
+                    own.index.name
+                ));
             }
         }
         Ok(())
     }
 
-    async fn wait_until_active(&self, name: &str) -> Result<()> {
-        loop {
-            let request = DescribeTable { table_name: name.to_owned() };
-            let Answer::DescribeTable(answer) = self.execute(request).await? else {
-                return Err(BackendError::unexpected().into());
-            };
-            if answer.table.status == TableStatus::Active {
-                return Ok(());
+    async fn provision_stream(
+        &self,
+        name: &str,
+        table: &crate::design::Table,
+        found: &TableDescription,
+        provision: &mut Provision,
+    ) -> Result<()> {
+        match (table.stream, found.stream) {
+            (Some(wanted), None) => {
+                let mut update = UpdateTable::new(name);
+                update.stream = Some(StreamChange::Enable(wanted));
+                self.execute(update).await?;
+                self.wait_until_active(name).await?;
+                provision.made.push(format!("stream of table {name}"));
             }
-            self.backend().sleep(Duration::from_millis(5)).await;
+            (Some(wanted), Some(own)) if wanted != own => provision.differences.push(format!(
+                "the stream of table {name} has {}, and not {}",
+                own.as_str(),
+                wanted.as_str()
+            )),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    async fn provision_time_to_live(
+        &self,
+        name: &str,
+        table: &crate::design::Table,
+        provision: &mut Provision,
+    ) -> Result<()> {
+        let request = DescribeTimeToLive { table_name: name.to_owned() };
+        let Answer::DescribeTimeToLive(answer) = self.execute(request).await? else {
+            return Err(BackendError::unexpected().into());
+        };
+        match (&table.ttl, answer.attribute_name) {
+            (Some(wanted), None) => {
+                let request = UpdateTimeToLive {
+                    table_name: name.to_owned(),
+                    attribute_name: wanted.clone(),
+                    enabled: true,
+                };
+                self.execute(request).await?;
+                provision.made.push(format!("time to live {wanted} of table {name}"));
+            }
+            (Some(wanted), Some(own)) if *wanted != own => provision
+                .differences
+                .push(format!("the time to live of table {name} is {own}, and not {wanted}")),
+            (None, Some(own)) => provision.differences.push(format!(
+                "table {name} has a time to live {own} that the design does not have"
+            )),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    async fn describe_table(&self, name: &str) -> Result<Option<TableDescription>> {
+        let request = Request::from(DescribeTable { table_name: name.to_owned() });
+        match self.execute(request).await {
+            Ok(Answer::DescribeTable(answer)) => Ok(Some(answer.table)),
+            Ok(_) => Err(BackendError::unexpected().into()),
+            Err(BackendError::Refused(refused))
+                if refused.kind() == ErrorKind::ResourceNotFound =>
+            {
+                Ok(None)
+            }
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    async fn wait_until_active(&self, name: &str) -> Result<TableDescription> {
+        let mut pause = FIRST_LOOK;
+        for _ in 0..LOOKS_MAX {
+            if let Some(table) = self.describe_table(name).await?
+                && table.status == TableStatus::Active
+                && table.indexes.iter().all(|index| index.status == TableStatus::Active)
+            {
+                return Ok(table);
+            }
+            self.backend().sleep(pause).await;
+            pause = (pause * 2).min(LAST_LOOK);
+        }
+        Err(Error::NotReady { table: name.to_owned() })
+    }
+}
+
+fn create_table(name: &str, table: &crate::design::Table) -> CreateTable {
+    let mut schema = table.schema();
+    name.clone_into(&mut schema.name);
+    let throughput = throughput(table.billing);
+    let mut request = CreateTable::new(schema);
+    request.throughput = throughput;
+    if matches!(throughput, Throughput::Provisioned(_)) {
+        let global = |index: &&Index| index.scope == singlet_dynamo::schema::Scope::Global;
+        let indexes = request.schema.indexes.iter().filter(global);
+        request.index_throughput = indexes.map(|index| (index.name.clone(), throughput)).collect();
+    }
+    request.stream = table.stream;
+    request
+}
+
+fn throughput(billing: Billing) -> Throughput {
+    match billing {
+        Billing::OnDemand => Throughput::default(),
+        Billing::Provisioned { read_units, write_units } => {
+            let units = |units: u64| i64::try_from(units).unwrap_or(i64::MAX);
+            Throughput::provisioned(units(read_units), units(write_units))
         }
     }
 }
 
-fn create_table(table: &TableShape, name: &str) -> CreateTable {
-    let schema = TableSchema {
-        name: name.to_owned(),
-        key: key_schema(&table.key),
-        indexes: table
-            .indexes
-            .iter()
-            .map(|index| Index {
-                name: index.name.to_owned(),
-                key: key_schema(&index.key),
-                projection: match index.projection {
-                    Projected::All => IndexProjection::All,
-                    Projected::Keys => IndexProjection::KeysOnly,
-                    Projected::Attributes(names) => IndexProjection::Include(
-                        names.iter().map(|name| (*name).to_owned()).collect(),
-                    ),
-                },
-                scope: if index.local { Scope::Local } else { Scope::Global },
-            })
-            .collect(),
-    };
-    let mut request = CreateTable::new(schema);
-    if let Billing::Provisioned { read, write } = table.billing {
-        request.throughput = Throughput::provisioned(read.into(), write.into());
-    }
-    request.stream = table.stream.then_some(StreamViewType::NewAndOldImages);
-    request
+fn key_text(key: &KeySchema) -> String {
+    let attribute = |KeyAttribute { name, kind }: &KeyAttribute| format!("{name}: {kind}");
+    let attributes: Vec<String> = key.attributes().map(attribute).collect();
+    format!("({})", attributes.join(", "))
 }
 
-fn key_schema(key: &KeyAttributes) -> KeySchema {
-    let attribute =
-        |attribute: &crate::shape::KeyAttribute| KeyAttribute::new(attribute.name, attribute.kind);
-    KeySchema { partition: attribute(&key.partition), sort: key.sort.as_ref().map(attribute) }
+fn index_text(index: &Index) -> String {
+    format!("{:?} with the key {} and {:?}", index.scope, key_text(&index.key), index.projection)
 }

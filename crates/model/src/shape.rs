@@ -8,8 +8,9 @@ pub(crate) mod template;
 pub use template::{KeyFault, Template, TemplatePart};
 
 use crate::attribute::Attribute;
+use crate::design::AttributeType;
+use singlet_dynamo::Value;
 use singlet_dynamo::schema::KeyType;
-use singlet_dynamo::{Type, Value};
 
 /// A table, as `#[table]` declares it.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub struct TableShape {
     pub billing: Billing,
     /// Whether a stream of changes is kept, which the change feed reads on AWS.
     pub stream: bool,
+    /// The entities that are in it.
+    pub entities: &'static [&'static EntityShape],
 }
 
 /// What is paid for: each request, or a rate of them.
@@ -101,6 +104,8 @@ pub struct EntityShape {
     pub discriminator: Option<(&'static str, &'static str)>,
     /// The attribute that holds the fields as one JSON text.
     pub payload: Option<&'static str>,
+    /// Whether its items can expire.
+    pub expires: bool,
 }
 
 /// The templates of a key.
@@ -138,8 +143,10 @@ pub struct FieldShape {
     pub null: bool,
     /// Whether the attribute may be missing in an item.
     pub optional: bool,
-    /// The type under which it is stored.
-    pub kind: Type,
+    /// What kind of value it is.
+    pub kind: AttributeType,
+    /// The texts that it can be, if there are only some.
+    pub one_of: &'static [&'static str],
 }
 
 /// Where a field is stored.
@@ -179,7 +186,8 @@ impl FieldShape {
             keeper: Keeper::Program,
             null: false,
             optional: T::OPTIONAL,
-            kind: T::TYPE,
+            kind: T::KIND,
+            one_of: T::ONE_OF,
         }
     }
 
@@ -220,6 +228,20 @@ impl TableShape {
     }
 }
 
+impl IndexShape {
+    /// Whether the index holds an attribute of the items of its table.
+    pub(crate) fn holds(&self, table: &TableShape, name: &str) -> bool {
+        let is_in = |key: &KeyAttributes| key.iter().any(|attribute| attribute.name == name);
+        match self.projection {
+            Projected::All => true,
+            Projected::Keys => is_in(&self.key) || is_in(&table.key),
+            Projected::Attributes(names) => {
+                names.contains(&name) || is_in(&self.key) || is_in(&table.key)
+            }
+        }
+    }
+}
+
 impl KeyAttributes {
     /// Both attributes, or the one.
     pub fn iter(&self) -> impl Iterator<Item = &KeyAttribute> {
@@ -236,11 +258,6 @@ impl EntityShape {
     /// The place of the field that this keeper keeps.
     pub(crate) fn kept(&self, keeper: Keeper) -> Option<usize> {
         self.fields.iter().position(|field| field.keeper == keeper)
-    }
-
-    /// Whether items of this entity can expire.
-    pub(crate) fn expires(&self) -> bool {
-        self.fields.iter().any(|field| field.storage == Storage::Expiry)
     }
 
     /// Whether the field stands in the primary key.

@@ -77,6 +77,11 @@ impl Source {
         })
     }
 
+    /// Whether some sort key has to be left out that the request cannot leave out by itself.
+    pub(crate) fn has_exclusion(&self) -> bool {
+        matches!(self.part, Part::Partition { sort: SortTest::Is(_, Some(_)), .. })
+    }
+
     /// Whether the item's sort key is one that the request could not leave out by itself.
     pub(crate) fn excludes(&self, item: ItemRef<'_>) -> bool {
         let Part::Partition { sort: SortTest::Is(_, Some(excluded)), .. } = &self.part else {

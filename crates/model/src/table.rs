@@ -1,8 +1,10 @@
 //! Tables, and designs of several tables.
 
+use crate::declared;
+use crate::design::Design;
 use crate::entity::Entity;
 use crate::item::{Corrupt, decode, recognizes};
-use crate::shape::{EntityShape, TableShape};
+use crate::shape::TableShape;
 use singlet_dynamo::binary::ItemRef;
 
 /// A table, with the entities that are in it. Made by `#[table]`.
@@ -14,8 +16,6 @@ use singlet_dynamo::binary::ItemRef;
 pub trait Table: Contains<Self> + Sized {
     /// What the macro says of it.
     const SHAPE: TableShape;
-    /// The entities that are in it.
-    const ENTITIES: &'static [&'static EntityShape];
     /// An item of the table: one of the entities.
     type Item: Send + 'static;
 
@@ -31,8 +31,34 @@ pub trait Table: Contains<Self> + Sized {
     note = "a design is a struct with `#[table(…)]`, or several of them joined by `design!`"
 )]
 pub trait Declaration: Send + Sync + 'static {
+    /// The name of the Rust type.
+    const NAME: &'static str;
     /// The tables.
     const TABLES: &'static [&'static TableShape];
+
+    /// The same as data: to check it, to write a document about it, to make tables of it with other
+    /// tools. Who calls the access patterns, and how often, can be added.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(Code);
+    /// #[table(name = "games-{env}", key = (PK, SK), entities(Game))]
+    /// pub struct Games;
+    ///
+    /// #[derive(Entity)]
+    /// #[entity(Games, key = ("GAME#{code}", "METADATA"))]
+    /// pub struct Game {
+    ///     pub code: Code,
+    /// }
+    ///
+    /// let design = Games::design();
+    /// assert_eq!(design.tables[0].entities[0].key.partition.to_string(), "GAME#{code}");
+    /// assert_eq!(design.patterns[0].name, "Game::key");
+    /// ```
+    #[must_use]
+    fn design() -> Design {
+        declared::design(Self::NAME, Self::TABLES)
+    }
 }
 
 /// Says that a design has a table.
@@ -105,6 +131,7 @@ macro_rules! design {
         $visibility struct $design;
 
         impl $crate::table::Declaration for $design {
+            const NAME: &'static str = stringify!($design);
             const TABLES: &'static [&'static $crate::shape::TableShape] =
                 &[$(&<$table as $crate::Table>::SHAPE),+];
         }

@@ -1,9 +1,10 @@
 //! Moments, as designs write them: ISO-8601 in UTC, always of the same width.
 
 use crate::attribute::{Attribute, Mismatch, Unstorable};
+use crate::design::AttributeType;
 use crate::key::{Form, KeyPart, Shape};
+use singlet_dynamo::Value;
 use singlet_dynamo::binary::ValueRef;
-use singlet_dynamo::{Type, Value};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -200,7 +201,7 @@ impl fmt::Debug for Timestamp {
 }
 
 impl Attribute for Timestamp {
-    const TYPE: Type = Type::S;
+    const KIND: AttributeType = AttributeType::Timestamp;
 
     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
         let text = std::str::from_utf8(&self.text()).unwrap_or_default().to_owned();
@@ -279,7 +280,7 @@ impl Expiry {
 }
 
 impl Attribute for Expiry {
-    const TYPE: Type = Type::N;
+    const KIND: AttributeType = AttributeType::EpochSeconds;
 
     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
         Ok(Some(Value::from(self.0)))

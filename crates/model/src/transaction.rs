@@ -75,21 +75,42 @@ pub trait Transactional<D: Declaration>: Sized {
     type Error: From<Error>;
     #[doc(hidden)]
     fn plan_all(self, db: &Db<D>, now: Timestamp) -> Result<Planned<Self::Error>>;
-
-    /// Carried out only once, however often it is sent: a transaction with the same token, within
-    /// ten minutes, does nothing. The token has up to 36 characters.
-    fn with_token(self, token: impl Into<String>) -> WithToken<Self> {
-        WithToken { transaction: self, token: token.into() }
-    }
 }
 
-/// A transaction that is carried out only once; see [`Transactional::with_token`].
-pub struct WithToken<T> {
+/// A transaction that is carried out only once; see [`once`].
+#[must_use = "a transaction does nothing until a `Db` runs it"]
+pub struct Once<T> {
     transaction: T,
     token: String,
 }
 
-impl<D: Declaration, T: Transactional<D>> Transactional<D> for WithToken<T> {
+/// Carries out a transaction only once, however often it is sent: one with the same token, within
+/// ten minutes, does nothing. The token has up to 36 characters.
+///
+/// ```
+/// # use singlet::prelude::*;
+/// # id!(Code);
+/// # #[table(name = "games", key = (code), entities(Game))]
+/// # pub struct Games;
+/// # #[derive(Entity)]
+/// # #[entity(Games, key = ("{code}"))]
+/// # pub struct Game { pub code: Code, pub turn: u32 }
+/// # singlet::block_on(async {
+/// # let db = Db::<Games>::memory().await?;
+/// let code = Code::new("ABC123")?;
+/// db.run(create(&Game { code: code.clone(), turn: 0 })).await?;
+/// for _ in 0..3 {
+///     let roll = update(Game::key(&code)).add(Game::turn, 1);
+///     db.transact(once("this very roll", (roll,))).await?;
+/// }
+/// assert_eq!(db.get(Game::key(&code)).await?.unwrap().turn, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
+pub fn once<T>(token: impl Into<String>, transaction: T) -> Once<T> {
+    Once { transaction, token: token.into() }
+}
+
+impl<D: Declaration, T: Transactional<D>> Transactional<D> for Once<T> {
     type Error = T::Error;
 
     fn plan_all(self, db: &Db<D>, now: Timestamp) -> Result<Planned<T::Error>> {
@@ -197,8 +218,8 @@ impl<'d, D: Declaration, R: From<Error>> Transaction<'d, D, R> {
         self.len() == 0
     }
 
-    /// Carried out only once; see [`Transactional::with_token`].
-    pub fn with_token(mut self, token: impl Into<String>) -> Self {
+    /// Carried out only once; see [`once`].
+    pub fn once(mut self, token: impl Into<String>) -> Self {
         if let Ok(planned) = &mut self.planned {
             planned.token = Some(token.into());
         }

@@ -11,7 +11,7 @@ use crate::constraint::{Constraints, check_length};
 use crate::error::{Error, Result};
 use crate::expression::{Printer, Projection};
 use crate::json::value::{Unchecked, read_map};
-use crate::json::{Object, Reader, Writer};
+use crate::json::{Reader, Writer};
 use crate::key::Key;
 use crate::limits::BATCH_GET_SIZE_MAX;
 use crate::schema::TableSchema;
@@ -66,10 +66,10 @@ impl KeysAndAttributes {
         if self.consistent_read { Consistency::Strong } else { Consistency::Eventual }
     }
 
-    fn write_json(&self, keys: &[Map], writer: &mut Writer) {
+    fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("Keys", |writer| {
-                writer.array(keys, |writer, key| key.write_json(writer));
+                writer.array(&self.keys, |writer, key| key.write_json(writer));
             });
             if self.consistent_read {
                 object.boolean("ConsistentRead", true);
@@ -240,10 +240,13 @@ impl BatchGetItem {
         keys: &[Vec<Key>],
         mut read: impl FnMut(&KeysAndAttributes, &Key) -> Result<Option<StoredItem>, E>,
     ) -> Result<BatchGetItemAnswer, E> {
-        let mut capacity = CapacityByTable::new(self.return_consumed_capacity);
+        let mut answer = BatchGetItemAnswer {
+            responses: Vec::with_capacity(self.tables.len()),
+            unprocessed_keys: Vec::new(),
+            capacity: CapacityByTable::new(self.return_consumed_capacity),
+        };
         let mut size = 0;
-        let mut tables = Vec::with_capacity(self.tables.len());
-        for (asked, keys) in self.tables.into_iter().zip(keys) {
+        for (mut asked, keys) in self.tables.into_iter().zip(keys) {
             let mut items = Vec::with_capacity(keys.len());
             let mut processed = 0;
             for key in keys {
@@ -257,7 +260,7 @@ impl BatchGetItem {
                     break;
                 }
                 processed += 1;
-                capacity.add(|detail| {
+                answer.capacity.add(|detail| {
                     let units = read_units(item_size, asked.consistency());
                     ConsumedCapacity::new(asked.table_name.as_str(), detail, units)
                 });
@@ -266,72 +269,52 @@ impl BatchGetItem {
                     Some(projection) => item.project(projection),
                 }));
             }
-            tables.push(TableItems { asked, items, processed });
+            if processed > 0 {
+                answer.responses.push((asked.table_name.clone(), items));
+            }
+            if processed < asked.keys.len() {
+                asked.keys.drain(..processed);
+                answer.unprocessed_keys.push(asked);
+            }
         }
-        Ok(BatchGetItemAnswer { tables, capacity })
+        Ok(answer)
     }
 }
 
 /// The items that were found.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BatchGetItemAnswer {
-    tables: Vec<TableItems>,
-    capacity: CapacityByTable,
-}
-
-/// The items that were found in one table.
-#[derive(Clone, Debug, PartialEq)]
-struct TableItems {
-    asked: KeysAndAttributes,
-    items: Vec<Attributes>,
-    /// How many of the keys were looked up: the first ones.
-    processed: usize,
-}
-
-impl TableItems {
-    fn unprocessed(&self) -> &[Map] {
-        self.asked.keys.get(self.processed..).unwrap_or_default()
-    }
+    /// The items of each table, by its name.
+    pub responses: Vec<(String, Vec<Attributes>)>,
+    /// What was not looked up, and is for the client to ask for again.
+    pub unprocessed_keys: Vec<KeysAndAttributes>,
+    /// What the reads cost.
+    pub capacity: CapacityByTable,
 }
 
 impl BatchGetItemAnswer {
-    /// The items of each table, by its name.
-    pub fn items(&self) -> impl Iterator<Item = (&str, &[Attributes])> {
-        self.tables.iter().map(|table| (table.asked.table_name.as_str(), table.items.as_slice()))
-    }
-
-    /// The keys that were not looked up, by table; tables without such keys are left out.
-    pub fn unprocessed_keys(&self) -> impl Iterator<Item = (&KeysAndAttributes, &[Map])> {
-        let tables = self.tables.iter().map(|table| (&table.asked, table.unprocessed()));
-        tables.filter(|(_, keys)| !keys.is_empty())
-    }
-
     /// Writes the answer's body.
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("Responses", |writer| {
                 writer.object(|object| {
-                    for table in self.tables.iter().filter(|table| table.processed > 0) {
-                        write_items(table, object);
+                    for (table_name, items) in &self.responses {
+                        object.member(table_name, |writer| {
+                            writer.array(items, |writer, item| item.write_json(writer));
+                        });
                     }
                 });
             });
             object.member("UnprocessedKeys", |writer| {
                 writer.object(|object| {
-                    for (table, keys) in self.unprocessed_keys() {
-                        object.member(&table.table_name, |writer| table.write_json(keys, writer));
+                    for table in &self.unprocessed_keys {
+                        object.member(&table.table_name, |writer| table.write_json(writer));
                     }
                 });
             });
             self.capacity.write_member(object);
         });
     }
-}
-
-fn write_items(table: &TableItems, object: &mut Object<'_>) {
-    object.member(&table.asked.table_name, |writer| {
-        writer.array(&table.items, |writer, item| item.write_json(writer));
-    });
 }
 
 #[cfg(test)]
@@ -357,12 +340,10 @@ mod tests {
     fn an_answer_holds_sixteen_megabytes() {
         let (answer, size) = read(100, 400_000);
         let fit = BATCH_GET_SIZE_MAX / size;
-        let (_, items) = answer.items().next().unwrap();
-        assert_eq!(items.len(), fit);
-        let (_, left) = answer.unprocessed_keys().next().unwrap();
-        assert_eq!(left.len(), 100 - fit);
+        assert_eq!(answer.responses[0].1.len(), fit);
+        assert_eq!(answer.unprocessed_keys[0].keys.len(), 100 - fit);
         let (answer, _) = read(100, 1000);
-        assert_eq!(answer.unprocessed_keys().count(), 0);
+        assert_eq!(answer.unprocessed_keys, []);
     }
 
     #[test]
@@ -374,8 +355,6 @@ mod tests {
         let (_, rest) = text.split_once(r#""UnprocessedKeys":"#).unwrap();
         let again = format!(r#"{{"RequestItems":{rest}"#);
         let again = BatchGetItem::from_json(again.as_bytes()).unwrap();
-        let (asked, left) = answer.unprocessed_keys().next().unwrap();
-        assert_eq!(again.tables[0].keys, left);
-        assert_eq!(again.tables[0].projection, asked.projection);
+        assert_eq!(again.tables, answer.unprocessed_keys);
     }
 }

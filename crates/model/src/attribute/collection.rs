@@ -1,12 +1,13 @@
 //! Lists, maps and sets.
 
 use super::{Attribute, Mismatch, Unstorable};
+use crate::design::AttributeType;
 use singlet_dynamo::binary::ValueRef;
 use singlet_dynamo::{Map, Set, Type, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl<T: Attribute> Attribute for Vec<T> {
-    const TYPE: Type = Type::L;
+    const KIND: AttributeType = AttributeType::List;
 
     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
         list(self.iter()).map(Some)
@@ -20,7 +21,7 @@ impl<T: Attribute> Attribute for Vec<T> {
 }
 
 impl<T: Attribute> Attribute for BTreeMap<String, T> {
-    const TYPE: Type = Type::M;
+    const KIND: AttributeType = AttributeType::Map;
 
     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
         let mut entries = Vec::with_capacity(self.len());
@@ -46,11 +47,11 @@ impl<T: Attribute> Attribute for BTreeMap<String, T> {
 /// A set of texts, numbers or bytes is stored as such, and not at all when it is empty, because
 /// DynamoDB has no empty sets. Sets of anything else are stored as lists.
 impl<T: Attribute + Ord> Attribute for BTreeSet<T> {
-    const TYPE: Type = match T::TYPE {
-        Type::S => Type::Ss,
-        Type::N => Type::Ns,
-        Type::B => Type::Bs,
-        _ => Type::L,
+    const KIND: AttributeType = match T::TYPE {
+        Type::S => AttributeType::TextSet,
+        Type::N => AttributeType::NumberSet,
+        Type::B => AttributeType::BinarySet,
+        _ => AttributeType::List,
     };
     const OPTIONAL: bool = true;
 

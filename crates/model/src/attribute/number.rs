@@ -1,11 +1,12 @@
 //! Numbers: integers exactly, floating point as the shortest decimal that reads back the same.
 
 use super::{Attribute, Mismatch, Unstorable};
+use crate::design::AttributeType;
 use singlet_dynamo::binary::ValueRef;
-use singlet_dynamo::{Number, Type, Value};
+use singlet_dynamo::{Number, Value};
 
 impl Attribute for Number {
-    const TYPE: Type = Type::N;
+    const KIND: AttributeType = AttributeType::Number;
 
     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
         Ok(Some(Value::N(*self)))
@@ -23,7 +24,7 @@ macro_rules! integers {
     ($($integer:ident)+) => {
         $(
             impl Attribute for $integer {
-                const TYPE: Type = Type::N;
+                const KIND: AttributeType = AttributeType::Integer;
 
                 fn to_value(&self) -> Result<Option<Value>, Unstorable> {
                     let number = match i64::try_from(*self) {
@@ -52,7 +53,7 @@ macro_rules! floats {
     ($($float:ident)+) => {
         $(
             impl Attribute for $float {
-                const TYPE: Type = Type::N;
+                const KIND: AttributeType = AttributeType::Number;
 
                 fn to_value(&self) -> Result<Option<Value>, Unstorable> {
                     if !self.is_finite() {

@@ -1,11 +1,12 @@
 //! Text, truth values, bytes, and values of any type.
 
 use super::{Attribute, Mismatch, Unstorable};
+use crate::design::AttributeType;
+use singlet_dynamo::Value;
 use singlet_dynamo::binary::ValueRef;
-use singlet_dynamo::{Type, Value};
 
 impl Attribute for String {
-    const TYPE: Type = Type::S;
+    const KIND: AttributeType = AttributeType::Text;
 
     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
         Ok(Some(Value::S(self.clone())))
@@ -20,7 +21,7 @@ impl Attribute for String {
 }
 
 impl Attribute for bool {
-    const TYPE: Type = Type::Bool;
+    const KIND: AttributeType = AttributeType::Boolean;
 
     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
         Ok(Some(Value::Bool(*self)))
@@ -47,7 +48,7 @@ impl Attribute for bool {
 pub struct Bytes(pub Vec<u8>);
 
 impl Attribute for Bytes {
-    const TYPE: Type = Type::B;
+    const KIND: AttributeType = AttributeType::Binary;
 
     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
         Ok(Some(Value::B(self.0.clone())))
@@ -68,7 +69,7 @@ impl Attribute for Bytes {
 
 /// A value of any type, for attributes that the program passes on without looking into them.
 impl Attribute for Value {
-    const TYPE: Type = Type::M;
+    const KIND: AttributeType = AttributeType::Map;
 
     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
         Ok(Some(self.clone()))
@@ -80,7 +81,8 @@ impl Attribute for Value {
 }
 
 impl<T: Attribute> Attribute for Option<T> {
-    const TYPE: Type = T::TYPE;
+    const KIND: AttributeType = T::KIND;
+    const ONE_OF: &'static [&'static str] = T::ONE_OF;
     const OPTIONAL: bool = true;
 
     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
@@ -96,7 +98,8 @@ impl<T: Attribute> Attribute for Option<T> {
 }
 
 impl<T: Attribute> Attribute for Box<T> {
-    const TYPE: Type = T::TYPE;
+    const KIND: AttributeType = T::KIND;
+    const ONE_OF: &'static [&'static str] = T::ONE_OF;
     const OPTIONAL: bool = T::OPTIONAL;
 
     fn to_value(&self) -> Result<Option<Value>, Unstorable> {

@@ -2,12 +2,11 @@
 
 mod timer;
 
-use super::{Backend, BackendError, Execution};
+use super::{Backend, BackendError, Execution, Feed, FeedEvent, Waiting};
 use singlet_dynamo as dynamo;
 use singlet_dynamo::operation::Request;
 use singlet_engine::Engine;
-use std::future::Future;
-use std::pin::Pin;
+use singlet_engine::feed::{Event, Subscription};
 use std::time::Duration;
 use timer::Timer;
 
@@ -52,8 +51,31 @@ impl Backend for Embedded {
         }
     }
 
-    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn sleep(&self, duration: Duration) -> Waiting<'_, ()> {
         Box::pin(self.timer.after(duration))
+    }
+
+    fn changes(&self, table_name: &str) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>> {
+        let subscription = self.engine.subscribe(Some(table_name));
+        Box::pin(async move { Ok(Box::new(Listener(subscription)) as Box<dyn Feed>) })
+    }
+}
+
+/// Listens to the engine.
+struct Listener(Subscription);
+
+impl Feed for Listener {
+    fn next(&mut self) -> Waiting<'_, Option<Result<FeedEvent, BackendError>>> {
+        Box::pin(async {
+            Some(Ok(match self.0.next().await? {
+                Event::Change(change) => FeedEvent::Change {
+                    old: change.old.clone(),
+                    new: change.new.clone(),
+                    is_expiry: change.is_expiry,
+                },
+                Event::FellBehind { missed } => FeedEvent::FellBehind { missed: Some(missed) },
+            }))
+        })
     }
 }
 

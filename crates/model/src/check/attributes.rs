@@ -2,6 +2,7 @@
 
 use super::message::{Message, same};
 use super::templates::{find_index, same_templates};
+use crate::design::AttributeType;
 use crate::key::Segment;
 use crate::shape::{
     EntityShape, FieldShape, IndexShape, Keeper, KeyAttribute, KeyAttributes, KeyShape, Storage,
@@ -31,8 +32,8 @@ const fn message(entity: &EntityShape, field: &FieldShape) -> Message {
 const fn check_keeper(entity: &EntityShape, field: &FieldShape) {
     let fits = match field.keeper {
         Keeper::Program => true,
-        Keeper::Created | Keeper::Updated => matches!(field.kind, Type::S),
-        Keeper::Version => matches!(field.kind, Type::N),
+        Keeper::Created | Keeper::Updated => matches!(field.kind, AttributeType::Timestamp),
+        Keeper::Version => matches!(field.kind, AttributeType::Integer),
     };
     if !fits || (field.optional && !matches!(field.keeper, Keeper::Program)) {
         message(entity, field)
@@ -50,7 +51,7 @@ const fn check_expiry(entity: &EntityShape, table: &TableShape, field: &FieldSha
             .and("is the time to live, and the table has no attribute for it: `#[table(…, ttl = TTL)]`")
             .refuse();
     }
-    if !matches!(field.kind, Type::N) {
+    if !matches!(field.kind, AttributeType::EpochSeconds) {
         message(entity, field)
             .and("is the time to live, which is an `Expiry` or an `Option<Expiry>`")
             .refuse();
@@ -158,7 +159,7 @@ const fn check_against(
             .refuse();
     }
     let fits = matches!(
-        (field.kind, attribute.kind),
+        (field.kind.stored(), attribute.kind),
         (Type::S, KeyType::S) | (Type::N, KeyType::N) | (Type::B, KeyType::B)
     );
     if !fits || field.null {

@@ -3,8 +3,8 @@
 use super::message::{Message, same};
 use crate::key::{Form, Segment, Shape, is_ambiguous};
 use crate::shape::{
-    EntityShape, IndexShape, KeyAttribute, KeyAttributes, KeyShape, TableShape, Template,
-    TemplatePart,
+    EntityShape, IndexShape, KeyAttribute, KeyAttributes, KeyShape, Projected, TableShape,
+    Template, TemplatePart,
 };
 use singlet_dynamo::schema::KeyType;
 
@@ -23,7 +23,10 @@ pub(super) const fn check(entity: &EntityShape, table: &TableShape) {
     while let [of_index, others @ ..] = rest {
         let place = Place { entity, index: Some(of_index.index) };
         match find_index(table.indexes, of_index.index) {
-            Some(index) => place.check_key(&of_index.key, &index.key),
+            Some(index) => {
+                place.check_key(&of_index.key, &index.key);
+                check_expiry(entity, table, index);
+            }
             None => Message::new()
                 .code(entity.name)
                 .and(" has a key for the index ")
@@ -34,6 +37,40 @@ pub(super) const fn check(entity: &EntityShape, table: &TableShape) {
                 .refuse(),
         }
         rest = others;
+    }
+}
+
+/// Refuses an index that would show expired items, because it does not hold when they expire.
+const fn check_expiry(entity: &EntityShape, table: &TableShape, index: &IndexShape) {
+    let Some(ttl) = table.ttl else { return };
+    if !entity.expires || holds(index, ttl) {
+        return;
+    }
+    Message::new()
+        .and("items of ")
+        .code(entity.name)
+        .and(" expire, and the index ")
+        .code(index.name)
+        .and(" does not hold ")
+        .code(ttl)
+        .and(", so that it would show expired ones; let it project that attribute too")
+        .refuse();
+}
+
+const fn holds(index: &IndexShape, name: &str) -> bool {
+    match index.projection {
+        Projected::All => true,
+        Projected::Keys => false,
+        Projected::Attributes(names) => {
+            let mut rest = names;
+            while let [own, others @ ..] = rest {
+                if same(own, name) {
+                    return true;
+                }
+                rest = others;
+            }
+            false
+        }
     }
 }
 

@@ -147,7 +147,7 @@ pub enum AttributeType {
 impl AttributeType {
     /// The type that it is stored as.
     #[must_use]
-    pub fn stored(self) -> Type {
+    pub const fn stored(self) -> Type {
         match self {
             Self::Id | Self::Text | Self::Timestamp | Self::Date | Self::Json => Type::S,
             Self::Integer | Self::Number | Self::EpochSeconds => Type::N,

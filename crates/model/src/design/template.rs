@@ -206,6 +206,20 @@ fn field_of(field: &str, text: &str) -> Result<Piece, TemplateError> {
     Ok(Piece::Field { name: name.to_owned(), width })
 }
 
+/// Literals that stand next to each other become one.
+impl FromIterator<Piece> for Template {
+    fn from_iter<I: IntoIterator<Item = Piece>>(all: I) -> Self {
+        let mut pieces: Vec<Piece> = Vec::new();
+        for piece in all {
+            match (pieces.last_mut(), piece) {
+                (Some(Piece::Literal(before)), Piece::Literal(text)) => before.push_str(&text),
+                (_, piece) => pieces.push(piece),
+            }
+        }
+        Self { pieces }
+    }
+}
+
 impl TryFrom<String> for Template {
     type Error = TemplateError;
 

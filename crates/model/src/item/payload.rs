@@ -1,12 +1,16 @@
 //! Fields kept together as one JSON text.
 //!
 //! Numbers are JSON numbers, lists and sets arrays, maps objects, and bytes Base64 text, so that
-//! programs in other languages read the payload with any JSON library.
+//! programs in other languages read the payload with any JSON library. Numbers are written and read
+//! digit by digit, since a payload must not round what an attribute would not.
 
 use crate::attribute::{Members, Mismatch};
-use serde_json::Value as Json;
+use serde_json::value::RawValue;
 use singlet_dynamo::binary::{self, ItemRef, ValueRef};
-use singlet_dynamo::{Map, Number, Value, base64};
+use singlet_dynamo::limits::NESTING_MAX;
+use singlet_dynamo::{Map, Value, base64};
+use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// The fields of a payload.
 pub struct Payload {
@@ -14,24 +18,22 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// The text of these fields.
-    pub(crate) fn write(fields: Vec<(String, Value)>) -> Value {
-        // In the order of the declaration, for people who read it.
-        let fields = fields.into_iter().map(|(name, value)| (name, to_json(&value)));
-        Value::S(Json::Object(fields.collect()).to_string())
+    /// The text of these fields, in the order of their declaration.
+    pub(crate) fn write(fields: &[(String, Value)]) -> Value {
+        let mut text = String::with_capacity(256);
+        push_object(fields.iter().map(|(name, value)| (name.as_str(), value)), &mut text);
+        Value::S(text)
     }
 
     /// Reads the text of a payload.
     pub(crate) fn read(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
         let Some(ValueRef::S(text)) = value else { return Err(Mismatch::of("S", value)) };
-        match serde_json::from_str(text) {
-            Ok(Json::Object(fields)) => {
-                let fields: Map =
-                    fields.into_iter().map(|(name, json)| (name, from_json(json))).collect();
-                Ok(Self { bytes: binary::encode(&fields) })
-            }
-            Ok(_) => Err(Mismatch::new("a JSON object", "other JSON")),
-            Err(error) => Err(Mismatch::new("JSON", error.to_string())),
+        let raw: &RawValue =
+            serde_json::from_str(text).map_err(|error| Mismatch::new("JSON", error.to_string()))?;
+        match read_json(raw.get(), 0) {
+            Some(Value::M(fields)) => Ok(Self { bytes: binary::encode(&fields) }),
+            Some(_) => Err(Mismatch::new("a JSON object", "other JSON")),
+            None => Err(Mismatch::new("JSON", "lists and objects that are nested too deep")),
         }
     }
 
@@ -46,44 +48,107 @@ impl Payload {
     }
 }
 
-/// Values nest no deeper than their Rust types do.
-fn to_json(value: &Value) -> Json {
-    let number = |number: &Number| match serde_json::from_str(&number.to_string()) {
-        Ok(Json::Number(number)) => Json::Number(number),
-        _ => Json::String(number.to_string()),
-    };
+/// Recurses as deep as the Rust type of the field is nested.
+fn push_json(value: &Value, text: &mut String) {
     match value {
-        Value::S(text) => Json::String(text.clone()),
-        Value::N(one) => number(one),
-        Value::B(bytes) => Json::String(base64::encode(bytes)),
-        Value::Bool(truth) => Json::Bool(*truth),
-        Value::Null => Json::Null,
-        Value::M(map) => Json::Object(
-            map.iter().map(|(name, value)| (name.to_owned(), to_json(value))).collect(),
-        ),
-        Value::L(list) => Json::Array(list.iter().map(to_json).collect()),
-        Value::Ss(set) => Json::Array(set.iter().cloned().map(Json::String).collect()),
-        Value::Ns(set) => Json::Array(set.iter().map(number).collect()),
+        Value::S(one) => push_text(one, text),
+        Value::N(number) => push(number, text),
+        Value::B(bytes) => push_text(&base64::encode(bytes), text),
+        Value::Bool(truth) => push(truth, text),
+        Value::Null => text.push_str("null"),
+        Value::M(map) => push_object(map.iter(), text),
+        Value::L(list) => push_array(list, push_json, text),
+        Value::Ss(set) => push_array(set, |one, text| push_text(one, text), text),
+        Value::Ns(set) => push_array(set, push, text),
         Value::Bs(set) => {
-            Json::Array(set.iter().map(|bytes| Json::String(base64::encode(bytes))).collect())
+            push_array(set, |bytes, text| push_text(&base64::encode(bytes), text), text);
         }
     }
 }
 
-/// The reader of JSON refuses what is nested deeper than it can bear.
-fn from_json(json: Json) -> Value {
-    match json {
-        Json::Null => Value::Null,
-        Json::Bool(truth) => Value::Bool(truth),
-        Json::String(text) => Value::S(text),
-        // A number that DynamoDB does not have stays text, and is refused where it is read.
-        Json::Number(number) => match number.to_string().parse() {
-            Ok(number) => Value::N(number),
-            Err(_) => Value::S(number.to_string()),
-        },
-        Json::Array(list) => Value::L(list.into_iter().map(from_json).collect()),
-        Json::Object(map) => {
-            Value::M(map.into_iter().map(|(name, json)| (name, from_json(json))).collect())
+fn push(value: impl std::fmt::Display, text: &mut String) {
+    // Writing into a string does not fail.
+    let _ = write!(text, "{value}");
+}
+
+fn push_text(one: &str, text: &mut String) {
+    // Neither does making JSON of a text.
+    text.push_str(&serde_json::to_string(one).unwrap_or_default());
+}
+
+fn push_array<T>(
+    elements: impl IntoIterator<Item = T>,
+    push_element: impl Fn(T, &mut String),
+    text: &mut String,
+) {
+    text.push('[');
+    for (place, element) in elements.into_iter().enumerate() {
+        if place > 0 {
+            text.push(',');
         }
+        push_element(element, text);
+    }
+    text.push(']');
+}
+
+fn push_object<'v>(members: impl Iterator<Item = (&'v str, &'v Value)>, text: &mut String) {
+    text.push('{');
+    for (place, (name, value)) in members.enumerate() {
+        if place > 0 {
+            text.push(',');
+        }
+        push_text(name, text);
+        text.push(':');
+        push_json(value, text);
+    }
+    text.push('}');
+}
+
+/// Reads JSON that is known to be well-formed; `None` if it is nested deeper than an item can be.
+fn read_json(text: &str, depth: usize) -> Option<Value> {
+    if depth > NESTING_MAX {
+        return None;
+    }
+    Some(match text.bytes().next()? {
+        b'"' => Value::S(serde_json::from_str(text).ok()?),
+        b'{' => {
+            let members: BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
+            let members = members.into_iter();
+            let members = members.map(|(name, raw)| Some((name, read_json(raw.get(), depth + 1)?)));
+            Value::M(members.collect::<Option<Map>>()?)
+        }
+        b'[' => {
+            let elements: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+            let elements = elements.into_iter().map(|raw| read_json(raw.get(), depth + 1));
+            Value::L(elements.collect::<Option<Vec<Value>>>()?)
+        }
+        b't' => Value::Bool(true),
+        b'f' => Value::Bool(false),
+        b'n' => Value::Null,
+        // A number that DynamoDB does not have stays text, and is refused where it is read.
+        _ => text.parse().map_or_else(|_| Value::from(text), Value::N),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use singlet_dynamo::Number;
+
+    #[test]
+    fn numbers_keep_all_their_digits() {
+        for digits in ["12345678901234567890123456789012345678", "0.1", "-1E-130", "1e125"] {
+            let number: Number = digits.parse().unwrap();
+            let text = Payload::write(&[("n".to_owned(), Value::N(number))]);
+            let Value::S(text) = &text else { unreachable!() };
+            let payload = Payload::read(Some(ValueRef::S(text))).unwrap();
+            assert_eq!(payload.get("n"), Some(ValueRef::N(number)), "{text}");
+        }
+    }
+
+    #[test]
+    fn nesting_without_end_is_refused() {
+        let deep = format!("{{\"a\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+        assert!(Payload::read(Some(ValueRef::S(&deep))).is_err());
     }
 }

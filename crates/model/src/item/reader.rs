@@ -182,7 +182,12 @@ pub(crate) fn recognizes(shape: &EntityShape, table: &TableShape, item: ItemRef<
 }
 
 /// Whether the item's time to live has passed, so that it counts as gone.
-pub(crate) fn is_expired(table: &TableShape, item: ItemRef<'_>, now: Timestamp) -> bool {
+pub(crate) fn is_expired<E: Entity>(item: ItemRef<'_>, now: Timestamp) -> bool {
+    E::SHAPE.expires && has_passed(&E::Table::SHAPE, item, now)
+}
+
+/// Whether the item has a time to live, and it has passed.
+pub(crate) fn has_passed(table: &TableShape, item: ItemRef<'_>, now: Timestamp) -> bool {
     // What is no number is no time to live, for DynamoDB as well.
     match table.ttl.and_then(|name| item.get(name)) {
         Some(ValueRef::N(number)) => {

@@ -49,7 +49,7 @@ pub(crate) fn to_item<E: Entity>(
         }
     }
     if let Some(name) = shape.payload {
-        entries.push((name.to_owned(), Payload::write(payload)));
+        entries.push((name.to_owned(), Payload::write(&payload)));
     }
     Ok(Item::from_entries(entries))
 }

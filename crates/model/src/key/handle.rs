@@ -82,7 +82,7 @@ impl KeyValues {
         let ((template, _), value) = templates.find(|((one, _), _)| one.names(place))?;
         let Value::S(text) = value else { return Some(value.clone()) };
         let text = template.part(place, text)?;
-        match E::SHAPE.field(place)?.kind {
+        match E::SHAPE.field(place)?.kind.stored() {
             Type::N => text.parse().ok().map(Value::N),
             _ => Some(Value::from(text)),
         }

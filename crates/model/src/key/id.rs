@@ -103,7 +103,7 @@ macro_rules! id {
             }
 
             impl $crate::Attribute for $name {
-                const TYPE: $crate::dynamo::Type = $crate::dynamo::Type::S;
+                const KIND: $crate::design::AttributeType = $crate::design::AttributeType::Id;
 
                 fn to_value(
                     &self,

@@ -4,7 +4,7 @@ use super::rekey::rekey;
 use super::returning::{New, Nothing, Old};
 use super::{Operation, Plan, Returning, Write, condition_of};
 use crate::attribute::Attribute;
-use crate::condition::Condition;
+use crate::condition::{Condition, is_expired};
 use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::field::kind::Plain;
@@ -14,8 +14,8 @@ use crate::marker::Marker;
 use crate::shape::{Keeper, Storage};
 use crate::table::Table;
 use crate::timestamp::Timestamp;
-use singlet_dynamo::expression::{self, Action, Comparator, Path, SetOperand, SetValue};
-use singlet_dynamo::operation::{PutItem, UpdateItem};
+use singlet_dynamo::expression::{self, Action, Path, SetOperand, SetValue};
+use singlet_dynamo::operation::{PutItem, TransactWriteItem, UpdateItem};
 use singlet_dynamo::stored::Attributes;
 use singlet_dynamo::{Number, Value};
 use std::collections::BTreeSet;
@@ -366,7 +366,7 @@ impl<E: Entity, R: Returning<E>> Operation for Update<E, R> {
         update.condition = condition_of(existing.into_iter().chain(self.condition), now)?;
         update.return_old_on_failure = true;
         let mut plan = Plan::new::<E>(update);
-        if self.mode == Mode::Upsert && E::SHAPE.expires() {
+        if self.mode == Mode::Upsert && E::SHAPE.expires {
             plan.replace_expired::<E>(now)?;
         }
         Ok(plan)
@@ -377,16 +377,11 @@ impl Plan {
     /// An upsert must not go on from an item that is expired: that one is replaced by what the
     /// upsert makes of nothing.
     fn replace_expired<E: Entity>(&mut self, now: Timestamp) -> Result<()> {
-        let (singlet_dynamo::operation::TransactWriteItem::Update(update), Some(ttl)) =
-            (&mut self.action, E::Table::SHAPE.ttl)
+        let (TransactWriteItem::Update(update), Some(expired)) =
+            (&mut self.action, is_expired::<E>(now)?)
         else {
             return Ok(());
         };
-        let expired = expression::Condition::compare(
-            expression::Operand::Path(Path::attribute(ttl)?),
-            Comparator::LessOrEqual,
-            expression::Operand::Value(Value::from(now.as_seconds())),
-        )?;
         let would_hold = update.condition.as_ref().is_none_or(|condition| condition.matches(None));
         // What cannot be done to nothing cannot be done to an expired item either.
         if would_hold

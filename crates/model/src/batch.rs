@@ -1,0 +1,245 @@
+//! Reading and writing any number of items, each by itself.
+//!
+//! DynamoDB takes a limited number at a time, and may leave some of them for later. Here all are
+//! carried out, or there is an error that says how many are not.
+
+use crate::backend::BackendError;
+use crate::db::Db;
+use crate::entity::Entity;
+use crate::error::{Error, Result};
+use crate::get::{Get, projection};
+use crate::item::{Purpose, decode, is_expired, to_item};
+use crate::key::Key;
+use crate::operation::stored;
+use crate::projection::Projection;
+use crate::retry::Backoff;
+use crate::shape::KeyAttributes;
+use crate::table::{Contains, Declaration, Table};
+use singlet_dynamo::operation::{
+    Answer, BatchGetItem, BatchWriteItem, KeysAndAttributes, TableWrites, WriteRequest,
+};
+use singlet_dynamo::stored::StoredItem;
+use singlet_dynamo::{Item, binary};
+use std::collections::HashMap;
+
+/// How many items DynamoDB reads at a time.
+const GETS_MAX: usize = 100;
+/// How many items DynamoDB writes at a time.
+const WRITES_MAX: usize = 25;
+
+impl<D: Declaration> Db<D> {
+    /// Reads items by their keys, as many as there are: for each key, in the order of the keys, the
+    /// item, or `None` if there is none or it is expired.
+    ///
+    /// If one of the reads is to be consistent, all are.
+    pub async fn get_many<E, P, G>(
+        &self,
+        gets: impl IntoIterator<Item = G>,
+    ) -> Result<Vec<Option<P>>>
+    where
+        E: Entity,
+        P: Projection<Entity = E>,
+        G: Into<Get<E, P>>,
+        D: Contains<E::Table>,
+    {
+        let table = &E::Table::SHAPE;
+        let (mut wanted, mut is_consistent) = (Vec::new(), false);
+        for get in gets {
+            let get: Get<E, P> = get.into();
+            is_consistent |= get.consistent;
+            wanted.push((get.key.into_item()?, get.with_expired));
+        }
+        let mut template = KeysAndAttributes::new(self.table_name::<E::Table>(), Vec::new());
+        template.projection = projection::<P>(None)?;
+        template.consistent_read = is_consistent;
+        let found = self.get_all(&template, &table.key, wanted.iter().map(|(key, _)| key)).await?;
+
+        let now = self.now();
+        let mut entities = Vec::with_capacity(wanted.len());
+        for (key, with_expired) in wanted {
+            let item = found.get(&binary::encode(&key)).map(StoredItem::as_item);
+            let item = item.filter(|item| with_expired || !is_expired::<E>(*item, now));
+            entities.push(item.map(decode).transpose()?);
+        }
+        Ok(entities)
+    }
+
+    /// The items that there are, by their keys.
+    async fn get_all<'k>(
+        &self,
+        template: &KeysAndAttributes,
+        attributes: &KeyAttributes,
+        keys: impl Iterator<Item = &'k Item>,
+    ) -> Result<HashMap<Vec<u8>, StoredItem>> {
+        let mut waiting: Vec<&Item> = keys.collect();
+        // DynamoDB refuses a key that stands twice.
+        let mut seen = std::collections::HashSet::with_capacity(waiting.len());
+        waiting.retain(|key| seen.insert(binary::encode(key)));
+        let mut waiting: Vec<Item> = waiting.into_iter().cloned().collect();
+        let mut found = HashMap::with_capacity(waiting.len());
+        let mut backoff = Backoff::new();
+        while !waiting.is_empty() {
+            let mut table = template.clone();
+            table.keys = waiting.split_off(waiting.len().saturating_sub(GETS_MAX));
+            let asked = table.keys.len();
+            let Answer::BatchGetItem(answer) = self.execute(BatchGetItem::new(vec![table])).await?
+            else {
+                return Err(BackendError::unexpected().into());
+            };
+            for item in answer.responses.into_iter().flat_map(|(_, items)| items).map(stored) {
+                found.insert(key_of(attributes, &item), item);
+            }
+            let left: Vec<Item> =
+                answer.unprocessed_keys.into_iter().flat_map(|table| table.keys).collect();
+            let is_stuck = left.len() >= asked;
+            let is_short = !left.is_empty();
+            waiting.extend(left);
+            self.pause(&mut backoff, is_short, is_stuck, waiting.len()).await?;
+        }
+        Ok(found)
+    }
+
+    /// Writes and deletes that are gathered one by one, of any number, and carried out each by
+    /// itself: some may happen and others not.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(TeamId);
+    /// # #[table(name = "teams", key = (teamId), entities(Team))]
+    /// # pub struct Teams;
+    /// # #[derive(Entity)]
+    /// # #[entity(Teams, key = ("{id}"))]
+    /// # pub struct Team { #[attribute(rename = "teamId")] pub id: TeamId }
+    /// # singlet::block_on(async {
+    /// let db = Db::<Teams>::memory().await?;
+    /// let mut batch = db.batch();
+    /// for number in 0..1000 {
+    ///     batch.put(&Team { id: TeamId::new(format!("t{number}"))? })?;
+    /// }
+    /// batch.run().await?;
+    /// assert_eq!(db.scan(Scan::<Team>::table()).all().await?.len(), 1000);
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    pub fn batch(&self) -> Batch<'_, D> {
+        Batch { db: self, writes: Vec::new(), places: HashMap::new() }
+    }
+
+    /// Waits if the store has left something for later, and gives up if it does so for too long.
+    async fn pause(
+        &self,
+        backoff: &mut Backoff,
+        is_short: bool,
+        is_stuck: bool,
+        left: usize,
+    ) -> Result<()> {
+        if !is_stuck {
+            *backoff = Backoff::new();
+        }
+        if is_short {
+            match backoff.next() {
+                Some(pause) => self.backend().sleep(pause).await,
+                None => return Err(Error::Unprocessed { count: left }),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes that are carried out each by itself; see [`Db::batch`].
+///
+/// Writes of a batch have no conditions. The version of an entity is counted up, and not compared.
+#[must_use = "a batch does nothing until it is run"]
+pub struct Batch<'d, D> {
+    db: &'d Db<D>,
+    /// By the place of the table in the design.
+    writes: Vec<(usize, WriteRequest)>,
+    /// Where the write of a key is: of several writes of one key, the last one counts.
+    places: HashMap<(usize, Vec<u8>), usize>,
+}
+
+impl<D: Declaration> Batch<'_, D> {
+    /// Writes an entity in place of whatever is there.
+    pub fn put<E: Entity>(&mut self, entity: &E) -> Result<()>
+    where
+        D: Contains<E::Table>,
+    {
+        let item = to_item(entity, Purpose::Put, self.db.now())?;
+        let key = Key::of(entity).into_item()?;
+        self.add(<D as Contains<E::Table>>::PLACE, &key, WriteRequest::Put(item));
+        Ok(())
+    }
+
+    /// Takes the item with this key out.
+    pub fn delete<E: Entity>(&mut self, key: Key<E>) -> Result<()>
+    where
+        D: Contains<E::Table>,
+    {
+        let key = key.into_item()?;
+        self.add(<D as Contains<E::Table>>::PLACE, &key.clone(), WriteRequest::Delete(key));
+        Ok(())
+    }
+
+    fn add(&mut self, table: usize, key: &Item, write: WriteRequest) {
+        let place = *self.places.entry((table, binary::encode(key))).or_insert(self.writes.len());
+        match self.writes.get_mut(place) {
+            Some(earlier) => *earlier = (table, write),
+            None => self.writes.push((table, write)),
+        }
+    }
+
+    /// How many writes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.writes.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.writes.is_empty()
+    }
+
+    /// Carries all of them out.
+    pub async fn run(self) -> Result<()> {
+        let db = self.db;
+        let mut waiting = self.writes;
+        let mut backoff = Backoff::new();
+        while !waiting.is_empty() {
+            let chunk = waiting.split_off(waiting.len().saturating_sub(WRITES_MAX));
+            let asked = chunk.len();
+            let mut tables: Vec<TableWrites> = Vec::new();
+            for (place, write) in chunk {
+                let table_name = db.name_at(place);
+                match tables.iter_mut().find(|table| table.table_name == table_name) {
+                    Some(table) => table.requests.push(write),
+                    None => tables.push(TableWrites {
+                        table_name: table_name.to_owned(),
+                        requests: vec![write],
+                    }),
+                }
+            }
+            let Answer::BatchWriteItem(answer) = db.execute(BatchWriteItem::new(tables)).await?
+            else {
+                return Err(BackendError::unexpected().into());
+            };
+            let before = waiting.len();
+            for table in answer.unprocessed_items {
+                let names = 0..D::TABLES.len();
+                let place = names.into_iter().find(|place| db.name_at(*place) == table.table_name);
+                let place = place.unwrap_or_default();
+                waiting.extend(table.requests.into_iter().map(|write| (place, write)));
+            }
+            let left = waiting.len() - before;
+            db.pause(&mut backoff, left > 0, left >= asked, waiting.len()).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The key of a stored item, as bytes.
+fn key_of(attributes: &KeyAttributes, item: &StoredItem) -> Vec<u8> {
+    let item = item.as_item();
+    let value = |name: &'static str| Some((name.to_owned(), item.get(name)?.to_value()));
+    let key: Item = attributes.iter().filter_map(|attribute| value(attribute.name)).collect();
+    binary::encode(&key)
+}

@@ -1,0 +1,181 @@
+//! Declared types as data: the design of what was declared.
+
+use crate::design::{
+    AccessPattern, Action, Attribute, Billing, Design, Discriminator, Entity, EntityKey,
+    ExpiredItems, Expiry, Index, IndexKey, KeyCondition, KeyTest, Operation, Piece, Since, Table,
+    Template,
+};
+use crate::key::Segment;
+use crate::shape::{
+    self, EntityShape, FieldShape, IndexShape, KeyAttributes, KeyShape, Projected, Storage,
+    TableShape,
+};
+use singlet_dynamo::schema::{IndexProjection, KeyAttribute, KeySchema, Scope};
+use singlet_dynamo::table::StreamViewType;
+
+/// The design of declared tables. Each entity has patterns for what its keys serve: to get an item,
+/// to query a partition, and one for each index key, under its name.
+pub(crate) fn design(name: &str, tables: &[&'static TableShape]) -> Design {
+    let mut design = Design::new(name);
+    for shape in tables {
+        design.tables.push(table(shape));
+        for entity in shape.entities {
+            design.patterns.extend(patterns(shape, entity));
+        }
+    }
+    design
+}
+
+pub(crate) fn table(shape: &TableShape) -> Table {
+    let mut table = Table::new(shape.name, key_schema(&shape.key));
+    table.indexes = shape.indexes.iter().map(index).collect();
+    table.ttl = shape.ttl.map(str::to_owned);
+    table.billing = match shape.billing {
+        shape::Billing::OnDemand => Billing::OnDemand,
+        shape::Billing::Provisioned { read, write } => {
+            Billing::Provisioned { read_units: read.into(), write_units: write.into() }
+        }
+    };
+    table.stream = shape.stream.then_some(StreamViewType::NewAndOldImages);
+    table.entities = shape.entities.iter().map(|entity| self::entity(shape, entity)).collect();
+    table
+}
+
+fn index(shape: &IndexShape) -> Index {
+    let mut index = Index::new(shape.name, key_schema(&shape.key));
+    index.projection = match shape.projection {
+        Projected::All => IndexProjection::All,
+        Projected::Keys => IndexProjection::KeysOnly,
+        Projected::Attributes(names) => {
+            IndexProjection::Include(names.iter().map(|name| (*name).to_owned()).collect())
+        }
+    };
+    index.scope = if shape.local { Scope::Local } else { Scope::Global };
+    index
+}
+
+fn key_schema(key: &KeyAttributes) -> KeySchema {
+    let attribute =
+        |attribute: &shape::KeyAttribute| KeyAttribute::new(attribute.name, attribute.kind);
+    KeySchema { partition: attribute(&key.partition), sort: key.sort.as_ref().map(attribute) }
+}
+
+fn entity(table: &TableShape, shape: &EntityShape) -> Entity {
+    let key = EntityKey {
+        partition: template(shape, &shape.key.partition),
+        sort: shape.key.sort.as_ref().map(|sort| template(shape, sort)),
+    };
+    let mut entity = Entity::new(shape.name, key);
+    entity.indexes = shape.indexes.iter().map(|of_index| index_key(shape, of_index)).collect();
+    entity.discriminator = shape.discriminator.map(|(attribute, value)| Discriminator {
+        attribute: attribute.to_owned(),
+        value: value.to_owned(),
+    });
+    entity.payload = shape.payload.map(str::to_owned);
+    entity.attributes = shape.fields.iter().map(|field| attribute(table, field)).collect();
+    entity.expires = table.ttl.filter(|_| shape.expires).map(|ttl| Expiry {
+        attribute: None,
+        since: Since::Attribute(ttl.to_owned()),
+        seconds: None,
+    });
+    entity
+}
+
+fn index_key(shape: &EntityShape, of_index: &shape::IndexKeyShape) -> IndexKey {
+    let KeyShape { partition, sort, .. } = &of_index.key;
+    let mut key = IndexKey::new(
+        of_index.index,
+        template(shape, partition),
+        sort.as_ref().map(|sort| template(shape, sort)),
+    );
+    let mut parts = partition.parts.iter().chain(sort.iter().flat_map(|sort| sort.parts));
+    let optional = parts.find(|part| part.optional).and_then(|part| shape.field(part.place));
+    key.only_with = optional.map(|field| field.attribute.to_owned());
+    key
+}
+
+fn attribute(table: &TableShape, field: &FieldShape) -> Attribute {
+    let name = match field.storage {
+        Storage::Expiry => table.ttl.unwrap_or(field.attribute),
+        _ => field.attribute,
+    };
+    let mut attribute = Attribute::new(name, field.kind);
+    // What is optional only because it has a default, or may be an empty set, is so all the same.
+    attribute.optional = field.optional;
+    attribute.in_key = field.storage == Storage::Key;
+    attribute.one_of = field.one_of.iter().map(|text| (*text).to_owned()).collect();
+    attribute
+}
+
+/// A template, with the names of attributes instead of those of fields.
+fn template(shape: &EntityShape, template: &shape::Template) -> Template {
+    let pieces = template.pieces().map(|(segment, part)| match (segment, part) {
+        (Segment::Literal(text), _) => Piece::Literal(text.to_owned()),
+        (Segment::Part { name, .. }, part) => {
+            let field = part.and_then(|part| shape.field(part.place));
+            Piece::Field {
+                name: field.map_or(name, |field| field.attribute).to_owned(),
+                width: part.map(|part| part.width).filter(|width| *width > 0),
+            }
+        }
+    });
+    pieces.collect()
+}
+
+/// What the keys of an entity serve.
+fn patterns(table: &TableShape, shape: &EntityShape) -> Vec<AccessPattern> {
+    let mut patterns = Vec::with_capacity(shape.indexes.len() + 2);
+    let mut get = operation(table, shape, Action::GetItem);
+    get.key = conditions(shape, &shape.key, &table.key, true);
+    patterns.push(AccessPattern::new(format!("{}::key", shape.name), vec![get]));
+    if shape.key.sort.as_ref().is_some_and(|sort| !sort.parts.is_empty()) {
+        let mut query = operation(table, shape, Action::Query);
+        query.key = conditions(shape, &shape.key, &table.key, false);
+        let name = format!("{}::{}", shape.name, shape.key.pattern);
+        patterns.push(AccessPattern::new(name, vec![query]));
+    }
+    for of_index in shape.indexes {
+        if let Some(index) = table.index(of_index.index) {
+            let mut query = operation(table, shape, Action::Query);
+            query.index = Some(index.name.to_owned());
+            query.key = conditions(shape, &of_index.key, &index.key, false);
+            let name = format!("{}::{}", shape.name, of_index.key.pattern);
+            patterns.push(AccessPattern::new(name, vec![query]));
+        }
+    }
+    patterns
+}
+
+fn operation(table: &TableShape, shape: &EntityShape, action: Action) -> Operation {
+    let mut operation = Operation::new(action);
+    operation.table = Some(table.name.to_owned());
+    operation.entities = vec![shape.name.to_owned()];
+    if shape.expires {
+        operation.expired = ExpiredItems::Skipped;
+    }
+    operation
+}
+
+/// What is asked of a key: all of it, or its partition and the beginning of its sort key.
+fn conditions(
+    shape: &EntityShape,
+    key: &KeyShape,
+    attributes: &KeyAttributes,
+    whole: bool,
+) -> Vec<KeyCondition> {
+    let equals = |one| KeyTest::Equals(template(shape, one));
+    let mut conditions = vec![KeyCondition::new(attributes.partition.name, equals(&key.partition))];
+    if let (Some(sort), Some(attribute)) = (&key.sort, &attributes.sort) {
+        let leading = sort.leading_text();
+        let test = match (whole || sort.parts.is_empty(), leading.is_empty()) {
+            (true, _) => Some(equals(sort)),
+            (false, true) => None,
+            (false, false) => {
+                let prefix = [Piece::Literal(leading.to_owned())];
+                Some(KeyTest::BeginsWith(prefix.into_iter().collect()))
+            }
+        };
+        conditions.extend(test.map(|test| KeyCondition::new(attribute.name, test)));
+    }
+    conditions
+}

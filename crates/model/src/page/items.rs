@@ -1,0 +1,119 @@
+//! Items one after the other, however many pages there are.
+
+use super::Reader;
+use crate::entity::Entity;
+use crate::error::Result;
+use crate::projection::Projection;
+use crate::table::Contains;
+use futures_core::Stream;
+use singlet_dynamo::Item;
+use std::collections::VecDeque;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// Items one after the other, read page by page as they are asked for.
+///
+/// It is a [`Stream`]; [`next`](Self::next) reads it without any library for streams.
+///
+/// ```
+/// # use singlet::prelude::*;
+/// # id!(Code);
+/// # #[table(name = "games", key = (PK, SK), entities(Game))]
+/// # pub struct Games;
+/// # #[derive(Entity)]
+/// # #[entity(Games, key = ("GAMES", "{code}"))]
+/// # pub struct Game { pub code: Code }
+/// # singlet::block_on(async {
+/// # let db = Db::<Games>::memory().await?;
+/// # db.run(put(&Game { code: Code::new("A")? })).await?;
+/// let mut games = db.query(Game::of()).items();
+/// while let Some(game) = games.next().await {
+///     println!("{}", game?.code);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
+#[must_use = "a stream does nothing unless it is read"]
+pub struct Items<'d, D, P> {
+    /// What of the last page was not asked for yet.
+    ready: VecDeque<P>,
+    state: State<'d, D, P>,
+    /// How many items to give at most.
+    left: Option<usize>,
+}
+
+/// A page that is being read, with its reader, which comes back when it is done.
+type Reading<'d, D, P> =
+    Pin<Box<dyn Future<Output = (Reader<'d, D, P>, Result<(Vec<P>, Option<Item>)>)> + Send + 'd>>;
+
+enum State<'d, D, P> {
+    /// The next page begins there.
+    Waiting(Box<Reader<'d, D, P>>, Option<Item>),
+    Reading(Reading<'d, D, P>),
+    /// There is nothing to read any more; but an error may be left to be told.
+    Done(Option<crate::error::Error>),
+}
+
+impl<'d, D, P> Items<'d, D, P>
+where
+    P: Projection + 'd,
+    D: Contains<<P::Entity as Entity>::Table>,
+{
+    pub(super) fn new(reader: Result<Reader<'d, D, P>>, limit: Option<usize>) -> Self {
+        let state = match reader {
+            Ok(reader) => State::Waiting(Box::new(reader), None),
+            Err(error) => State::Done(Some(error)),
+        };
+        Self { ready: VecDeque::new(), state, left: limit }
+    }
+
+    /// The next item; `None` when there are no more.
+    pub async fn next(&mut self) -> Option<Result<P>> {
+        poll_fn(|context| self.poll(context)).await
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<P>>> {
+        loop {
+            if self.left == Some(0) {
+                return Poll::Ready(None);
+            }
+            if let Some(item) = self.ready.pop_front() {
+                self.left = self.left.map(|left| left - 1);
+                return Poll::Ready(Some(Ok(item)));
+            }
+            self.state = match std::mem::replace(&mut self.state, State::Done(None)) {
+                State::Done(error) => return Poll::Ready(error.map(Err)),
+                State::Waiting(reader, start) => State::Reading(Box::pin(async move {
+                    let page = reader.read(start, None).await;
+                    (*reader, page)
+                })),
+                State::Reading(mut reading) => match reading.as_mut().poll(context) {
+                    Poll::Pending => {
+                        self.state = State::Reading(reading);
+                        return Poll::Pending;
+                    }
+                    Poll::Ready((_, Err(error))) => State::Done(Some(error)),
+                    Poll::Ready((reader, Ok((items, next)))) => {
+                        self.ready.extend(items);
+                        match next {
+                            Some(next) => State::Waiting(Box::new(reader), Some(next)),
+                            None => State::Done(None),
+                        }
+                    }
+                },
+            };
+        }
+    }
+}
+
+impl<'d, D, P> Stream for Items<'d, D, P>
+where
+    P: Projection + Unpin + 'd,
+    D: Contains<<P::Entity as Entity>::Table>,
+{
+    type Item = Result<P>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<P>>> {
+        self.get_mut().poll(context)
+    }
+}

@@ -1,0 +1,117 @@
+//! Reading several items as they were at one moment.
+
+use crate::backend::BackendError;
+use crate::db::Db;
+use crate::entity::Entity;
+use crate::error::Result;
+use crate::item::{decode, is_expired};
+use crate::key::Key;
+use crate::operation::stored;
+use crate::table::{Contains, Declaration};
+use crate::timestamp::Timestamp;
+use singlet_dynamo::operation::{Answer, GetItem, TransactGetItems};
+use singlet_dynamo::stored::Attributes;
+
+/// Keys of items that are read together: a tuple of up to eight, or a list of any of one entity.
+pub trait Together<D: Declaration> {
+    /// The items, each if it is there.
+    type Output;
+    #[doc(hidden)]
+    fn requests(self, db: &Db<D>) -> Result<Vec<GetItem>>;
+    #[doc(hidden)]
+    fn read(items: Vec<Option<Attributes>>, now: Timestamp) -> Result<Self::Output>;
+}
+
+fn read_one<E: Entity>(item: Option<Attributes>, now: Timestamp) -> Result<Option<E>> {
+    let Some(item) = item.map(stored) else { return Ok(None) };
+    match is_expired::<E>(item.as_item(), now) {
+        true => Ok(None),
+        false => Ok(Some(decode(item.as_item())?)),
+    }
+}
+
+impl<D, E> Together<D> for Vec<Key<E>>
+where
+    E: Entity,
+    D: Contains<E::Table>,
+{
+    type Output = Vec<Option<E>>;
+
+    fn requests(self, db: &Db<D>) -> Result<Vec<GetItem>> {
+        let name = db.table_name::<E::Table>();
+        self.into_iter().map(|key| Ok(GetItem::new(name, key.into_item()?))).collect()
+    }
+
+    fn read(items: Vec<Option<Attributes>>, now: Timestamp) -> Result<Self::Output> {
+        items.into_iter().map(|item| read_one(item, now)).collect()
+    }
+}
+
+macro_rules! tuples {
+    ($(($($entity:ident $key:ident),+))+) => {
+        $(
+            impl<D, $($entity),+> Together<D> for ($(Key<$entity>,)+)
+            where
+                $($entity: Entity,)+
+                D: Declaration $(+ Contains<$entity::Table>)+,
+            {
+                type Output = ($(Option<$entity>,)+);
+
+                fn requests(self, db: &Db<D>) -> Result<Vec<GetItem>> {
+                    let ($($key,)+) = self;
+                    Ok(vec![$(GetItem::new(db.table_name::<$entity::Table>(), $key.into_item()?)),+])
+                }
+
+                fn read(items: Vec<Option<Attributes>>, now: Timestamp) -> Result<Self::Output> {
+                    let mut items = items.into_iter();
+                    Ok(($(read_one::<$entity>(items.next().flatten(), now)?,)+))
+                }
+            }
+        )+
+    };
+}
+
+tuples! {
+    (A a, B b)
+    (A a, B b, C c)
+    (A a, B b, C c, E e)
+    (A a, B b, C c, E e, F f)
+    (A a, B b, C c, E e, F f, G g)
+    (A a, B b, C c, E e, F f, G g, H h)
+    (A a, B b, C c, E e, F f, G g, H h, I i)
+}
+
+impl<D: Declaration> Db<D> {
+    /// Reads several items as they were at one moment, so that no transaction is seen half done.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(Code, PlayerId);
+    /// # #[table(name = "snakes", key = (PK, SK), entities(Game, Player))]
+    /// # pub struct Snakes;
+    /// # #[derive(Entity, Debug)]
+    /// # #[entity(Snakes, key = ("GAME#{code}", "METADATA"))]
+    /// # pub struct Game { pub code: Code }
+    /// # #[derive(Entity, Debug)]
+    /// # #[entity(Snakes, key = ("GAME#{code}", "PLAYER#{id}"))]
+    /// # pub struct Player { pub code: Code, pub id: PlayerId }
+    /// # singlet::block_on(async {
+    /// # let db = Db::<Snakes>::memory().await?;
+    /// # let (code, id) = (Code::new("A")?, PlayerId::new("p")?);
+    /// db.run(create(&Game { code: code.clone() })).await?;
+    /// let (game, player) = db.get_together((Game::key(&code), Player::key(&code, &id))).await?;
+    /// assert!(game.is_some() && player.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    pub async fn get_together<T: Together<D>>(&self, keys: T) -> Result<T::Output> {
+        let gets = keys.requests(self)?;
+        if gets.is_empty() {
+            return T::read(Vec::new(), self.now());
+        }
+        let Answer::TransactGetItems(answer) = self.execute(TransactGetItems::new(gets)).await?
+        else {
+            return Err(BackendError::unexpected().into());
+        };
+        T::read(answer.responses, self.now())
+    }
+}

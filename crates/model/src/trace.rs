@@ -1,0 +1,95 @@
+//! What operations say of themselves: a span each, with what it cost.
+
+use crate::backend::{Backend, BackendError};
+use singlet_dynamo::capacity::{CapacityByTable, ConsumedCapacity, ReturnConsumedCapacity};
+use singlet_dynamo::operation::{Answer, Request};
+use tracing::field::Empty;
+use tracing::{Instrument, Level, Span};
+
+/// Carries out a request within a span that tells the operation, the table and the capacity that
+/// was consumed. Without anybody who listens, nothing of that is done.
+pub(crate) async fn execute(
+    backend: &dyn Backend,
+    mut request: Request,
+) -> Result<Answer, BackendError> {
+    if !tracing::enabled!(Level::DEBUG) {
+        return backend.execute(request).await;
+    }
+    let span = tracing::debug_span!(
+        "dynamodb",
+        operation = request.operation(),
+        table = table_of(&request),
+        capacity = Empty,
+        error = Empty,
+    );
+    ask_for_capacity(&mut request);
+    let outcome = backend.execute(request).instrument(span.clone()).await;
+    record(&span, &outcome);
+    outcome
+}
+
+fn record(span: &Span, outcome: &Result<Answer, BackendError>) {
+    match outcome {
+        Ok(answer) => {
+            if let Some(units) = capacity_of(answer) {
+                span.record("capacity", units);
+            }
+        }
+        // The name alone: what is wrong with an item or a key is nobody's business here.
+        Err(BackendError::Refused(refused)) => {
+            span.record("error", refused.kind().name());
+        }
+        Err(BackendError::Failed(_)) => {
+            span.record("error", "failed");
+        }
+    }
+}
+
+/// The table of a request about one.
+fn table_of(request: &Request) -> Option<&str> {
+    Some(match request {
+        Request::GetItem(request) => &request.table_name,
+        Request::PutItem(request) => &request.table_name,
+        Request::UpdateItem(request) => &request.table_name,
+        Request::DeleteItem(request) => &request.table_name,
+        Request::Query(request) => &request.table_name,
+        Request::Scan(request) => &request.table_name,
+        Request::BatchGetItem(request) => &request.tables.first()?.table_name,
+        Request::BatchWriteItem(request) => &request.tables.first()?.table_name,
+        Request::TransactGetItems(request) => &request.gets.first()?.table_name,
+        Request::TransactWriteItems(request) => request.actions.first()?.table_name(),
+        _ => return None,
+    })
+}
+
+fn ask_for_capacity(request: &mut Request) {
+    let detail = match request {
+        Request::GetItem(request) => &mut request.return_consumed_capacity,
+        Request::PutItem(request) => &mut request.return_consumed_capacity,
+        Request::UpdateItem(request) => &mut request.return_consumed_capacity,
+        Request::DeleteItem(request) => &mut request.return_consumed_capacity,
+        Request::Query(request) => &mut request.return_consumed_capacity,
+        Request::Scan(request) => &mut request.return_consumed_capacity,
+        Request::BatchGetItem(request) => &mut request.return_consumed_capacity,
+        Request::BatchWriteItem(request) => &mut request.return_consumed_capacity,
+        Request::TransactGetItems(request) => &mut request.return_consumed_capacity,
+        Request::TransactWriteItems(request) => &mut request.return_consumed_capacity,
+        _ => return,
+    };
+    *detail = ReturnConsumedCapacity::Total;
+}
+
+fn capacity_of(answer: &Answer) -> Option<f64> {
+    let sum =
+        |capacity: &CapacityByTable| capacity.tables().iter().map(ConsumedCapacity::total).sum();
+    match answer {
+        Answer::GetItem(answer) => answer.consumed_capacity.as_ref().map(ConsumedCapacity::total),
+        Answer::Write(answer) => answer.consumed_capacity.as_ref().map(ConsumedCapacity::total),
+        Answer::Page(answer) => answer.consumed_capacity.as_ref().map(ConsumedCapacity::total),
+        Answer::BatchGetItem(answer) => Some(sum(&answer.capacity)),
+        Answer::BatchWriteItem(answer) => Some(sum(&answer.capacity)),
+        Answer::TransactGetItems(answer) => Some(sum(&answer.capacity)),
+        Answer::TransactWriteItems(answer) => Some(sum(&answer.capacity)),
+        _ => None,
+    }
+}

@@ -1,0 +1,155 @@
+//! A store that has too much to do, and leaves things for later.
+
+use crate::sample::{Rating, World};
+use crate::stories::{id, rating};
+use crate::{settings, standing_clock};
+use singlet::backend::{Backend, BackendError, Embedded, Execution, Feed, Waiting};
+use singlet::dynamo::error::CancellationReason;
+use singlet::dynamo::operation::{Answer, KeysAndAttributes, Request, TableWrites};
+use singlet::dynamo::{Error, ErrorKind};
+use singlet::engine::Engine;
+use singlet::prelude::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// What goes wrong.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    /// All but a few items of a batch are left for later.
+    LeavesMost,
+    /// All of a batch is left for later.
+    LeavesAll,
+    /// Transactions conflict this many times.
+    Conflicts(u32),
+}
+
+struct Faulty {
+    inner: Embedded,
+    fault: Fault,
+    log: Arc<Log>,
+}
+
+/// What was asked of the store.
+#[derive(Default)]
+struct Log {
+    requests: AtomicU32,
+    pauses: AtomicU32,
+}
+
+impl Faulty {
+    /// Takes out of a batch what is left for later.
+    fn split(&self, request: &mut Request) -> (Vec<KeysAndAttributes>, Vec<TableWrites>) {
+        let kept = if self.fault == Fault::LeavesAll { 0 } else { 3 };
+        let (mut keys, mut writes) = (Vec::new(), Vec::new());
+        if let Request::BatchGetItem(request) = request {
+            for table in &mut request.tables {
+                let mut left = table.clone();
+                left.keys = table.keys.split_off(kept.min(table.keys.len()));
+                keys.push(left);
+            }
+            request.tables.retain(|table| !table.keys.is_empty());
+        }
+        if let Request::BatchWriteItem(request) = request {
+            for table in &mut request.tables {
+                let requests = table.requests.split_off(kept.min(table.requests.len()));
+                writes.push(TableWrites { table_name: table.table_name.clone(), requests });
+            }
+            request.tables.retain(|table| !table.requests.is_empty());
+        }
+        keys.retain(|table| !table.keys.is_empty());
+        writes.retain(|table| !table.requests.is_empty());
+        (keys, writes)
+    }
+}
+
+impl Backend for Faulty {
+    fn execute(&self, mut request: Request) -> Execution<'_> {
+        let number = self.log.requests.fetch_add(1, Ordering::Relaxed);
+        match (&request, self.fault) {
+            (Request::TransactWriteItems(transaction), Fault::Conflicts(times))
+                if number < times =>
+            {
+                let conflict = CancellationReason::of(&Error::new(ErrorKind::TransactionConflict));
+                let mut reasons = vec![CancellationReason::default(); transaction.actions.len()];
+                reasons[0] = conflict.unwrap();
+                let error = Error::transaction_canceled(reasons);
+                return Execution::done(Err(BackendError::Refused(error)));
+            }
+            (Request::BatchGetItem(_) | Request::BatchWriteItem(_), Fault::Conflicts(_)) => {}
+            (Request::BatchGetItem(_) | Request::BatchWriteItem(_), _) => {
+                let (keys, writes) = self.split(&mut request);
+                return Execution::pending(async move {
+                    let mut answer = self.inner.execute(request).await?;
+                    match &mut answer {
+                        Answer::BatchGetItem(answer) => answer.unprocessed_keys = keys,
+                        Answer::BatchWriteItem(answer) => answer.unprocessed_items = writes,
+                        _ => {}
+                    }
+                    Ok(answer)
+                });
+            }
+            _ => {}
+        }
+        self.inner.execute(request)
+    }
+
+    fn sleep(&self, _: Duration) -> Waiting<'_, ()> {
+        self.log.pauses.fetch_add(1, Ordering::Relaxed);
+        Box::pin(async {})
+    }
+
+    fn changes(&self, table_name: &str) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>> {
+        self.inner.changes(table_name)
+    }
+}
+
+fn open(fault: Fault) -> (Db<World>, Arc<Log>) {
+    let clock = standing_clock();
+    let inner = Embedded::new(Engine::memory().unwrap());
+    let db = Db::<World>::on(inner.clone(), settings(&clock));
+    singlet::block_on(db.provision()).unwrap();
+    let log = Arc::new(Log::default());
+    let faulty = Faulty { inner, fault, log: Arc::clone(&log) };
+    (Db::on(faulty, settings(&clock)), log)
+}
+
+async fn write_and_read(db: &Db<World>) -> singlet::Result<usize> {
+    let mut batch = db.batch();
+    for number in 0..60 {
+        batch.put(&rating("faults", &format!("s{number}"), 1))?;
+    }
+    batch.run().await?;
+    let user: crate::sample::UserId = id("faults");
+    let sites = (0..60).map(|number| id::<crate::sample::SiteId>(format!("s{number}")));
+    let found = db.get_many(sites.map(|site| Rating::key(&user, site))).await?;
+    Ok(found.iter().flatten().count())
+}
+
+#[test]
+fn what_is_left_for_later_is_done_later() {
+    let (db, log) = open(Fault::LeavesMost);
+    assert_eq!(singlet::block_on(write_and_read(&db)).unwrap(), 60);
+    // Twenty rounds each, and a pause after each but the last.
+    assert_eq!(log.requests.load(Ordering::Relaxed), 40);
+    assert_eq!(log.pauses.load(Ordering::Relaxed), 38);
+}
+
+#[test]
+fn what_is_never_done_is_told() {
+    let (db, log) = open(Fault::LeavesAll);
+    let outcome = singlet::block_on(write_and_read(&db));
+    assert!(matches!(outcome, Err(singlet::Error::Unprocessed { count: 60 })), "{outcome:?}");
+    assert!(log.pauses.load(Ordering::Relaxed) >= 5);
+}
+
+#[test]
+fn conflicts_are_waited_for_but_not_for_ever() {
+    let one = rating("conflict", "s", 1);
+    let (db, log) = open(Fault::Conflicts(3));
+    singlet::block_on(db.transact((put(&one),))).unwrap();
+    assert_eq!(log.pauses.load(Ordering::Relaxed), 3);
+    let (db, _) = open(Fault::Conflicts(u32::MAX));
+    let outcome = singlet::block_on(db.transact((put(&one),)));
+    assert!(matches!(outcome, Err(singlet::Error::Conflict)), "{outcome:?}");
+}

@@ -1,0 +1,113 @@
+//! The stories: what the model does, each told by itself with items of its own.
+
+mod batches;
+mod changes;
+mod conditions;
+mod expiry;
+mod index_keys;
+mod pages;
+mod payloads;
+mod queries;
+mod reads;
+mod transactions;
+mod updates;
+mod writes;
+
+use crate::sample::{Comment, Goal, Match, Rating, Site, Status};
+use crate::{Stage, Told};
+use singlet::Timestamp;
+use std::future::Future;
+use std::pin::Pin;
+
+type Story = for<'s> fn(&'s Stage) -> Pin<Box<dyn Future<Output = Told> + 's>>;
+
+macro_rules! stories {
+    ($($module:ident: $($story:ident)+;)+) => {
+        /// All stories, by their names.
+        pub(crate) const ALL: &[(&str, Story)] = &[
+            $($((
+                concat!(stringify!($module), "::", stringify!($story)),
+                |stage| Box::pin($module::$story(stage)),
+            ),)+)+
+        ];
+    };
+}
+
+stories! {
+    writes: a_new_item_is_created_once an_item_is_replaced what_the_model_keeps versions_lock
+        deleting_gives_back_what_was_there;
+    reads: every_type_is_read_back some_fields_only several_at_one_moment numbers_and_bytes_as_keys
+        what_cannot_be_a_key what_is_not_an_entity;
+    updates: fields_are_changed sets_and_lists_grow parts_of_fields an_update_needs_an_item
+        an_upsert_makes_what_is_missing an_upsert_must_be_complete;
+    index_keys: they_follow_what_is_set they_come_and_go fields_of_one_key_are_set_together
+        a_field_can_be_the_key;
+    conditions: every_comparison missing_and_null joined;
+    queries: by_the_beginning_of_the_sort_key by_a_range by_numbers entities_are_never_mixed
+        collections_are_read_by_one_query;
+    pages: they_are_full_and_follow_each_other cursors_cannot_be_forged items_one_by_one counting
+        scans;
+    batches: any_number_is_written_and_read the_last_write_of_a_key_counts;
+    transactions: all_or_nothing the_refused_operation_is_named checks_guard tokens_are_carried_out_once
+        gathered_one_by_one;
+    expiry: expired_items_are_gone an_expired_item_does_not_block an_expired_item_is_not_updated
+        an_upsert_begins_anew;
+    payloads: fields_in_one_text;
+    changes: the_feed_tells_entities;
+}
+
+pub(crate) fn id<T: std::str::FromStr>(text: impl AsRef<str>) -> T
+where
+    T::Err: std::fmt::Debug,
+{
+    text.as_ref().parse().unwrap()
+}
+
+pub(crate) fn site(id: &str, now: Timestamp) -> Site {
+    Site {
+        id: self::id(id),
+        owner: self::id("owner"),
+        title: "A title".into(),
+        description: None,
+        rating: None,
+        visits: 0,
+        is_public: true,
+        tags: Default::default(),
+        history: vec![],
+        counts: Default::default(),
+        location: None,
+        thumbnail: None,
+        created_at: now,
+        updated_at: now,
+        version: 0,
+    }
+}
+
+pub(crate) fn rating(user: &str, site: &str, stars: u8) -> Rating {
+    Rating { user: id(user), site: id(site), stars, note: None }
+}
+
+pub(crate) fn comment(user: &str, site: &str, comment: &str, written_at: Timestamp) -> Comment {
+    Comment { user: id(user), site: id(site), id: id(comment), body: "…".into(), written_at }
+}
+
+pub(crate) fn game(id: &str, now: Timestamp) -> Match {
+    Match {
+        id: self::id(id),
+        day: None,
+        hour: 9,
+        field: self::id("north"),
+        live: None,
+        start_time: now,
+        status: Status::Scheduled,
+    }
+}
+
+pub(crate) fn goal(game: &str, third: u8, minute: u16, id: &str) -> Goal {
+    Goal { game: self::id(game), third, minute, id: self::id(id), scorer: None }
+}
+
+/// Whether a write was refused because of its condition.
+pub(crate) fn is_refused<T>(outcome: &singlet::Result<T>) -> bool {
+    matches!(outcome, Err(singlet::Error::ConditionFailed { .. }))
+}

@@ -1,0 +1,55 @@
+//! Batches of any number.
+
+use super::{id, rating};
+use crate::sample::{Rating, Reading, SiteId, UserId};
+use crate::{Stage, Told};
+use singlet::prelude::*;
+
+pub(super) async fn any_number_is_written_and_read(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let user: UserId = id("batch");
+    let sites: Vec<SiteId> = (0..130).map(|number| id(format!("b{number:03}"))).collect();
+    let mut batch = db.batch();
+    for site in &sites {
+        batch.put(&rating("batch", site.as_str(), 2))?;
+    }
+    // Of several tables at once.
+    batch.put(&Reading { sensor: 99, at: 1, value: 0.5 })?;
+    assert_eq!(batch.len(), 131);
+    batch.run().await?;
+
+    let mut keys: Vec<Key<Rating>> = sites.iter().map(|site| Rating::key(&user, site)).collect();
+    keys.push(Rating::key(&user, id::<SiteId>("no-such-site")));
+    keys.push(Rating::key(&user, &sites[0]));
+    let found = db.get_many(keys.iter().map(|key| key.clone().consistent())).await?;
+    assert_eq!(found.len(), 132);
+    for (site, rating) in sites.iter().zip(&found) {
+        assert_eq!(rating.as_ref().map(|rating| &rating.site), Some(site));
+    }
+    assert_eq!((&found[130], &found[131]), (&None, &found[0]));
+
+    let mut batch = db.batch();
+    for site in &sites {
+        batch.delete(Rating::key(&user, site))?;
+    }
+    batch.run().await?;
+    let found: Vec<Option<Rating>> =
+        db.get_many(keys.into_iter().map(|key| key.consistent())).await?;
+    assert!(found.iter().all(Option::is_none));
+    assert_eq!(db.get(Reading::key(99, 1).consistent()).await?.map(|one| one.value), Some(0.5));
+    Ok(())
+}
+
+pub(super) async fn the_last_write_of_a_key_counts(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let mut batch = db.batch();
+    batch.put(&rating("twice", "a", 1))?;
+    batch.put(&rating("twice", "a", 2))?;
+    batch.put(&rating("twice", "b", 1))?;
+    batch.delete(Key::of(&rating("twice", "b", 1)))?;
+    assert_eq!(batch.len(), 2);
+    batch.run().await?;
+    let found = db.query(Rating::of(id::<UserId>("twice")).consistent()).all().await?;
+    assert_eq!(found, [rating("twice", "a", 2)]);
+    Ok(())
+}

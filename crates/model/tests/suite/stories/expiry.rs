@@ -1,0 +1,102 @@
+//! Items that expire: gone from the very second on, deleted or not.
+
+use super::{id, is_refused};
+use crate::sample::{Session, SessionId, UserId};
+use crate::{Stage, Told};
+use singlet::prelude::*;
+use std::time::Duration;
+
+fn session(user: &str, id: &str, stage: &Stage, seconds: u64) -> Session {
+    let now = stage.db.now();
+    Session {
+        user: self::id(user),
+        id: self::id(id),
+        device: "phone".into(),
+        seen: None,
+        opened_at: now,
+        expires: Some(Expiry::at(now.after(Duration::from_secs(seconds)))),
+    }
+}
+
+pub(super) async fn expired_items_are_gone(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let user: UserId = id("gone");
+    let (soon, later) = (session("gone", "soon", stage, 10), session("gone", "later", stage, 3600));
+    let (soon, later) = (
+        db.run(create(&soon).returning_new()).await?,
+        db.run(create(&later).returning_new()).await?,
+    );
+    stage.clock.advance(9_999);
+    assert_eq!(db.query(Session::of(&user).consistent()).count().await?, 2);
+    stage.clock.advance(1);
+    let key = || Session::key(&user, id::<SessionId>("soon"));
+    assert_eq!(db.get(key().consistent()).await?, None);
+    assert_eq!(db.query(Session::of(&user).consistent()).all().await?, [later.clone()]);
+    assert_eq!(db.query(Session::of(&user).consistent()).count().await?, 1);
+    assert_eq!(db.get_many([key(), Key::of(&later)]).await?, [None, Some(later.clone())]);
+    assert_eq!(db.get_together((key(), Key::of(&later))).await?, (None, Some(later)));
+    let everywhere = db.query(Session::all_sessions()).all().await?;
+    assert!(everywhere.iter().all(|session| session.id != soon.id));
+    // Whoever asks for it still sees it.
+    assert_eq!(db.get(key().consistent().with_expired()).await?, Some(soon.clone()));
+    let all = db.query(Session::of(&user).consistent().with_expired()).all().await?;
+    assert_eq!(all.len(), 2);
+    assert_eq!(db.run(delete(key()).returning_old()).await?, None);
+    Ok(())
+}
+
+pub(super) async fn an_expired_item_does_not_block(stage: &Stage) -> Told {
+    let db = &stage.db;
+    db.run(create(&session("block", "s", stage, 5))).await?;
+    assert!(is_refused(&db.run(create(&session("block", "s", stage, 5))).await));
+    stage.clock.advance(5_000);
+    let again = Session { device: "tablet".into(), ..session("block", "s", stage, 5) };
+    db.run(create(&again)).await?;
+    assert!(is_refused(&db.run(create(&again)).await));
+    // A condition on an expired item is one on nothing.
+    stage.clock.advance(5_000);
+    assert!(is_refused(&db.run(put(&again).only_if(Session::device.eq("tablet"))).await));
+    db.run(put(&again).only_if(Session::device.missing())).await?;
+    Ok(())
+}
+
+pub(super) async fn an_expired_item_is_not_updated(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let one = session("stale", "s", stage, 5);
+    db.run(create(&one)).await?;
+    let touch = || update(Key::of(&one)).set(Session::seen, 1);
+    db.run(touch()).await?;
+    stage.clock.advance(5_000);
+    assert!(is_refused(&db.run(touch()).await));
+    assert!(is_refused(&db.transact((check(Key::of(&one)),)).await));
+    Ok(())
+}
+
+pub(super) async fn an_upsert_begins_anew(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let one = session("anew", "s", stage, 5);
+    let first = db.now();
+    let open = |stage: &Stage, device: &str| {
+        let expires = Expiry::at(stage.db.now().after(Duration::from_secs(5)));
+        upsert(Key::of(&one)).set(Session::device, device).set(Session::expires, expires)
+    };
+    db.run(open(stage, "phone").set(Session::seen, 7)).await?;
+    stage.clock.advance(1_000);
+    let same = db.run(open(stage, "tablet").returning_new()).await?;
+    assert_eq!((same.opened_at, same.seen), (first, Some(7)), "the item is still there");
+    stage.clock.advance(5_000);
+    let anew = db.run(open(stage, "watch").returning_new()).await?;
+    assert_eq!(
+        (anew.opened_at, anew.seen),
+        (db.now(), None),
+        "nothing of the expired item is left"
+    );
+    let found = db.query(Session::all_sessions().with(db.now())).all().await?;
+    assert!(found.contains(&anew));
+    // Within a transaction as well.
+    stage.clock.advance(6_000);
+    db.transact((open(stage, "phone"), put(&super::rating("anew", "s", 1)))).await?;
+    let stored = db.get(Key::of(&one).consistent()).await?.ok_or("gone")?;
+    assert_eq!((stored.opened_at, stored.device.as_str()), (db.now(), "phone"));
+    Ok(())
+}

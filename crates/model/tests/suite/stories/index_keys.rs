@@ -1,0 +1,85 @@
+//! Index keys, which follow the fields that they are made of.
+
+use super::{game, id, rating};
+use crate::sample::{Match, MatchId, PlayerId, Rating, SiteId};
+use crate::{Stage, Told};
+use singlet::prelude::*;
+
+pub(super) async fn they_follow_what_is_set(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let one = rating("follow", "followed", 1);
+    db.run(put(&one)).await?;
+    let rated = async |stars: u8| db.query(Rating::by_stars(stars).with(&one.site)).all().await;
+    assert_eq!(rated(1).await?, [one.clone()]);
+    db.run(update(Key::of(&one)).set(Rating::stars, 2)).await?;
+    assert_eq!(rated(1).await?, []);
+    assert_eq!(rated(2).await?, [Rating { stars: 2, ..one.clone() }]);
+    Ok(())
+}
+
+pub(super) async fn they_come_and_go(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let one = game("sparse", db.now());
+    let day: SiteId = id("2026-01-31");
+    db.run(create(&one)).await?;
+    let that_day = async || db.query(Match::by_day(&day)).all().await;
+    assert_eq!(that_day().await?, [], "an item without a part of the key is not in the index");
+    let together = (Some(day.clone()), 9, one.field.clone());
+    db.run(update(Match::key(&one.id)).set_together(Match::day_and_hour_and_field, together))
+        .await?;
+    assert_eq!(that_day().await?.len(), 1);
+    let together = (None, 9, one.field.clone());
+    db.run(update(Match::key(&one.id)).set_together(Match::day_and_hour_and_field, together))
+        .await?;
+    assert_eq!(that_day().await?, []);
+    Ok(())
+}
+
+pub(super) async fn fields_of_one_key_are_set_together(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let day: SiteId = id("2026-02-01");
+    let one = Match { day: Some(day.clone()), hour: 9, ..game("together", db.now()) };
+    db.run(create(&one)).await?;
+    let south: PlayerId = id("south");
+    let moved = (Some(day.clone()), 14, south.clone());
+    db.run(update(Match::key(&one.id)).set_together(Match::day_and_hour_and_field, moved)).await?;
+    assert_eq!(db.query(Match::by_day(&day).with(9)).all().await?, []);
+    let found = db.query(Match::by_day(&day).with(14).with(&south)).all().await?;
+    assert_eq!(found, [Match { hour: 14, field: south, ..one }]);
+    Ok(())
+}
+
+pub(super) async fn a_field_can_be_the_key(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let (one, other): (MatchId, MatchId) = (id("live-1"), id("live-2"));
+    for (id, minutes) in [(&one, 1), (&other, 2)] {
+        let start_time = db.now().after(std::time::Duration::from_secs(60 * minutes));
+        db.run(create(&Match { id: id.clone(), start_time, ..game("x", db.now()) })).await?;
+        db.run(update(Match::key(id)).set(Match::live, "LIVE")).await?;
+    }
+    let live = Match::live_now("LIVE".to_owned()).descending().project::<KeyOnly>();
+    let found = db.query(live).all().await?;
+    assert_eq!(found, [KeyOnly { start_time: start(db, 2) }, KeyOnly { start_time: start(db, 1) }]);
+    db.run(update(Match::key(&one)).remove(Match::live)).await?;
+    let live = Match::live_now("LIVE".to_owned()).project::<KeyOnly>();
+    assert_eq!(db.query(live).count().await?, 1);
+    // The index holds little of an item, so more cannot be asked for.
+    let whole = db.query(Match::live_now("LIVE".to_owned())).all().await;
+    let expected = "the index live-index does not hold `day`; read less with `project`";
+    assert_eq!(whole.map(drop).map_err(|error| error.to_string()), Err(expected.to_owned()));
+    // Everything that is live, whatever it says.
+    let live = db.scan(Scan::index(Match::LIVE_NOW).project::<KeyOnly>()).all().await?;
+    assert_eq!(live, [KeyOnly { start_time: start(db, 2) }]);
+    Ok(())
+}
+
+fn start<D: Declaration>(db: &Db<D>, minutes: u64) -> Timestamp {
+    db.now().after(std::time::Duration::from_secs(60 * minutes))
+}
+
+/// All that the index holds, besides the status.
+#[derive(Projection, Debug, PartialEq)]
+#[projection(Match)]
+struct KeyOnly {
+    start_time: Timestamp,
+}

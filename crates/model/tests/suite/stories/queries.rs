@@ -1,0 +1,143 @@
+//! Queries by access patterns.
+
+use super::{comment, game, goal, id, rating};
+use crate::sample::{Account, Comment, Goal, MatchId, Profile, Rating, Scoreboard, SiteId, UserId};
+use crate::{Stage, Told};
+use singlet::prelude::*;
+use std::time::Duration;
+
+fn ids(goals: Vec<Goal>) -> Vec<String> {
+    goals.into_iter().map(|goal| goal.id.to_string()).collect()
+}
+
+pub(super) async fn by_the_beginning_of_the_sort_key(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let game: MatchId = id("beginning");
+    for (third, minute, id) in [(1, 5, "a"), (1, 50, "b"), (2, 5, "c"), (3, 5, "d"), (1, 5, "aa")] {
+        db.run(create(&goal("beginning", third, minute, id))).await?;
+    }
+    let found = async |query| db.query(query).all().await.map(ids);
+    assert_eq!(ids(db.query(Goal::timeline(&game)).all().await?), ["a", "aa", "b", "c", "d"]);
+    assert_eq!(ids(db.query(Goal::timeline(&game).with(1)).all().await?), ["a", "aa", "b"]);
+    assert_eq!(ids(db.query(Goal::timeline(&game).with(1).with(5)).all().await?), ["a", "aa"]);
+    // The whole key is a key, and not a beginning: "a" does not catch "aa".
+    let whole = Goal::timeline(&game).with(1).with(5).with(id::<crate::sample::GoalId>("a"));
+    assert_eq!(found(whole).await?, ["a"]);
+    let begun = Goal::timeline(&game).with(1).with(5).starting_with("a");
+    assert_eq!(ids(db.query(begun).all().await?), ["a", "aa"]);
+    let descending = Goal::timeline(&game).descending();
+    assert_eq!(ids(db.query(descending).all().await?), ["d", "c", "b", "aa", "a"]);
+    let last = db.query(Goal::timeline(&game).descending()).first().await?;
+    assert_eq!(last.map(|goal| goal.id.to_string()).as_deref(), Some("d"));
+    let consistent = Goal::timeline(&game).consistent().with(2);
+    assert_eq!(ids(db.query(consistent).all().await?), ["c"]);
+    Ok(())
+}
+
+pub(super) async fn by_a_range(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let game: MatchId = id("range");
+    for minute in [1, 9, 10, 11, 100] {
+        // The same minute twice: a range has all goals of its last minute.
+        for id in ["x", "y"] {
+            db.run(create(&goal("range", 1, minute, &format!("{id}{minute}")))).await?;
+        }
+        db.run(create(&goal("range", 2, minute, "z"))).await?;
+    }
+    let minutes = |goals: Vec<Goal>| goals.into_iter().map(|goal| goal.minute).collect::<Vec<_>>();
+    let first = || Goal::timeline(&game).with(1);
+    assert_eq!(minutes(db.query(first().between(9, 10)).all().await?), [9, 9, 10, 10]);
+    assert_eq!(minutes(db.query(first().from(11)).all().await?), [11, 11, 100, 100]);
+    assert_eq!(minutes(db.query(first().after(11)).all().await?), [100, 100]);
+    assert_eq!(minutes(db.query(first().until(9)).all().await?), [1, 1, 9, 9]);
+    assert_eq!(minutes(db.query(first().before(9)).all().await?), [1, 1]);
+    assert_eq!(minutes(db.query(first().between(12, 11)).all().await?), [] as [u16; 0]);
+    // A range of the last part.
+    let last = |from: &str, to: &str| {
+        let id = id::<crate::sample::GoalId>;
+        first().with(10).between(id(from), id(to))
+    };
+    assert_eq!(ids(db.query(last("x10", "x10")).all().await?), ["x10"]);
+    let before = first().with(10).before(id::<crate::sample::GoalId>("y10"));
+    assert_eq!(ids(db.query(before).all().await?), ["x10"]);
+    let after = first().with(10).after(id::<crate::sample::GoalId>("x10"));
+    assert_eq!(ids(db.query(after).all().await?), ["y10"]);
+    Ok(())
+}
+
+pub(super) async fn by_numbers(stage: &Stage) -> Told {
+    let db = &stage.db;
+    for user in ["n1", "n2"] {
+        db.run(put(&rating(user, "numbered", 9))).await?;
+    }
+    db.run(put(&rating("n3", "numbered", 10))).await?;
+    let site: SiteId = id("numbered");
+    let found = db.query(Rating::by_stars(9).with(&site)).all().await?;
+    let users: Vec<&str> = found.iter().map(|rating| rating.user.as_str()).collect();
+    assert_eq!(users.len(), 2);
+    assert!(users.contains(&"n1") && users.contains(&"n2"));
+    Ok(())
+}
+
+pub(super) async fn entities_are_never_mixed(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let user: UserId = id("mixed");
+    let mut batch = db.batch();
+    for number in 0..40 {
+        let site = format!("site-{number:02}");
+        batch.put(&rating("mixed", &site, 1))?;
+        for comment_id in ["1", "2", "3"] {
+            batch.put(&comment("mixed", &site, comment_id, db.now()))?;
+        }
+    }
+    batch.run().await?;
+    assert_eq!(db.query(Rating::of(&user)).all().await?.len(), 40);
+    assert_eq!(db.query(Comment::of(&user)).all().await?.len(), 120);
+    assert_eq!(db.query(Rating::of(&user)).count().await?, 40);
+    // Pages of ratings are full of ratings, whatever else is there.
+    let (mut cursor, mut sites) = (None, Vec::new());
+    loop {
+        let page = db.query(Rating::of(&user).limit(15)).page(cursor).await?;
+        assert_eq!(page.items.len(), if page.next.is_some() { 15 } else { 10 });
+        sites.extend(page.items.into_iter().map(|rating| rating.site.to_string()));
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(sites.len(), 40);
+    assert!(sites.is_sorted());
+    // The comments of one site of one user: a beginning with text behind the part.
+    let of_site = Comment::of(&user).with(id::<SiteId>("site-07"));
+    assert_eq!(db.query(of_site).all().await?.len(), 3);
+    Ok(())
+}
+
+pub(super) async fn collections_are_read_by_one_query(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let game_id: MatchId = id("collected");
+    assert_eq!(db.load(Scoreboard::of(&game_id)).await?, None);
+    let game = game("collected", db.now());
+    db.run(create(&game)).await?;
+    assert_eq!(
+        db.load(Scoreboard::of(&game_id)).await?,
+        Some(Scoreboard { game: game.clone(), goals: vec![] })
+    );
+    let goals = vec![goal("collected", 1, 3, "a"), goal("collected", 2, 1, "b")];
+    for goal in &goals {
+        db.run(create(goal)).await?;
+    }
+    let loaded = db.load(Scoreboard::of(&game_id).consistent()).await?;
+    assert_eq!(loaded, Some(Scoreboard { game, goals }));
+
+    let user: UserId = id("collector");
+    let nothing = Account { profile: None, ratings: vec![], comments: vec![] };
+    assert_eq!(db.load(Account::of(&user)).await?, Some(nothing));
+    let profile = Profile { user: user.clone(), about: "me".into() };
+    let later = db.now().after(Duration::from_secs(1));
+    let (rating, comment) = (rating("collector", "s", 2), comment("collector", "s", "c", later));
+    db.transact((put(&profile), put(&rating), put(&comment))).await?;
+    let all = Account { profile: Some(profile), ratings: vec![rating], comments: vec![comment] };
+    assert_eq!(db.load(Account::of(&user).consistent()).await?, Some(all));
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! Reading items by their keys.
+
+use super::{game, id, rating, site};
+use crate::sample::{
+    Blob, Goal, Location, Match, MatchId, Profile, Rating, Reading, Sample, Site, SiteTitle, Stars,
+    UserId,
+};
+use crate::{Stage, Told};
+use singlet::dynamo::operation::PutItem;
+use singlet::dynamo::{Item, Value};
+use singlet::prelude::*;
+
+pub(super) async fn every_type_is_read_back(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let full = Site {
+        description: Some("ünï".into()),
+        rating: Some(4.25),
+        visits: u64::MAX,
+        is_public: false,
+        tags: ["a", "b"].map(String::from).into(),
+        history: vec!["one".into(), String::new()],
+        counts: [("x".to_owned(), -1), ("y".to_owned(), i64::MIN)].into(),
+        location: Some(Location {
+            street_name: "Elm Street".into(),
+            number: Some(7),
+            district: None,
+            floor: -2,
+        }),
+        thumbnail: Some(Bytes(vec![0, 255, 1])),
+        version: 6,
+        ..site("full", db.now())
+    };
+    let empty = site("empty", db.now());
+    for one in [full, empty] {
+        let written = db.run(create(&one).returning_new()).await?;
+        assert_eq!(db.get(Site::key(&one.id).consistent()).await?.as_ref(), Some(&written));
+        assert_eq!(Site { version: one.version, ..written }, one);
+    }
+    let nobody: Option<Site> = db.get(Site::key(id::<crate::sample::SiteId>("nobody"))).await?;
+    assert_eq!(nobody, None);
+    Ok(())
+}
+
+pub(super) async fn some_fields_only(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let one = site("projected", db.now());
+    db.run(create(&one)).await?;
+    let title = db.get(Site::key(&one.id).consistent().project::<SiteTitle>()).await?;
+    assert_eq!(title, Some(SiteTitle { id: one.id.clone(), title: one.title.clone() }));
+    // Also through an index, and also what is stored within the key.
+    let titles = db.query(Site::by_owner(&one.owner).project::<SiteTitle>()).all().await?;
+    assert!(titles.iter().any(|title| title.id == one.id));
+    db.run(put(&rating("projected", "s", 4))).await?;
+    let user: UserId = id("projected");
+    let stars = db.query(Rating::of(&user).project::<Stars>()).all().await?;
+    assert_eq!(stars, [Stars { site: id("s"), stars: 4 }]);
+    Ok(())
+}
+
+pub(super) async fn several_at_one_moment(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let (one, other) = (game("moment", db.now()), rating("moment", "s", 2));
+    db.transact((put(&one), put(&other))).await?;
+    let missing: MatchId = id("no-such-match");
+    let read = db.get_together((Key::of(&one), Key::of(&other), Match::key(&missing))).await?;
+    assert_eq!(read, (Some(one.clone()), Some(other), None));
+    let read = db.get_together(vec![Match::key(&missing), Key::of(&one)]).await?;
+    assert_eq!(read, [None, Some(one)]);
+    Ok(())
+}
+
+pub(super) async fn numbers_and_bytes_as_keys(stage: &Stage) -> Told {
+    let db = &stage.db;
+    for at in [-5, 0, 3, 20] {
+        db.run(put(&Reading { sensor: 7, at, value: at as f64 / 2.0 })).await?;
+    }
+    assert_eq!(db.get(Reading::key(7, -5).consistent()).await?.map(|one| one.value), Some(-2.5));
+    let times = |readings: Vec<Reading>| readings.iter().map(|one| one.at).collect::<Vec<_>>();
+    assert_eq!(times(db.query(Reading::of(7)).all().await?), [-5, 0, 3, 20]);
+    assert_eq!(times(db.query(Reading::of(7).between(-1, 3)).all().await?), [0, 3]);
+    assert_eq!(times(db.query(Reading::of(7).after(3)).all().await?), [20]);
+    assert_eq!(times(db.query(Reading::of(7).before(0)).all().await?), [-5]);
+    assert_eq!(times(db.query(Reading::of(7).with(3)).all().await?), [3]);
+    assert_eq!(times(db.query(Reading::of(7).between(3, -1)).all().await?), [] as [i64; 0]);
+
+    let blob = Blob { hash: Bytes(vec![0, 1, 255]), size: 3 };
+    db.run(create(&blob)).await?;
+    assert_eq!(db.get(Blob::key(&blob.hash).consistent()).await?, Some(blob));
+    Ok(())
+}
+
+pub(super) async fn what_cannot_be_a_key(stage: &Stage) -> Told {
+    let game: MatchId = id("m");
+    let goal = super::goal("m", 12, 10_000, "g");
+    let outcome = stage.db.get(Goal::key(&game, goal.third, 1, &goal.id)).await;
+    assert_eq!(
+        outcome.map(drop).map_err(|error| error.to_string()),
+        Err("`third` has 1 digits in a key, and 12 has more".to_owned())
+    );
+    let outcome = stage.db.run(put(&Goal { third: 1, ..goal })).await;
+    assert_eq!(
+        outcome.map_err(|error| error.to_string()),
+        Err("`minute` has 4 digits in a key, and 10000 has more".to_owned())
+    );
+    let outcome = stage.db.run(put(&Reading { sensor: 1, at: 1, value: f64::NAN })).await;
+    assert!(matches!(outcome, Err(singlet::Error::Unstorable(_))), "{outcome:?}");
+    Ok(())
+}
+
+pub(super) async fn what_is_not_an_entity(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let user: UserId = id("corrupt");
+    // Somebody else has written an item that is not as the declaration says.
+    let item = Item::from([
+        ("PK", Value::from("USER#corrupt")),
+        ("SK", Value::from("PROFILE")),
+        ("user", Value::from("corrupt")),
+        ("about", Value::from(7)),
+    ]);
+    db.execute(PutItem::new(db.table_name::<Sample>(), item)).await?;
+    let outcome = db.get(Profile::key(&user)).await;
+    assert_eq!(
+        outcome.map_err(|error| error.to_string()),
+        Err("a stored Profile has a wrong attribute `about`: expected S, found N".to_owned())
+    );
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! Changing fields of items.
+
+use super::{id, is_refused, rating, site};
+use crate::sample::{Location, Rating, Site, SiteId, UserId};
+use crate::{Stage, Told};
+use singlet::prelude::*;
+
+pub(super) async fn fields_are_changed(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let one = Site { description: Some("old".into()), ..site("changed", db.now()) };
+    db.run(create(&one)).await?;
+    let changed = db
+        .run(
+            update(Site::key(&one.id))
+                .set(Site::title, "New")
+                .set(Site::rating, 4.5)
+                .add(Site::visits, 2)
+                .set(Site::is_public, false)
+                .set(Site::thumbnail, Some(Bytes(vec![1])))
+                .set(Site::description, None)
+                .returning_new(),
+        )
+        .await?;
+    assert_eq!((changed.title.as_str(), changed.rating, changed.visits), ("New", Some(4.5), 2));
+    assert_eq!((changed.is_public, changed.description), (false, None));
+
+    let changed = db
+        .run(
+            update(Site::key(&one.id))
+                .remove(Site::rating)
+                .remove(Site::thumbnail)
+                .set_if_missing(Site::description, "first")
+                .set_if_missing(Site::title, "not this")
+                .returning_new(),
+        )
+        .await?;
+    assert_eq!((changed.rating, changed.thumbnail, changed.title.as_str()), (None, None, "New"));
+    // NULL is there, so nothing was missing.
+    assert_eq!(changed.description, None);
+
+    let before = db.run(update(Site::key(&one.id)).add(Site::visits, -2).returning_old()).await?;
+    assert_eq!(before.map(|site| site.visits), Some(2));
+    Ok(())
+}
+
+pub(super) async fn sets_and_lists_grow(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let one = site("grown", db.now());
+    db.run(create(&one)).await?;
+    let tag = |text: &str| text.to_owned();
+    let changed = db
+        .run(
+            update(Site::key(&one.id))
+                .insert(Site::tags, [tag("a"), tag("b"), tag("c")])
+                .append(Site::history, [tag("one"), tag("two")])
+                .returning_new(),
+        )
+        .await?;
+    assert_eq!(changed.tags.len(), 3);
+    let changed = db
+        .run(
+            update(Site::key(&one.id))
+                .take(Site::tags, [tag("a"), tag("z")])
+                .append(Site::history, [tag("three")])
+                .returning_new(),
+        )
+        .await?;
+    assert_eq!(changed.tags, [tag("b"), tag("c")].into());
+    assert_eq!(changed.history, ["one", "two", "three"]);
+    // The last element takes the set with it.
+    let changed =
+        db.run(update(Site::key(&one.id)).take(Site::tags, changed.tags).returning_new()).await?;
+    assert!(changed.tags.is_empty());
+    Ok(())
+}
+
+pub(super) async fn parts_of_fields(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let location = Location { street_name: "Elm".into(), ..Location::default() };
+    let one = Site {
+        location: Some(location),
+        history: vec!["one".into(), "two".into()],
+        counts: [("x".to_owned(), 1)].into(),
+        ..site("parts", db.now())
+    };
+    db.run(create(&one)).await?;
+    let changed = db
+        .run(
+            update(Site::key(&one.id))
+                .set(Site::location.member(Location::number), 7)
+                .set(Site::history.at(1), "second")
+                .add(Site::counts.entry("x"), 4)
+                .add(Site::counts.entry("y"), 1)
+                .only_if(Site::location.member(Location::street_name).eq("Elm"))
+                .only_if(Site::counts.entry("x").lt(2))
+                .returning_new(),
+        )
+        .await?;
+    assert_eq!(changed.location.and_then(|location| location.number), Some(7));
+    assert_eq!(changed.history, ["one", "second"]);
+    assert_eq!(changed.counts, [("x".to_owned(), 5), ("y".to_owned(), 1)].into());
+    Ok(())
+}
+
+pub(super) async fn an_update_needs_an_item(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let nobody: SiteId = id("no-such-site");
+    let outcome = db.run(update(Site::key(&nobody)).set(Site::title, "T")).await;
+    assert!(is_refused(&outcome));
+    assert_eq!(db.get(Site::key(&nobody).consistent()).await?, None);
+    Ok(())
+}
+
+pub(super) async fn an_upsert_makes_what_is_missing(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let (user, site): (UserId, SiteId) = (id("upsert"), id("s"));
+    let rate = |stars: u8| upsert(Rating::key(&user, &site)).set(Rating::stars, stars);
+    let made = db.run(rate(4).returning_new()).await?;
+    assert_eq!(made, rating("upsert", "s", 4));
+    // It is in the index as well.
+    let found = db.query(Rating::by_stars(4).with(&site)).all().await?;
+    assert!(found.contains(&made));
+    let changed = db.run(rate(5).set(Rating::note, "good").returning_new()).await?;
+    assert_eq!((changed.stars, changed.note.as_deref()), (5, Some("good")));
+    assert!(!db.query(Rating::by_stars(4).with(&site)).all().await?.contains(&made));
+    // What is not set is left alone.
+    assert_eq!(db.run(rate(3).returning_new()).await?.note.as_deref(), Some("good"));
+    Ok(())
+}
+
+pub(super) async fn an_upsert_must_be_complete(stage: &Stage) -> Told {
+    let (user, site): (UserId, SiteId) = (id("incomplete"), id("s"));
+    let outcome = stage.db.run(upsert(Rating::key(&user, &site)).set(Rating::note, "n")).await;
+    let error = outcome.map_err(|error| error.to_string());
+    let expected = "a new Rating would have no `stars`: set it in the upsert";
+    assert_eq!(error, Err(expected.to_owned()));
+    Ok(())
+}
