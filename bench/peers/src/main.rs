@@ -18,8 +18,13 @@ mod servers;
 mod singlet;
 
 use contender::Task;
+use mimalloc::MiMalloc;
 use std::path::Path;
 use std::process::ExitCode;
+
+/// As in the command `singlet`.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 const FEW: u64 = 10_000;
 const MANY: u64 = 1_000_000;
@@ -37,6 +42,7 @@ Suites:
   recovery [BYTES]    opening a folder of a gigabyte after kill -9
   servers             requests a second over HTTP, in memory, from 1 and 16 connections; needs
                       npm, Node and Java for the peers
+  servers PORT...     the same for servers that run already, on these ports, and are empty
   servers-durable     PutItem over HTTP that is on the disk, from 1, 16 and 64 connections
   profile TASK ITEMS REQUESTS
                       one task of ours and nothing else, for a profiler; a task is named as in
@@ -75,6 +81,7 @@ fn main() -> ExitCode {
         ["recovery"] => Some(recovery::run(1 << 30)),
         ["recovery", bytes] => bytes.parse().ok().map(recovery::run),
         ["servers"] => Some(servers::memory()),
+        ["servers", ports @ ..] => servers::ports(ports),
         ["servers-durable"] => Some(servers::durable()),
         ["profile", title, items, requests] => profile(title, items, requests),
         [footprint::WEIGH, name, items] => {

@@ -49,7 +49,7 @@ pub(crate) fn memory() {
     }
 
     println!("\nRequests a second over HTTP, in memory, {ITEMS} items of 400 bytes:\n");
-    table(&servers, &[1, 16], &TASKS);
+    table(&contestants(&servers), &[1, 16], &TASKS);
     drop(servers);
 
     println!("\nMemory with {ITEMS_WEIGHED} items of 400 bytes:\n");
@@ -74,35 +74,67 @@ pub(crate) fn durable() {
         load::fill(server.port(), ITEMS);
     }
     println!("\nPutItem over HTTP that is on the disk, a second:\n");
-    table(&servers, &[1, 16, 64], &[Task::Put]);
+    table(&contestants(&servers), &[1, 16, 64], &[Task::Put]);
+}
+
+/// The table of [`memory`] for servers that run already, on these ports: to compare two states of
+/// one server, for example. They get the table of the samples, so they should be empty.
+pub(crate) fn ports(ports: &[&str]) -> Option<()> {
+    let ports: Option<Vec<u16>> = ports.iter().map(|port| port.parse().ok()).collect();
+    let contestants: Vec<Contestant> =
+        ports?.into_iter().map(|port| Contestant { name: format!(":{port}"), port }).collect();
+    for contestant in &contestants {
+        load::create_table(contestant.port);
+        load::fill(contestant.port, ITEMS);
+    }
+    table(&contestants, &[1, 16], &TASKS);
+    Some(())
+}
+
+/// Who is asked.
+struct Contestant {
+    name: String,
+    port: u16,
+}
+
+fn contestants(servers: &[Server]) -> Vec<Contestant> {
+    let contestant =
+        |server: &Server| Contestant { name: server.name().to_owned(), port: server.port() };
+    servers.iter().map(contestant).collect()
 }
 
 /// A line for each task and number of connections, with all servers beside the first.
-fn table(servers: &[Server], connections: &[usize], tasks: &[Task]) {
+fn table(servers: &[Contestant], connections: &[usize], tasks: &[Task]) {
     print!("| operation | connections |");
     for server in servers {
-        print!(" {} |", server.name());
+        print!(" {} |", server.name);
     }
     for server in servers.iter().skip(1) {
-        print!(" times {} |", server.name());
+        print!(" times {} |", server.name);
     }
     println!();
     println!("|---|---|{}", "---|".repeat(2 * servers.len() - 1));
     for &task in tasks {
+        // dynalite has no transactions.
+        let trial = request::bytes(task, 0, 1);
+        let able = servers.iter().map(|server| load::try_one(server.port, &trial).is_ok());
+        let able: Vec<bool> = able.collect();
         for &connections in connections {
             let mut best = vec![0.0_f64; servers.len()];
             for round in 0..ROUNDS {
-                for (best, server) in best.iter_mut().zip(servers) {
+                let able = best.iter_mut().zip(servers).zip(&able).filter(|(_, able)| **able);
+                for ((best, server), _) in able {
                     let load = Load { task, connections, items: ITEMS, seed: round as u64 };
-                    *best = best.max(load.run(server.port(), ROUND));
+                    *best = best.max(load.run(server.port, ROUND));
                 }
             }
             print!("| {} | {connections} |", task.title());
             for rate in &best {
-                print!(" {rate:.0} |");
+                print!(" {} |", if *rate > 0.0 { format!("{rate:.0}") } else { "–".to_owned() });
             }
             for rate in best.iter().skip(1) {
-                print!(" {:.2} |", best[0] / rate);
+                let times = best[0] / rate;
+                print!(" {} |", if *rate > 0.0 { format!("{times:.2}") } else { "–".to_owned() });
             }
             println!();
         }

@@ -10,6 +10,9 @@
 //! - `maintenance`: what the engine does by itself.
 //! - `statistics`: what the engine has done, in figures.
 //! - [`store`]: the seam to what keeps the rows.
+//!
+//! A program with many items in memory does well to choose its allocator: with `mimalloc`, as in
+//! the command `singlet`, reading one of a million items takes about half as long as with glibc's.
 
 mod catalogue;
 mod check;

@@ -139,11 +139,10 @@ impl Client {
             filled += read;
             let Some(head) = find(&self.buffer[..filled], b"\r\n\r\n") else { continue };
             let head_text = std::str::from_utf8(&self.buffer[..head]).expect("a head is text");
-            assert!(
-                head_text.starts_with("HTTP/1.1 200"),
-                "{}",
-                String::from_utf8_lossy(&self.buffer[..filled])
-            );
+            if !head_text.starts_with("HTTP/1.1 200") {
+                let answer = String::from_utf8_lossy(&self.buffer[..filled]);
+                return Err(io::Error::other(answer));
+            }
             self.body = head + 4;
             self.end = self.body + content_length(head_text);
             if self.end > self.buffer.len() {
