@@ -168,12 +168,10 @@ impl Entity {
             let options = &field.options;
             let storage = if options.ttl.is_some() {
                 Some(quote!(Expiry))
+            } else if options.in_key.is_some() {
+                Some(quote!(Key))
             } else {
-                match kind {
-                    FieldKind::OnlyInKey => Some(quote!(Key)),
-                    FieldKind::InPayload => Some(quote!(Payload)),
-                    _ => None,
-                }
+                (*kind == FieldKind::InPayload).then(|| quote!(Payload))
             };
             if let Some(storage) = storage {
                 shape = quote!(#shape.stored(::singlet::shape::Storage::#storage));
@@ -209,20 +207,16 @@ impl Entity {
                 elsewhere.push(quote!(let #ident = __item.read_expiry()?;));
                 continue;
             }
-            match kind {
-                FieldKind::OnlyInKey => {
-                    elsewhere.push(quote!(let #ident = __item.read_from_key(#place)?;));
-                }
-                FieldKind::InPayload => {
-                    let read = quote! {
-                        let #ident = __item.in_payload(__payload.#read(#attribute))?;
-                    };
-                    within.push((attribute, read));
-                }
-                _ => {
-                    let read = quote!(let #ident = __item.#read(#attribute)?;);
-                    beside.push((attribute, read));
-                }
+            if field.options.in_key.is_some() {
+                elsewhere.push(quote!(let #ident = __item.read_from_key(#place)?;));
+            } else if *kind == FieldKind::InPayload {
+                let read = quote! {
+                    let #ident = __item.in_payload(__payload.#read(#attribute))?;
+                };
+                within.push((attribute, read));
+            } else {
+                let read = quote!(let #ident = __item.#read(#attribute)?;);
+                beside.push((attribute, read));
             }
         }
         // Stored names ascend, and are read in that order.

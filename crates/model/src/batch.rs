@@ -14,7 +14,7 @@ use crate::operation::stored;
 use crate::projection::Projection;
 use crate::retry::Backoff;
 use crate::shape::KeyAttributes;
-use crate::table::{Contains, Declaration, Table};
+use crate::table::{Contains, Declaration, StoredIn, Table};
 use singlet_dynamo::operation::{
     Answer, BatchGetItem, BatchWriteItem, KeysAndAttributes, TableWrites, WriteRequest,
 };
@@ -37,10 +37,9 @@ impl<D: Declaration> Db<D> {
         gets: impl IntoIterator<Item = G>,
     ) -> Result<Vec<Option<P>>>
     where
-        E: Entity,
+        E: StoredIn<D>,
         P: Projection<Entity = E>,
         G: Into<Get<E, P>>,
-        D: Contains<E::Table>,
     {
         let table = &E::Table::SHAPE;
         let (mut wanted, mut is_consistent) = (Vec::new(), false);
@@ -49,7 +48,7 @@ impl<D: Declaration> Db<D> {
             is_consistent |= get.consistent;
             wanted.push((get.key.into_item()?, get.with_expired));
         }
-        let mut template = KeysAndAttributes::new(self.table_name::<E::Table>(), Vec::new());
+        let mut template = KeysAndAttributes::new(self.name_at(E::PLACE), Vec::new());
         template.projection = projection::<P>(None)?;
         template.consistent_read = is_consistent;
         let found = self.get_all(&template, &table.key, wanted.iter().map(|(key, _)| key)).await?;

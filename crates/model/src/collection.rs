@@ -110,19 +110,23 @@ partitions! {
     (A X 0, B Y 1, C Z 2)
 }
 
-/// Says that items of two entities can be in one partition.
+/// Says that the partition keys of two entities are made of the same types.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` and `{Head}` cannot be in one collection: their partition keys are made of different types",
-    label = "of another partition",
-    note = "one query reads one partition; the members of a collection have the same template and the same types for it"
+    message = "the members of a collection share a partition, and this one's is made of `{Self}`, that of the first member of `{Parts}`",
+    label = "in another partition",
+    note = "one query reads one partition: the members of a collection have the same template and the same types for it"
 )]
-pub trait SamePartition<Head: Entity>: Entity {}
+pub trait SameParts<Parts> {}
 
-impl<Head: Entity, E: Entity<Partition = Head::Partition>> SamePartition<Head> for E {}
+impl<Parts> SameParts<Parts> for Parts {}
 
 /// Refuses members of different partitions.
 #[doc(hidden)]
-pub const fn assert_same_partition<Head: Entity, E: SamePartition<Head>>() {}
+pub const fn assert_same_partition<Head: Entity, E: Entity>()
+where
+    E::Partition: SameParts<Head::Partition>,
+{
+}
 
 /// Reads a collection; made by its function `of`.
 #[must_use = "a read does nothing until a `Db` runs it"]

@@ -15,7 +15,7 @@ use crate::page::Reading;
 use crate::projection::Projection;
 use crate::query::AccessPattern;
 use crate::scan::Scan;
-use crate::table::{Contains, Declaration, Table};
+use crate::table::{Contains, Declaration, StoredIn, Table};
 use crate::timestamp::Timestamp;
 use crate::trace;
 use crate::transaction::{self, Transaction, Transactional};
@@ -84,16 +84,13 @@ impl<D: Declaration> Db<D> {
     }
 
     /// Reads an item by its key; `None` if there is none, or it is expired.
-    pub async fn get<E: Entity, P: Projection<Entity = E>>(
+    pub async fn get<E: StoredIn<D>, P: Projection<Entity = E>>(
         &self,
         get: impl Into<Get<E, P>>,
-    ) -> Result<Option<P>>
-    where
-        D: Contains<E::Table>,
-    {
+    ) -> Result<Option<P>> {
         let get = get.into();
         let with_expired = get.with_expired;
-        let request = get.into_request(self.table_name::<E::Table>())?;
+        let request = get.into_request(self.name_at(E::PLACE))?;
         let Answer::GetItem(answer) = self.execute(request).await? else {
             return Err(BackendError::unexpected().into());
         };

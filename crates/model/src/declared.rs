@@ -37,7 +37,7 @@ pub(crate) fn table(shape: &TableShape) -> Table {
         }
     };
     table.stream = shape.stream.then_some(StreamViewType::NewAndOldImages);
-    table.entities = shape.entities.iter().map(|entity| self::entity(shape, entity)).collect();
+    table.entities = shape.entities.iter().map(|entity| self::entity(entity)).collect();
     table
 }
 
@@ -60,7 +60,7 @@ fn key_schema(key: &KeyAttributes) -> KeySchema {
     KeySchema { partition: attribute(&key.partition), sort: key.sort.as_ref().map(attribute) }
 }
 
-fn entity(table: &TableShape, shape: &EntityShape) -> Entity {
+fn entity(shape: &EntityShape) -> Entity {
     let key = EntityKey {
         partition: template(shape, &shape.key.partition),
         sort: shape.key.sort.as_ref().map(|sort| template(shape, sort)),
@@ -72,12 +72,11 @@ fn entity(table: &TableShape, shape: &EntityShape) -> Entity {
         value: value.to_owned(),
     });
     entity.payload = shape.payload.map(str::to_owned);
-    entity.attributes = shape.fields.iter().map(|field| attribute(table, field)).collect();
-    entity.expires = table.ttl.filter(|_| shape.expires).map(|ttl| Expiry {
-        attribute: None,
-        since: Since::Attribute(ttl.to_owned()),
-        seconds: None,
-    });
+    let fields = shape.fields.iter().filter(|field| field.storage != Storage::Expiry);
+    entity.attributes = fields.map(attribute).collect();
+    if shape.expires {
+        entity.expires = Some(Expiry { attribute: None, since: Since::Given, seconds: None });
+    }
     entity
 }
 
@@ -94,15 +93,12 @@ fn index_key(shape: &EntityShape, of_index: &shape::IndexKeyShape) -> IndexKey {
     key
 }
 
-fn attribute(table: &TableShape, field: &FieldShape) -> Attribute {
-    let name = match field.storage {
-        Storage::Expiry => table.ttl.unwrap_or(field.attribute),
-        _ => field.attribute,
-    };
-    let mut attribute = Attribute::new(name, field.kind);
+fn attribute(field: &FieldShape) -> Attribute {
+    let mut attribute = Attribute::new(field.attribute, field.kind);
     // What is optional only because it has a default, or may be an empty set, is so all the same.
     attribute.optional = field.optional;
     attribute.in_key = field.storage == Storage::Key;
+    attribute.in_payload = field.storage == Storage::Payload;
     attribute.one_of = field.one_of.iter().map(|text| (*text).to_owned()).collect();
     attribute
 }

@@ -191,6 +191,8 @@ pub mod kind {
     pub enum PrimaryKey {}
     /// The field is stored within the primary key and nowhere else.
     pub enum OnlyInKey {}
+    /// The field is stored within an index key and nowhere else.
+    pub enum OnlyInIndexKey {}
     /// The field is a part of an index key, which is written anew when the field is set.
     pub enum IndexKey {}
     /// The field shares an attribute of an index key with other fields.
@@ -201,7 +203,7 @@ pub mod kind {
     pub enum InPayload {}
 }
 
-use kind::{IndexKey, Kept, Plain, PrimaryKey, SharedIndexKey};
+use kind::{IndexKey, Kept, OnlyInIndexKey, Plain, PrimaryKey, SharedIndexKey};
 use std::marker::PhantomData;
 
 /// Fields that can stand in conditions: all but those within a payload or within a key.
@@ -209,7 +211,7 @@ use std::marker::PhantomData;
     message = "this field cannot stand in a condition",
     label = "not an attribute of its own",
     note = "`InPayload`: DynamoDB cannot look into the JSON text of a payload",
-    note = "`OnlyInKey`: the field is stored within the key, which the operation names already"
+    note = "`OnlyInKey`, `OnlyInIndexKey`: the field is stored within a key and nowhere else"
 )]
 pub trait Testable {}
 
@@ -232,12 +234,13 @@ pub trait Settable {}
 
 impl Settable for Plain {}
 impl Settable for IndexKey {}
+impl Settable for OnlyInIndexKey {}
 
 /// Fields whose value an update can compute from what is stored.
 #[diagnostic::on_unimplemented(
     message = "this field cannot be changed by an amount",
     label = "of kind `{Self}`",
-    note = "`IndexKey`, `SharedIndexKey`: an index key is made of this field, and what it would become is not known: set the field to a value",
+    note = "`IndexKey`, `OnlyInIndexKey`, `SharedIndexKey`: an index key is made of this field, and what it would become is not known: set the field to a value",
     note = "`PrimaryKey`, `OnlyInKey`: the key of an item never changes",
     note = "`Kept`: the model keeps this field by itself",
     note = "`InPayload`: DynamoDB cannot change the JSON text of a payload: read the item and put it again"

@@ -75,6 +75,7 @@ pub mod check;
 pub mod collection;
 mod condition;
 mod cursor;
+mod date;
 mod db;
 mod declared;
 pub mod design;
@@ -107,6 +108,7 @@ pub use block_on::block_on;
 pub use collection::Collection;
 pub use condition::{Condition, Size};
 pub use cursor::{Cursor, CursorKey};
+pub use date::{Date, NotADate};
 pub use db::{Db, Run, Settings};
 pub use entity::Entity;
 pub use error::{Error, Result};
@@ -135,7 +137,7 @@ pub mod prelude {
     pub use crate::operation::{Operation as _, check, create, delete, put, update, upsert};
     pub use crate::transaction::once;
     pub use crate::{
-        Attribute, Bytes, Collection, Condition, Cursor, Db, Declaration, Entity, Expiry, Key,
-        Projection, Scan, Table, Timestamp, design, id, table,
+        Attribute, Bytes, Collection, Condition, Cursor, Date, Db, Declaration, Entity, Expiry,
+        Key, Projection, Scan, Table, Timestamp, design, id, table,
     };
 }

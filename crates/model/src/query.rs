@@ -59,6 +59,16 @@ pub enum Primary {}
 /// The query reads an index.
 pub enum ByIndex {}
 
+/// What can be read consistently: tables.
+#[diagnostic::on_unimplemented(
+    message = "an index cannot be read consistently",
+    label = "reads an index",
+    note = "indexes follow their table a little later: query the table, or read the items found once more by their keys, consistently"
+)]
+pub trait Consistent {}
+
+impl Consistent for Primary {}
+
 /// What is asked for.
 struct Description<E> {
     /// The index, if it is not the table.
@@ -115,12 +125,6 @@ impl<E: Entity, Rest> Query<E, Rest, Primary> {
     pub fn partition(parts: &[GivenPart]) -> Self {
         Self::new(None, parts)
     }
-
-    /// Sees every write that was acknowledged before. It costs twice as much.
-    pub fn consistent(mut self) -> Self {
-        self.description.consistent = true;
-        self
-    }
 }
 
 impl<E: Entity, Rest> Query<E, Rest, ByIndex> {
@@ -148,6 +152,15 @@ impl<E: Entity, Rest, S, P> Query<E, Rest, S, P> {
         description.partition =
             Given::new::<E>(parts).and_then(|given| given.render(template, &attribute));
         Self { description, types: PhantomData }
+    }
+
+    /// Sees every write that was acknowledged before. It costs twice as much.
+    pub fn consistent(mut self) -> Self
+    where
+        S: Consistent,
+    {
+        self.description.consistent = true;
+        self
     }
 
     fn retyped<R, Q>(self) -> Query<E, R, S, Q> {

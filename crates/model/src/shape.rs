@@ -154,7 +154,7 @@ pub struct FieldShape {
 pub enum Storage {
     /// As an attribute of its own.
     Attribute,
-    /// Within the primary key and nowhere else.
+    /// Within a key and nowhere else.
     Key,
     /// As the table's time to live.
     Expiry,

@@ -72,6 +72,19 @@ pub trait Contains<T>: Declaration {
     const PLACE: usize;
 }
 
+/// Says that the table of an entity is in a design.
+///
+/// The same as [`Contains`], asked of the entity: a compiler that does not know yet which entity is
+/// meant waits until it does, instead of guessing the only table of the design.
+pub trait StoredIn<D>: Entity {
+    /// The table's place among the tables of the design.
+    const PLACE: usize;
+}
+
+impl<D: Contains<E::Table>, E: Entity> StoredIn<D> for E {
+    const PLACE: usize = <D as Contains<E::Table>>::PLACE;
+}
+
 /// Says that a table lists an entity, so that its keys were checked against all others.
 #[diagnostic::on_unimplemented(
     message = "the table `{Self}` does not list the entity `{E}`",

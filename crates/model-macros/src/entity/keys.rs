@@ -11,6 +11,7 @@ pub(super) enum FieldKind {
     Plain,
     PrimaryKey,
     OnlyInKey,
+    OnlyInIndexKey,
     IndexKey,
     SharedIndexKey,
     Kept,
@@ -23,6 +24,7 @@ impl FieldKind {
             Self::Plain => quote!(::singlet::field::kind::Plain),
             Self::PrimaryKey => quote!(::singlet::field::kind::PrimaryKey),
             Self::OnlyInKey => quote!(::singlet::field::kind::OnlyInKey),
+            Self::OnlyInIndexKey => quote!(::singlet::field::kind::OnlyInIndexKey),
             Self::IndexKey => quote!(::singlet::field::kind::IndexKey),
             Self::SharedIndexKey => quote!(::singlet::field::kind::SharedIndexKey),
             Self::Kept => quote!(::singlet::field::kind::Kept),
@@ -61,20 +63,22 @@ impl Kinds {
         for (place, field) in entity.fields.iter().enumerate() {
             let options = &field.options;
             let is_primary = primary.contains(&place);
-            if let (Some(span), false) = (options.in_key, is_primary) {
-                let message = "`in_key`: the field must stand in the template of the primary key, from which it is read";
+            if let (Some(span), false) = (options.in_key, is_primary || in_index(place)) {
+                let message = "`in_key`: the field must stand in the template of a key, from which it is read";
                 return Err(syn::Error::new(span, message));
             }
-            kinds.push(if is_primary {
-                match options.in_key.is_some() || has_payload {
-                    true => FieldKind::OnlyInKey,
-                    false => FieldKind::PrimaryKey,
-                }
+            let is_shared = groups.iter().any(|group| group.contains(&place));
+            kinds.push(if is_primary && options.in_key.is_some() {
+                FieldKind::OnlyInKey
             } else if field.is_kept() {
                 FieldKind::Kept
-            } else if has_payload && options.ttl.is_none() {
+            } else if has_payload && options.ttl.is_none() && options.in_key.is_none() {
                 FieldKind::InPayload
-            } else if groups.iter().any(|group| group.contains(&place)) {
+            } else if is_primary {
+                FieldKind::PrimaryKey
+            } else if options.in_key.is_some() && !is_shared {
+                FieldKind::OnlyInIndexKey
+            } else if is_shared {
                 FieldKind::SharedIndexKey
             } else if in_index(place) {
                 FieldKind::IndexKey

@@ -13,7 +13,7 @@ use singlet_engine::Clock;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What `{env}` in the names of tables stands for.
+    /// What `{env}`, or anything else in braces, stands for in the names of tables.
     pub environment: String,
     /// Where time comes from.
     pub clock: Clock,
@@ -36,6 +36,14 @@ impl Settings {
     /// The name of a table that was declared with this name.
     #[must_use]
     pub fn table_name(&self, declared: &str) -> String {
-        declared.replace("{env}", &self.environment)
+        let mut name = String::with_capacity(declared.len() + self.environment.len());
+        let mut rest = declared;
+        while let Some((before, variable)) = rest.split_once('{') {
+            name.push_str(before);
+            name.push_str(&self.environment);
+            rest = variable.split_once('}').map_or("", |(_, behind)| behind);
+        }
+        name.push_str(rest);
+        name
     }
 }

@@ -160,6 +160,8 @@ pub enum Since {
     Change,
     /// From the moment in this attribute.
     Attribute(String),
+    /// It does not run: whoever writes an item says when it expires.
+    Given,
 }
 
 /// What the items of an entity repeat of another entity.

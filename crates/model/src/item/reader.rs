@@ -114,9 +114,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the field at this place from the primary key.
+    /// Reads the field at this place from a key: the primary one, or that of an index.
     pub fn read_from_key<T: Attribute>(&self, place: usize) -> Result<T, Corrupt> {
-        for (template, attribute) in self.shape.key.with(&self.table.key) {
+        let of_indexes =
+            self.shape.indexes.iter().filter_map(|of_index| {
+                Some((&of_index.key, &self.table.index(of_index.index)?.key))
+            });
+        let keys = std::iter::once((&self.shape.key, &self.table.key)).chain(of_indexes);
+        for (template, attribute) in keys.flat_map(|(key, attributes)| key.with(attributes)) {
             if !template.names(place) {
                 continue;
             }
@@ -128,12 +133,14 @@ impl<'a> Reader<'a> {
                     Some(part) => read_part(part),
                     None => Err(Mismatch::new(template.text, format!("`{text}`"))),
                 },
+                // An item that is not in the index does not have the field.
+                None if T::OPTIONAL => T::from_value(None),
                 other => Err(Mismatch::of(template.text, other)),
             };
             return read.map_err(|mismatch| self.corrupt(attribute.name, mismatch));
         }
         let name = self.shape.field(place).map_or("", |field| field.name);
-        Err(self.corrupt(name, Mismatch::of("a part of the primary key", None)))
+        Err(self.corrupt(name, Mismatch::of("a part of a key", None)))
     }
 
     /// Reads the JSON text that holds the fields.

@@ -274,6 +274,10 @@ impl Changes {
             self.sets.push((field.place(), value.clone()));
         }
         self.provide(&field);
+        if field.shape().is_some_and(|field| field.storage == Storage::Key) {
+            // It is stored within index keys alone, which follow.
+            return Ok(());
+        }
         let value = value.or_else(|| field.is_null_stored().then_some(Value::Null));
         let path = field.into_path()?;
         self.actions.push(match value {

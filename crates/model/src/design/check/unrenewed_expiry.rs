@@ -27,7 +27,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
                     "`{}` is to live on with every change, and this update does not renew it",
                     entity.name
                 ),
-                Since::Attribute(_) => continue,
+                Since::Attribute(_) | Since::Given => continue,
             };
             let renews = attribute(table, entity).is_some_and(|name| changed.contains(&name));
             if !renews {

@@ -60,17 +60,16 @@ fn facts(table: &Table, entity: &Entity) -> Vec<String> {
         facts.push(format!("{} holds the payload as a JSON text.", code(payload)));
     }
     if let Some(expiry) = &entity.expires {
+        let time = expiry.seconds.map_or_else(|| "some time".to_owned(), duration);
         let since = match &expiry.since {
-            Since::Creation => "its creation".to_owned(),
-            Since::Change => "its last change".to_owned(),
-            Since::Attribute(name) => code(name),
+            Since::Creation => format!("{time} after its creation"),
+            Since::Change => format!("{time} after its last change"),
+            Since::Attribute(name) => format!("{time} after {}", code(name)),
+            Since::Given => "when whoever writes it says".to_owned(),
         };
         let attribute = expiry.attribute.as_ref().or(table.ttl.as_ref());
         let by = attribute.map(|name| format!(", by {}", code(name))).unwrap_or_default();
-        facts.push(match expiry.seconds {
-            Some(seconds) => format!("Expires {} after {since}{by}.", duration(seconds)),
-            None => format!("Expires some time after {since}{by}."),
-        });
+        facts.push(format!("Expires {since}{by}."));
     }
     if let Some(bytes) = entity.typical_bytes {
         facts.push(format!("An item has about {bytes} bytes."));

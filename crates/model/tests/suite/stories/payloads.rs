@@ -25,7 +25,8 @@ pub(super) async fn fields_in_one_text(stage: &Stage) -> Told {
     let names: Vec<&str> = item.iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["PK", "SK", "createdAt", "data", "entityType", "updatedAt"]);
     assert_eq!(item.get("entityType"), Some(&Value::from("LEAGUE")));
-    let data = r#"{"fullName":"Premier \"League\" ü","teams":["red","blue"],"budget":12.5}"#;
+    let data =
+        r#"{"id":"l1","fullName":"Premier \"League\" ü","teams":["red","blue"],"budget":12.5}"#;
     assert_eq!(item.get("data"), Some(&Value::from(data)));
 
     let name = db.get(League::key(&league.id).consistent().project::<LeagueName>()).await?;
@@ -40,15 +41,20 @@ pub(super) async fn fields_in_one_text(stage: &Stage) -> Told {
     other.insert("PK", Value::from("LEAGUE#l2"));
     other.insert(
         "data",
-        Value::from(r#"{"budget":1e2,"teams":[],"fullName":"L","founded":1863,"new":{}}"#),
+        Value::from(
+            r#"{"id":"l2","budget":1e2,"teams":[],"fullName":"L","founded":1863,"new":{}}"#,
+        ),
     );
     let other_id: LeagueId = id("l2");
     db.execute(PutItem::new(db.table_name::<Sample>(), other.clone())).await?;
     let read = db.get(League::key(&other_id).consistent()).await?.ok_or("gone")?;
     assert_eq!((read.budget, read.founded, read.full_name.as_str()), (100.0, Some(1863), "L"));
     for (data, told) in [
-        (r#"{"teams":[],"fullName":"L"}"#, "`data.budget`: expected N, found nothing"),
-        (r#"{"budget":1,"teams":[7],"fullName":"L"}"#, "`data.teams[0]`: expected S, found N"),
+        (r#"{"id":"l2","teams":[],"fullName":"L"}"#, "`data.budget`: expected N, found nothing"),
+        (
+            r#"{"id":"l2","budget":1,"teams":[7],"fullName":"L"}"#,
+            "`data.teams[0]`: expected S, found N",
+        ),
         ("[]", "`data`: expected a JSON object, found other JSON"),
     ] {
         other.insert("data", Value::from(data));

@@ -1,0 +1,154 @@
+//! Days, as designs write them: ISO-8601, always of the same width.
+
+use crate::attribute::{Attribute, Mismatch, Unstorable};
+use crate::design::AttributeType;
+use crate::field::Textual;
+use crate::key::{Form, KeyPart, Shape};
+use crate::query::FixedWidth;
+use crate::timestamp::{NotATimestamp, Timestamp};
+use singlet_dynamo::Value;
+use singlet_dynamo::binary::ValueRef;
+use std::fmt;
+use std::str::FromStr;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// A day, stored as text that sorts as days do.
+///
+/// ```
+/// use singlet::{Date, Timestamp};
+///
+/// let day: Date = "2026-01-31".parse()?;
+/// assert_eq!(day.to_string(), "2026-01-31");
+/// assert_eq!(day.next().to_string(), "2026-02-01");
+/// assert_eq!(Date::of(Timestamp::from_millis(1_769_817_600_000)), day);
+/// # Ok::<(), singlet::NotADate>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date {
+    /// Counted from 1970.
+    day: i64,
+}
+
+impl Date {
+    /// The day of a moment, UTC.
+    #[must_use]
+    pub const fn of(moment: Timestamp) -> Self {
+        Self { day: moment.as_millis().div_euclid(DAY_MS) }
+    }
+
+    /// The moment at which the day begins, UTC.
+    #[must_use]
+    pub const fn start(self) -> Timestamp {
+        Timestamp::from_millis(self.day.saturating_mul(DAY_MS))
+    }
+
+    /// The day after; the last day of the year 9999 has none, and stays.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self::of(Timestamp::from_millis((self.day + 1).saturating_mul(DAY_MS)))
+    }
+
+    /// The day before; the first day of the year 0 has none, and stays.
+    #[must_use]
+    pub const fn previous(self) -> Self {
+        Self::of(Timestamp::from_millis((self.day - 1).saturating_mul(DAY_MS)))
+    }
+}
+
+/// The text is not a day as ISO-8601 writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotADate;
+
+impl fmt::Display for NotADate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not a day, such as 2026-01-31")
+    }
+}
+
+impl std::error::Error for NotADate {}
+
+impl FromStr for Date {
+    type Err = NotADate;
+
+    fn from_str(text: &str) -> Result<Self, NotADate> {
+        let midnight: Result<Timestamp, NotATimestamp> = format!("{text}T00:00:00Z").parse();
+        midnight.map(Self::of).map_err(|_| NotADate)
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.start().to_string();
+        f.write_str(text.split('T').next().unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Attribute for Date {
+    const KIND: AttributeType = AttributeType::Date;
+
+    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+        Ok(Some(Value::S(self.to_string())))
+    }
+
+    fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
+        match value {
+            Some(ValueRef::S(text)) => {
+                text.parse().map_err(|_| Mismatch::new("a date", format!("`{text}`")))
+            }
+            other => Err(Mismatch::of("a date", other)),
+        }
+    }
+}
+
+impl KeyPart for Date {
+    const SHAPE: Shape = Shape::Text(Form::Date);
+}
+
+impl FixedWidth for Date {}
+impl Textual for Date {}
+
+impl serde::Serialize for Date {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Date {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_read_as_they_are_written_and_in_no_other_way() {
+        for text in ["2026-01-31", "2024-02-29", "0000-01-01", "9999-12-31"] {
+            assert_eq!(text.parse::<Date>().map(|day| day.to_string()), Ok(text.to_owned()));
+        }
+        for text in
+            ["", "2026-1-31", "2026-02-30", "20260131", "2026-01-31 ", "2026-01-31T00:00:00Z"]
+        {
+            assert_eq!(text.parse::<Date>(), Err(NotADate), "{text}");
+        }
+    }
+
+    #[test]
+    fn days_follow_each_other_until_the_calendar_ends() {
+        let after = |text: &str| text.parse::<Date>().map(|day| day.next().to_string());
+        let before = |text: &str| text.parse::<Date>().map(|day| day.previous().to_string());
+        assert_eq!(after("2024-02-28"), Ok("2024-02-29".to_owned()));
+        assert_eq!(before("2026-01-01"), Ok("2025-12-31".to_owned()));
+        assert_eq!(after("9999-12-31"), Ok("9999-12-31".to_owned()));
+        assert_eq!(before("0000-01-01"), Ok("0000-01-01".to_owned()));
+    }
+}
