@@ -52,7 +52,7 @@ fn what_is_built_differs_from_the_document_where_that_is_wrong() {
     let fus = differences("fus");
     for expected in [
         "table fus-main, index bySite: only in the second",
-        "table fus-main, entity SquashMatch, index byEntity: sort key SQUASH#MATCH#{matchId} or {squashDate}#{matchId}",
+        "table fus-main, entity SquashMatch, index byEntity: sort key SQUASH#MATCH#{matchId} or {date}#{matchId}",
     ] {
         assert!(fus.iter().any(|line| line == expected), "{expected} in {fus:#?}");
     }

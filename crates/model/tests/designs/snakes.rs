@@ -16,6 +16,7 @@ id!(Code, PlayerId, ConnectionId);
     key = (PK, SK),
     index(GSI1 = (GSI1PK, GSI1SK)),
     ttl = TTL,
+    stream,
     entities(Game, Player, Connection)
 )]
 pub struct Snakes;

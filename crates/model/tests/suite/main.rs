@@ -8,6 +8,7 @@
     reason = "a panic here is a failing test, and a list of one reads better than a reference to it"
 )]
 
+mod designs;
 mod faults;
 mod sample;
 mod stored;
