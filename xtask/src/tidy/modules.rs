@@ -36,8 +36,12 @@ fn roots(tree: &Tree) -> Vec<String> {
         .collect()
 }
 
-/// Whether cargo builds this file as a target of its own.
+/// Whether cargo builds this file as a target of its own, or a test does, to see it refused with
+/// the words in the file beside it.
 fn is_root(tree: &Tree, path: &str) -> bool {
+    if path.contains("/tests/") && tree.exists(&path.replace(".rs", ".stderr")) {
+        return true;
+    }
     tree.manifests().any(|(crate_folder, manifest)| {
         let Some(inside) = path.strip_prefix(crate_folder).and_then(|rest| rest.strip_prefix('/'))
         else {
@@ -124,6 +128,8 @@ mod tests {
             ("crates/a/tests/shared/setup.rs", ""),
             ("crates/a/tests/cases/main.rs", "mod file;"),
             ("crates/a/tests/cases/file.rs", ""),
+            ("crates/a/tests/refusals/mistake.rs", ""),
+            ("crates/a/tests/refusals/mistake.stderr", "error: no"),
             ("crates/a/examples/tour.rs", ""),
             ("crates/a/src/bin/tool.rs", ""),
             ("crates/a/build.rs", ""),

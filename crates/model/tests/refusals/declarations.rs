@@ -1,0 +1,82 @@
+//! Declarations that say too little, too much, or nonsense.
+
+use singlet::prelude::*;
+
+id!(Code);
+
+#[table(key = (PK), entities())]
+struct Nameless;
+
+#[table(name = "t", key = (PK, SK, TK), entities())]
+struct ThreeKeys;
+
+#[table(name = "t", key = (PK: BOOL), entities())]
+struct BoolKey;
+
+#[table(name = "t", key = (PK), entities(), colour = red)]
+struct Coloured;
+
+#[derive(Entity)]
+struct NoTable {
+    code: Code,
+}
+
+#[derive(Entity)]
+#[entity(T, key = ("GAME#{code", "METADATA"))]
+struct Unclosed {
+    code: Code,
+}
+
+#[derive(Entity)]
+#[entity(T, key = ("GAME#{code:4}"))]
+struct Narrow {
+    code: u32,
+}
+
+#[derive(Entity)]
+#[entity(T, key = ("GAME#{code}"), GSI1 = ("GAMES"))]
+struct Patternless {
+    code: Code,
+}
+
+#[derive(Entity)]
+#[entity(T, key = ("GAME#{code}"))]
+struct FieldCalledKey {
+    code: Code,
+    key: String,
+}
+
+#[derive(Entity)]
+#[entity(T, key = ("GAME#{code}"))]
+struct NotInKey {
+    code: Code,
+    #[attribute(in_key)]
+    name: String,
+}
+
+#[derive(Entity)]
+#[entity(T, key = ("GAME#{code}"), rename_all = "Camel")]
+struct UnknownCase {
+    code: Code,
+}
+
+#[derive(Entity)]
+#[entity(T, key = ("GAME#{code}"), GSI1 all = ("GAMES", "{status}#{updated}"))]
+struct AlwaysStale {
+    code: Code,
+    status: Code,
+    #[attribute(updated)]
+    updated: Timestamp,
+}
+
+#[derive(Attribute)]
+enum WithFields {
+    One(u32),
+}
+
+#[derive(Projection)]
+struct OfNothing {
+    code: Code,
+}
+
+fn main() {}

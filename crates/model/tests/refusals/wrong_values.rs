@@ -1,0 +1,28 @@
+//! Values of other types than their fields, and changes that a field cannot undergo.
+
+use singlet::prelude::*;
+
+id!(Code, PlayerId);
+
+#[table(name = "games", key = (PK), entities(Game))]
+struct Games;
+
+#[derive(Entity)]
+#[entity(Games, key = ("GAME#{code}"))]
+struct Game {
+    code: Code,
+    turn: u32,
+    winner: Option<PlayerId>,
+    #[attribute(updated)]
+    updated_at: Timestamp,
+}
+
+async fn write(db: &Db<Games>, code: &Code, now: Timestamp) -> singlet::Result<()> {
+    db.run(update(Game::key(code)).set(Game::turn, "one")).await?;
+    db.run(update(Game::key(code)).set(Game::winner, code)).await?;
+    db.run(update(Game::key(code)).remove(Game::turn)).await?;
+    db.run(update(Game::key(code)).add(Game::winner, 1)).await?;
+    db.run(update(Game::key(code)).set(Game::updated_at, now)).await
+}
+
+fn main() {}
