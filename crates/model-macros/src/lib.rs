@@ -11,6 +11,8 @@ mod attribute;
 mod case;
 mod collection;
 mod entity;
+#[cfg(test)]
+mod expansion;
 mod field;
 mod projection;
 mod table;
