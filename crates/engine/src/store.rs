@@ -39,7 +39,7 @@ mod memory;
 
 pub use batch::{Batch, ROW_BYTES_MAX};
 pub use bytes::{Bytes, Row};
-pub use disk::{CACHE_BYTES_DEFAULT, DiskStore, FORMAT_VERSION};
+pub use disk::{Checkpoints, DiskOptions, DiskStore, FORMAT_VERSION, Files};
 pub use error::Error;
 pub use keyspace::Keyspace;
 pub use memory::MemoryStore;
@@ -99,7 +99,7 @@ impl Store {
     /// [`Error::Locked`] when another process has the folder, [`Error::NewerFormat`] and
     /// [`Error::NotAStore`] when it holds something else, [`Error::Corrupt`] when it is damaged.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
-        DiskStore::open(folder.as_ref(), CACHE_BYTES_DEFAULT).map(Self::Disk)
+        DiskStore::open(folder.as_ref(), DiskOptions::default()).map(Self::Disk)
     }
 
     /// The newest state, to read from. Neither waits for writers nor holds them up.
@@ -242,10 +242,9 @@ impl Snapshot {
 pub struct Range<'s>(Walk<'s>);
 
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "a box would cost more than moving it once")]
 enum Walk<'s> {
     Memory(memory::Range<'s>),
-    Disk(disk::Range),
+    Disk(disk::Range<'s>),
 }
 
 impl Iterator for Range<'_> {

@@ -12,7 +12,7 @@ use singlet_testkit::disk::FaultDisk;
 use singlet_testkit::random::Random;
 
 /// Each of the tests crashes several runs, so many times each.
-const IMAGES: usize = 140;
+const IMAGES: usize = 200;
 
 fn crash(seeds: std::ops::Range<u64>, durability: Durability) {
     for seed in seeds {
@@ -76,7 +76,7 @@ fn what_was_acknowledged_to_one_of_many_is_there() {
     let mut replay = recording.replay();
     let mut random = Random::new(1);
     let mut moments: Vec<_> =
-        (0..200 * times(50)).map(|_| random.below(recording.len() + 1)).collect();
+        (0..400 * times(50)).map(|_| random.below(recording.len() + 1)).collect();
     moments.sort_unstable();
     for moment in moments {
         replay.advance(moment);

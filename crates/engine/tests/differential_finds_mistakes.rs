@@ -10,7 +10,9 @@
 
 mod subject;
 
-use singlet_dynamo::operation::{Answer, DeleteItem, Request, TransactWriteItem};
+use singlet_dynamo::operation::{
+    Answer, DeleteItem, GetItem, GetItemAnswer, Request, TransactWriteItem,
+};
 use singlet_dynamo::{Error, ErrorKind};
 use singlet_testkit::differential::{System, find};
 use singlet_testkit::generator::Profile;
@@ -45,6 +47,9 @@ enum Mistake {
     LosesRecords,
     /// The second segment of a scan is the first one again.
     RepeatsSegments,
+    /// An item that was deleted is still found, as one is that lies in an older layer of a store
+    /// whose newer ones do not say that it is gone.
+    ShowsDeletedItems,
     /// One item more is counted than there are.
     Miscounts,
     /// The size of an index is told as that of its table.
@@ -58,12 +63,14 @@ struct Mistaken {
     /// The same engine, one write behind.
     behind: Subject,
     last_write: Option<Request>,
+    /// What was deleted: how to ask for it, and the answer of before.
+    deleted: Vec<(GetItem, GetItemAnswer)>,
 }
 
 impl Mistaken {
     fn new(mistake: Mistake) -> Self {
         let (subject, behind) = (Subject::memory(), Subject::memory());
-        Self { mistake, subject, behind, last_write: None }
+        Self { mistake, subject, behind, last_write: None, deleted: Vec::new() }
     }
 
     /// Lets the copy catch up with all but this write.
@@ -110,6 +117,12 @@ impl System for Mistaken {
                     segment.number = 0;
                 }
             }
+            (Mistake::ShowsDeletedItems, Request::DeleteItem(delete)) => {
+                let get = GetItem::new(delete.table_name.as_str(), delete.key.clone());
+                if let Ok(Answer::GetItem(answer)) = self.subject.run(get.clone().into()) {
+                    self.deleted.push((get, answer));
+                }
+            }
             (Mistake::LosesTheLastWrite, Request::PutItem(_)) => {
                 self.last_write = Some(request.clone());
             }
@@ -131,6 +144,16 @@ impl System for Mistaken {
                     place += 1;
                     place % 3 != 0
                 });
+            }
+            (Mistake::ShowsDeletedItems, Ok(Answer::GetItem(answer))) => {
+                if let Request::GetItem(get) = &request
+                    && answer.item.is_none()
+                    && let Some((_, before)) = self.deleted.iter().rev().find(|(deleted, _)| {
+                        deleted.key == get.key && deleted.table_name == get.table_name
+                    })
+                {
+                    answer.item = before.item.clone();
+                }
             }
             (Mistake::Miscounts, Ok(Answer::DescribeTable(answer))) => {
                 answer.table.item_count += 1;
@@ -263,6 +286,11 @@ fn wrong_transactions_are_found() {
 fn lost_writes_and_records_are_found() {
     finds(Mistake::LosesTheLastWrite);
     finds(Mistake::LosesRecords);
+}
+
+#[test]
+fn deleted_items_that_are_shown_are_found() {
+    finds(Mistake::ShowsDeletedItems);
 }
 
 #[test]

@@ -67,9 +67,15 @@ impl Pair {
 
     /// All that is promised once a write has failed.
     fn check_after(self, failure: Failure, acknowledged: &Contents, error: &Error, seed: u64) {
+        let first = match error {
+            // It was a checkpoint that failed, and this is the first write after it.
+            Error::Store(store::Error::Poisoned(first)) => first,
+            Error::Store(error) => error,
+            _ => panic!("{error:?}"),
+        };
         let is_told = match failure {
-            Failure::Full => matches!(error, Error::Store(store::Error::Full)),
-            Failure::Io => matches!(error, Error::Store(store::Error::Io(_))),
+            Failure::Full => matches!(first, store::Error::Full),
+            Failure::Io => matches!(first, store::Error::Io(_)),
         };
         assert!(is_told, "{error:?}");
         let key = Item::from([("pk", Value::from("more")), ("sk", Value::from("x"))]);

@@ -15,6 +15,7 @@ use singlet_dynamo::operation::{
 };
 use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
 use singlet_dynamo::{Item, Value};
+use singlet_engine::store::{DiskOptions, DiskStore, Store};
 use singlet_engine::{Engine, Options};
 use singlet_testkit::random::Random;
 use std::collections::BTreeMap;
@@ -61,13 +62,20 @@ fn write(engine: &Engine, writer: usize, number: usize) {
     }
 }
 
+/// An engine that keeps little in memory, so that most of its processes are killed in the middle of
+/// a checkpoint.
+fn open(folder: &Path, options: Options) -> Engine {
+    let disk = DiskOptions { recent_bytes: 64 << 10, chunk_bytes: 8 << 10, ..Default::default() };
+    Engine::on(Store::Disk(DiskStore::open(folder, disk).unwrap()), options).unwrap()
+}
+
 /// Not a test of its own: this is what the process does that is to be killed.
 #[test]
 fn writes_until_killed() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
     let done: Vec<usize> =
         std::env::var(DONE).unwrap().split(' ').map(|count| count.parse().unwrap()).collect();
-    let engine = Engine::open(folder, Options::default()).unwrap();
+    let engine = open(Path::new(&folder), Options::default());
     std::thread::scope(|scope| {
         for (writer, done) in done.into_iter().enumerate() {
             let engine = &engine;
@@ -146,7 +154,7 @@ fn what_was_acknowledged_outlives_the_process() {
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("kill-9");
     let _ = std::fs::remove_dir_all(&folder);
-    let engine = Engine::open(&folder, Options::default()).unwrap();
+    let engine = open(&folder, Options::default());
     for table in TABLES {
         let key = KeySchema { partition: KeyAttribute::new("pk", KeyType::S), sort: None };
         let schema = TableSchema { name: table.to_owned(), key, indexes: Vec::new() };
@@ -164,7 +172,7 @@ fn what_was_acknowledged_outlives_the_process() {
         let begun = Instant::now();
         // The store can be checked only while nobody reads, the engine's own thread included.
         let quiet = Options { background: false, ..Options::default() };
-        let engine = Engine::open(&folder, quiet).unwrap();
+        let engine = open(&folder, quiet);
         openings.push(begun.elapsed());
         done = count_writes(&engine, &acknowledged);
         check_sound(&engine).unwrap();

@@ -3,10 +3,10 @@
 
 mod durability;
 
-use durability::{Contents, DATA, Run, START_MS, Workload, check_sound, open, options};
+use durability::{Contents, Run, START_MS, Workload, check_sound, open, options, small};
 use singlet_dynamo::operation::{CreateTable, DeleteItem, PutItem, UpdateTable};
 use singlet_dynamo::{Item, Value};
-use singlet_engine::store::{Batch, Direction, DiskStore, Keyspace, Store};
+use singlet_engine::store::{Batch, Direction, Keyspace};
 use singlet_engine::{Clock, Durability, Engine};
 use singlet_testkit::disk::{FaultDisk, Lie};
 use std::collections::BTreeMap;
@@ -14,7 +14,16 @@ use std::ops::Bound;
 
 #[test]
 fn acknowledging_before_the_sync_is_found() {
-    let run = Run::with_lies(&[(DATA, Lie::NeverSyncs)], 1, 60, Durability::Full);
+    let lies = small::LOG.map(|log| (log, Lie::NeverSyncs));
+    let run = Run::with_lies(&lies, 1, 60, Durability::Full);
+    assert!(run.crash(50, 1).is_err());
+}
+
+/// The log's file is used again when the base says that it has its rows. If that was said too
+/// early, they are nowhere.
+#[test]
+fn giving_up_the_log_before_the_checkpoint_is_durable_is_found() {
+    let run = Run::with_lies(&[(small::DATA, Lie::NeverSyncs)], 1, 60, Durability::Full);
     assert!(run.crash(50, 1).is_err());
 }
 
@@ -28,12 +37,8 @@ fn promising_more_than_relaxed_durability_keeps_is_found() {
 type Place = (Keyspace, Vec<u8>);
 type Rows = BTreeMap<Place, Vec<u8>>;
 
-fn store(disk: &FaultDisk) -> Store {
-    Store::Disk(DiskStore::with_backend(disk.file(DATA), 1 << 20).unwrap())
-}
-
 fn rows(disk: &FaultDisk) -> Rows {
-    let store = store(&disk.copy());
+    let store = small::open(&disk.copy()).unwrap();
     let snapshot = store.snapshot().unwrap();
     let (all, forward) = (Bound::Unbounded, Direction::Forward);
     let mut rows = Rows::new();
@@ -56,7 +61,7 @@ fn meddled(disk: &FaultDisk, edits: &[(Place, Option<Vec<u8>>)]) -> FaultDisk {
         }
     }
     let meddled = disk.copy();
-    let store = store(&meddled);
+    let store = small::open(&meddled).unwrap();
     store.commit(&batch, Durability::Full).unwrap();
     store.close().unwrap();
     meddled

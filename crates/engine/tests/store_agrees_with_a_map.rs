@@ -5,16 +5,23 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use singlet_engine::store::{
-    Batch, CACHE_BYTES_DEFAULT, Direction, DiskStore, Durability, Keyspace, Snapshot, Store,
+    Batch, Checkpoints, Direction, DiskOptions, DiskStore, Durability, Files, Keyspace, Snapshot,
+    Store,
 };
+use singlet_testkit::disk::FaultDisk;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
 type Model = BTreeMap<(Keyspace, Vec<u8>), Vec<u8>>;
 
-fn disk() -> Store {
-    let backend = redb::backends::InMemoryBackend::new();
-    Store::Disk(DiskStore::with_backend(backend, CACHE_BYTES_DEFAULT).unwrap())
+/// A store on disk that keeps so many bytes in memory before it brings them into its base.
+fn disk(recent_bytes: u64, checkpoints: Checkpoints) -> Store {
+    let disk = FaultDisk::new();
+    let files =
+        Files { data: disk.file("data"), log: ["log.0", "log.1"].map(|log| disk.file(log)) };
+    let options =
+        DiskOptions { recent_bytes, chunk_bytes: 20_000, checkpoints, ..DiskOptions::default() };
+    Store::Disk(DiskStore::with_files(files, options).unwrap())
 }
 
 #[derive(Clone, Debug)]
@@ -210,7 +217,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn on_disk(steps in vec(step(), 1..40)) {
-        run(&disk(), steps);
+    fn on_disk(
+        steps in vec(step(), 1..40),
+        recent_bytes in proptest::sample::select(vec![0, 30_000, 1_000_000, 100_000_000]),
+        checkpoints in proptest::sample::select(
+            vec![Checkpoints::InBackground, Checkpoints::WithCommits]
+        ),
+    ) {
+        run(&disk(recent_bytes, checkpoints), steps);
     }
 }

@@ -125,11 +125,11 @@ fn a_newer_format_is_refused() {
     fs::write(folder.join("format"), "singlet store, format version 7\n").unwrap();
     let error = refusal(&folder);
     assert!(matches!(error, Error::NewerFormat { found: 7, known: FORMAT_VERSION }));
-    assert_eq!(
-        error.to_string(),
-        "the folder has format version 7, but this program knows only versions up to 1; open it \
-         with the newer program that wrote it"
+    let expected = format!(
+        "the folder has format version 7, but this program knows only versions up to \
+         {FORMAT_VERSION}; open it with the newer program that wrote it"
     );
+    assert_eq!(error.to_string(), expected);
 }
 
 #[test]

@@ -7,13 +7,15 @@
     reason = "a panic here is a failing test"
 )]
 
+mod small;
 mod workload;
 
 use singlet_engine::store::{Direction, Durability, Error, Keyspace};
 use singlet_testkit::disk::FaultDisk;
 use singlet_testkit::random::Random;
+use small::{DATA, LOG, open};
 use std::ops::Bound;
-use workload::{DATA, Rows, batch, commit_number, open, rows};
+use workload::{Rows, batch, commit_number, rows};
 
 /// Where the sector with redb's header begins: behind the first page of checksums.
 const HEADER_START: usize = 4096;
@@ -102,6 +104,49 @@ fn in_the_header() {
     for bit in bits.step_by(5) {
         assert!(noticed(&image, &expected, bit, When::BeforeOpening), "bit {bit}");
     }
+}
+
+/// A process that was killed leaves commits in the log. A bit of it that flips is noticed, or lies
+/// where nothing is. Only the last commit of all may be lost so: then its record looks as if it had
+/// never been written completely.
+#[test]
+fn in_the_log() {
+    let disk = FaultDisk::new();
+    let store = open(&disk).unwrap();
+    let mut states = vec![Rows::new()];
+    let mut random = Random::new(5);
+    let mut before = LOG.map(|log| disk.contents(log));
+    for number in 1..=70 {
+        before = LOG.map(|log| disk.contents(log));
+        let mut rows = states.last().unwrap().clone();
+        store.commit(&batch(number, &mut random, &mut rows), Durability::Full).unwrap();
+        states.push(rows);
+    }
+    let (mut noticed, mut cut) = (0, 0);
+    let killed = disk.copy();
+    for round in 0..300 {
+        let log = round % 2;
+        let contents = killed.contents(LOG[log]);
+        let written: Vec<_> = (0..contents.len()).filter(|at| contents[*at] != 0).collect();
+        let byte = *random.one_of(&written).unwrap();
+        let image = killed.copy();
+        image.flip_bit(LOG[log], (byte * 8 + random.below(8)) as u64);
+        let found = match open(&image) {
+            Ok(store) => rows(&store.snapshot().unwrap()).unwrap(),
+            Err(error) => {
+                assert!(matches!(error, Error::Corrupt(_)), "{error}");
+                noticed += 1;
+                continue;
+            }
+        };
+        if found != states[70] {
+            let is_of_last = before[log].get(byte) != Some(&contents[byte]);
+            assert!(is_of_last && found == states[69], "byte {byte} of {}", LOG[log]);
+            cut += 1;
+        }
+    }
+    assert!(noticed > 50, "only {noticed} flips were noticed");
+    assert!(cut < 50, "{cut} flips went for a commit that was cut off");
 }
 
 #[test]

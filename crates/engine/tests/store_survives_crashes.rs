@@ -8,12 +8,14 @@
     reason = "a panic here is a failing test"
 )]
 
+mod small;
 mod workload;
 
 use singlet_engine::store::Durability;
 use singlet_testkit::disk::{FaultDisk, Lie, Recording};
 use singlet_testkit::random::Random;
-use workload::{DATA, Rows, batch, commit_number, open, rows};
+use small::{LOG, open};
+use workload::{Rows, batch, commit_number, rows};
 
 struct Workload {
     recording: Recording,
@@ -110,7 +112,7 @@ impl Workload {
 fn acknowledged_commits_survive() {
     let disk = FaultDisk::new();
     let workload = work(&disk, 120, |_| Durability::Full);
-    workload.crash(300, &mut Random::new(5)).unwrap();
+    workload.crash(1_200, &mut Random::new(5)).unwrap();
 }
 
 #[test]
@@ -124,14 +126,16 @@ fn relaxed_commits_survive_from_their_sync_on() {
                 if number % 7 == 0 { Durability::Full } else { Durability::Relaxed }
             },
         );
-    workload.crash(200, &mut Random::new(6)).unwrap();
+    workload.crash(800, &mut Random::new(6)).unwrap();
 }
 
 #[test]
 fn a_store_that_does_not_sync_is_caught() {
     let disk = FaultDisk::new();
     open(&disk).unwrap().close().unwrap();
-    disk.lie(DATA, Lie::NeverSyncs);
+    for log in LOG {
+        disk.lie(log, Lie::NeverSyncs);
+    }
     let workload = work(&disk, 120, |_| Durability::Full);
     workload.crash(50, &mut Random::new(5)).unwrap_err();
 }

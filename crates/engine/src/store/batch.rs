@@ -62,14 +62,20 @@ impl Batch {
         self.edits.iter().map(|(_, edits)| edits.len()).sum()
     }
 
+    /// About how many bytes it writes.
+    pub(crate) fn size_bytes(&self) -> u64 {
+        let edits = self.edits.iter().flat_map(|(_, edits)| edits);
+        edits.map(|(key, value)| (key.len() + value.as_ref().map_or(0, Vec::len)) as u64).sum()
+    }
+
     /// Whether this batch changes nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.edits.iter().all(|(_, edits)| edits.is_empty())
     }
 
-    /// The edits of each keyspace that has any, in the order of their keys.
-    pub(crate) fn edits(&self) -> impl Iterator<Item = (Keyspace, Vec<Edit<'_>>)> {
+    /// What it changes.
+    pub(crate) fn edits(&self) -> impl Iterator<Item = EditsOf<'_>> {
         self.edits.iter().filter(|(_, edits)| !edits.is_empty()).map(|(keyspace, edits)| {
             let edits = edits.iter().map(|(key, value)| Edit { key, value: value.as_deref() });
             (keyspace, edits.collect())
@@ -90,6 +96,9 @@ impl Batch {
         }
     }
 }
+
+/// The edits of one keyspace, in the order of their keys.
+pub(crate) type EditsOf<'a> = (Keyspace, Vec<Edit<'a>>);
 
 /// One key, and the value it gets; none deletes the row.
 #[derive(Clone, Copy, Debug)]

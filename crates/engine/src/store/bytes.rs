@@ -23,6 +23,13 @@ impl Bytes {
         Self { shared, start: range.start, end: range.end }
     }
 
+    /// All but the last byte, and that byte; nothing if there is none.
+    pub(crate) fn split_last(mut self) -> Option<(Self, u8)> {
+        let last = *self.last()?;
+        self.end -= 1;
+        Some((self, last))
+    }
+
     fn range(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -84,6 +91,13 @@ impl Row {
     #[must_use]
     pub fn value(&self) -> &[u8] {
         self.shared.get(self.middle as usize..self.end as usize).unwrap_or_default()
+    }
+
+    /// The row with all but the last byte of its value, and that byte; nothing if there is none.
+    pub(crate) fn split_last(mut self) -> Option<(Self, u8)> {
+        let last = *self.value().last()?;
+        self.end -= 1;
+        Some((self, last))
     }
 
     /// The value, to be kept without its key.

@@ -13,7 +13,7 @@ mod tests;
 
 pub(crate) use range::Range;
 
-use super::batch::Batch;
+use super::batch::{Batch, EditsOf};
 use super::bytes::Bytes;
 use super::error::Error;
 use super::keyspace::{Keyspace, PerKeyspace};
@@ -57,11 +57,16 @@ impl MemoryStore {
     }
 
     pub(super) fn commit(&self, batch: &Batch) -> Result<()> {
+        self.apply(batch.edits())
+    }
+
+    /// Makes all of these edits visible at once: for each keyspace, in the order of their keys.
+    pub(super) fn apply<'a>(&self, edits: impl IntoIterator<Item = EditsOf<'a>>) -> Result<()> {
         // A writer that panicked has published nothing, so that its lock means nothing.
         let mut draft = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let newest = self.newest.load_full().ok_or(Error::Closed)?;
         let mut state = State::clone(&newest);
-        for (keyspace, edits) in batch.edits() {
+        for (keyspace, edits) in edits {
             let tree = state.get_mut(keyspace);
             *tree = tree.apply(&edits, &mut draft);
         }

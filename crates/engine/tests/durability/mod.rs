@@ -6,20 +6,19 @@
 
 mod contents;
 mod run;
+#[path = "../small/mod.rs"]
+pub mod small;
 mod workload;
 
 pub use contents::Contents;
 pub use run::Run;
 pub use workload::Workload;
 
-use singlet_engine::store::{DiskStore, Store};
 use singlet_engine::{Clock, Durability, Engine, Error, Options, Random};
 use singlet_testkit::disk::FaultDisk;
 
 /// The moment at which the tests' clocks begin.
 pub const START_MS: i64 = 1_767_225_600_000;
-/// The tests' data is small; so is their cache, so that reads do come from the disk.
-const CACHE_BYTES: usize = 64 << 10;
 
 /// What is chosen in all of these tests: nothing happens that the test does not ask for.
 pub fn options(clock: &Clock, durability: Durability) -> Options {
@@ -32,12 +31,9 @@ pub fn options(clock: &Clock, durability: Durability) -> Options {
     }
 }
 
-/// The file that the engine's store is in.
-pub const DATA: &str = "data";
-
 /// An engine on a disk of the test's own.
 pub fn open(disk: &FaultDisk, options: Options) -> Result<Engine, Error> {
-    Engine::on(Store::Disk(DiskStore::with_backend(disk.file(DATA), CACHE_BYTES)?), options)
+    Engine::on(small::open(disk)?, options)
 }
 
 /// Whether the long runs are asked for: so many times as much is done then.

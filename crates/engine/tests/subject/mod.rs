@@ -2,10 +2,11 @@
 
 use singlet_dynamo::Error;
 use singlet_dynamo::operation::{Answer, Request};
+use singlet_engine::store::{DiskOptions, DiskStore, Store};
 use singlet_engine::{Clock, Durability, Engine, Options};
 use singlet_testkit::differential::{START_MS, System, home};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An engine with a clock that stands still, and the folder that it is in, if any.
 pub(crate) struct Subject {
@@ -17,6 +18,14 @@ pub(crate) struct Subject {
 fn options(durability: Durability) -> Options {
     let clock = Clock::fixed(START_MS);
     Options { clock, durability, home: home(), background: false, ..Options::default() }
+}
+
+/// An engine in a folder that keeps little in memory, so that a sequence of a few hundred steps
+/// meets rows in all layers, and checkpoints while it goes on.
+fn open(folder: &Path, options: &Options) -> Engine {
+    let disk = DiskOptions { recent_bytes: 32 << 10, chunk_bytes: 4 << 10, ..Default::default() };
+    let store = Store::Disk(DiskStore::open(folder, disk).unwrap());
+    Engine::on(store, options.clone()).unwrap()
 }
 
 impl Subject {
@@ -32,7 +41,7 @@ impl Subject {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = fs::remove_dir_all(&folder);
         let options = options(durability);
-        let engine = Engine::open(&folder, options.clone()).unwrap();
+        let engine = open(&folder, &options);
         Self { engine, options, folder: Some(folder) }
     }
 }
@@ -56,7 +65,7 @@ impl System for Subject {
     fn reopen(&mut self) {
         if let Some(folder) = &self.folder {
             self.engine.close().unwrap();
-            self.engine = Engine::open(folder, self.options.clone()).unwrap();
+            self.engine = open(folder, &self.options);
         }
     }
 

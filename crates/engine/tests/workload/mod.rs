@@ -1,22 +1,11 @@
 //! Commits as the engine makes them, for the tests that take a store's disk away from it.
 
-use singlet_engine::store::{Batch, Direction, DiskStore, Error, Keyspace, Snapshot, Store};
-use singlet_testkit::disk::FaultDisk;
+use singlet_engine::store::{Batch, Direction, Error, Keyspace, Snapshot};
 use singlet_testkit::random::Random;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-/// Small, so that reads go to the disk.
-const CACHE_BYTES: usize = 1 << 15;
-
 pub(crate) type Rows = BTreeMap<(Keyspace, Vec<u8>), Vec<u8>>;
-
-/// The file that the store is in.
-pub(crate) const DATA: &str = "data";
-
-pub(crate) fn open(disk: &FaultDisk) -> Result<Store, Error> {
-    DiskStore::with_backend(disk.file(DATA), CACHE_BYTES).map(Store::Disk)
-}
 
 pub(crate) fn rows(snapshot: &Snapshot) -> Result<Rows, Error> {
     let mut rows = Rows::new();

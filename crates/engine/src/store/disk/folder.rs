@@ -1,12 +1,16 @@
-//! The folder of a store: its lock, its format, and its one file of data.
+//! The folder of a store: its lock, its format, and the files of its data.
 
-use super::Error;
+use super::{Error, Files};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// The format that this version writes, and the newest that it reads. See docs/format.md.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
+
+/// The first version had no log. Its data is what a base is, so that all it lacks is made when it
+/// is opened.
+const VERSION_WITHOUT_LOG: u32 = 1;
 
 /// How the file that names the format begins.
 const MAGIC: &str = "singlet store, format version ";
@@ -14,6 +18,7 @@ const MAGIC: &str = "singlet store, format version ";
 const LOCK: &str = "lock";
 const FORMAT: &str = "format";
 const DATA: &str = "data";
+const LOG: [&str; 2] = ["log.0", "log.1"];
 /// Files get their names when they are complete. What has this name is not.
 const UNFINISHED: &str = "unfinished";
 
@@ -57,44 +62,85 @@ impl Folder {
         Ok(Self { path: path.to_owned(), _lock: lock })
     }
 
-    /// The file with the data. In an empty folder it is made: `prepare` turns an empty file into
-    /// one without rows, and refuses a file that has any.
+    /// The files with the data. In an empty folder they are made: `prepare` turns an empty file
+    /// into a base without rows, and says whether it has none.
     ///
     /// The file that names the format is made last. So a folder that has one is complete, and
     /// without its data it is damaged, not new.
-    pub(super) fn data_file(
+    pub(super) fn files(
         &self,
-        prepare: impl FnOnce(File) -> Result<(), Error>,
-    ) -> Result<File, Error> {
-        if let Some(version) = self.format()? {
-            if version > FORMAT_VERSION {
-                return Err(Error::NewerFormat { found: version, known: FORMAT_VERSION });
+        prepare: impl FnOnce(File) -> Result<bool, Error>,
+    ) -> Result<Files<File>, Error> {
+        match self.format()? {
+            Some(FORMAT_VERSION) => {}
+            Some(VERSION_WITHOUT_LOG) => {
+                prepare(self.existing(DATA)?)?;
+                self.create_log()?;
+                self.write_format()?;
             }
-        } else {
-            self.require_unused()?;
-            match self.open_data() {
-                // Making this store was interrupted just before its end.
-                Ok(data) => prepare(data)?,
-                Err(_) => {
-                    prepare(self.create_unfinished()?)?;
-                    self.finish(DATA)?;
+            Some(found) if found > FORMAT_VERSION => {
+                return Err(Error::NewerFormat { found, known: FORMAT_VERSION });
+            }
+            Some(found) => {
+                return Err(Error::Corrupt(format!("there never was a format version {found}")));
+            }
+            None => {
+                self.require_unused()?;
+                let has_rows = match self.open(DATA) {
+                    // Making this store was interrupted just before its end.
+                    Ok(data) => !prepare(data)?,
+                    Err(_) => {
+                        let has_rows = !prepare(self.create_unfinished()?)?;
+                        self.finish(DATA)?;
+                        has_rows
+                    }
+                };
+                let has_log = self.create_log()?;
+                if has_rows || has_log {
+                    let missing = "the file that names the format is missing";
+                    return Err(Error::Corrupt(missing.to_owned()));
                 }
+                self.write_format()?;
             }
-            let mut format = self.create_unfinished()?;
-            writeln!(format, "{MAGIC}{FORMAT_VERSION}")?;
-            format.sync_all()?;
-            self.finish(FORMAT)?;
         }
-        match self.open_data() {
+        let [zero, one] = LOG;
+        let log = [self.existing(zero)?, self.existing(one)?];
+        Ok(Files { data: self.existing(DATA)?, log })
+    }
+
+    fn open(&self, name: &str) -> io::Result<File> {
+        OpenOptions::new().read(true).write(true).open(self.path.join(name))
+    }
+
+    /// A file that a complete folder has.
+    fn existing(&self, name: &str) -> Result<File, Error> {
+        match self.open(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(Error::Corrupt(format!("the file {DATA} is missing")))
+                Err(Error::Corrupt(format!("the file {name} is missing")))
             }
             opened => Ok(opened?),
         }
     }
 
-    fn open_data(&self) -> io::Result<File> {
-        OpenOptions::new().read(true).write(true).open(self.path.join(DATA))
+    /// Makes the files of the log, which are empty at first. Says whether one of them was there
+    /// already and is not.
+    fn create_log(&self) -> Result<bool, Error> {
+        let mut has_log = false;
+        for name in LOG {
+            let mut options = OpenOptions::new();
+            let file =
+                options.write(true).create(true).truncate(false).open(self.path.join(name))?;
+            has_log |= file.metadata()?.len() > 0;
+            file.sync_all()?;
+        }
+        Ok(has_log)
+    }
+
+    fn write_format(&self) -> Result<(), Error> {
+        let mut format = self.create_unfinished()?;
+        writeln!(format, "{MAGIC}{FORMAT_VERSION}")?;
+        format.sync_all()?;
+        self.finish(FORMAT)
     }
 
     fn create_unfinished(&self) -> io::Result<File> {
@@ -135,7 +181,8 @@ impl Folder {
     fn require_unused(&self) -> Result<(), Error> {
         for entry in fs::read_dir(&self.path)? {
             let name = entry?.file_name();
-            if name != LOCK && name != UNFINISHED && name != DATA {
+            let is_ours = [LOCK, UNFINISHED, DATA].into_iter().chain(LOG).any(|own| name == own);
+            if !is_ours {
                 return Err(Error::NotAStore(self.path.clone()));
             }
         }

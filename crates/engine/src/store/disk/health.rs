@@ -18,6 +18,11 @@ impl Health {
         }
     }
 
+    /// Remembers a failure, if it is the first.
+    pub(super) fn fail(&self, error: &Error) {
+        self.0.get_or_init(|| Arc::new(error.clone()));
+    }
+
     /// Runs something that reads or writes the file, and remembers if it failed.
     ///
     /// What the disk holds is input, and no input may take the process down. redb returns an
@@ -41,7 +46,7 @@ impl Health {
                 Err(Error::Poisoned(self.0.get().cloned().unwrap_or(unknown)))
             }
             Err(error @ (Error::Io(_) | Error::Full | Error::Corrupt(_))) => {
-                self.0.get_or_init(|| Arc::new(error.clone()));
+                self.fail(&error);
                 Err(error)
             }
             done => done,

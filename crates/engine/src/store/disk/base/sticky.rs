@@ -1,13 +1,11 @@
 //! The file below redb, which after one failure is never written to again.
 
 use super::Error;
-use crate::statistics::{DISK_MICROS, Histogram};
 use redb::StorageBackend;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
-use std::time::Instant;
 
 /// redb reads and writes whole pages of this size, but for its header, which is in the first.
 const PAGE_BYTES: usize = 4096;
@@ -36,12 +34,10 @@ pub(super) struct Sticky<B> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch(Arc<Seen>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Seen {
     /// The length of the file.
     bytes: AtomicU64,
-    /// How many microseconds each fsync took.
-    sync_micros: Histogram,
     /// The first change that failed.
     failure: OnceLock<Error>,
 }
@@ -53,21 +49,7 @@ struct After {
     length: Option<u64>,
 }
 
-impl Default for Seen {
-    fn default() -> Self {
-        Self {
-            bytes: AtomicU64::new(0),
-            sync_micros: Histogram::new(DISK_MICROS),
-            failure: OnceLock::new(),
-        }
-    }
-}
-
 impl Watch {
-    pub(super) fn sync_micros(&self) -> &Histogram {
-        &self.0.sync_micros
-    }
-
     pub(super) fn bytes(&self) -> u64 {
         self.0.bytes.load(Ordering::Relaxed)
     }
@@ -145,10 +127,7 @@ impl<B: StorageBackend> StorageBackend for Sticky<B> {
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        let start = Instant::now();
         self.change(B::sync_data, |_| {});
-        let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.watch.0.sync_micros.record(micros);
         Ok(())
     }
 

@@ -1,0 +1,293 @@
+//! Reading the log when a store is opened.
+//!
+//! What follows the last checkpoint is read again, record after record, until one is missing. It
+//! is missing because its commit was cut off by a crash, or because the file is damaged. A crash
+//! takes records away from the end: whatever was written after the missing one knows that the
+//! missing one was not on the disk yet. So a later record that says otherwise is proof of damage,
+//! and nothing is opened then. (Only for the last record of all there is no later one. If it was
+//! complete and is damaged since, it cannot be told from one that was never complete.)
+
+use super::record::{ALIGNMENT, Link, Record};
+use super::segment::Segment;
+use super::{Anchor, Log};
+use crate::store::batch::Edit;
+use crate::store::disk::top;
+use crate::store::error::Error;
+use crate::store::keyspace::PerKeyspace;
+use crate::store::memory::MemoryStore;
+use redb::StorageBackend;
+use std::collections::BTreeMap;
+
+/// What the log holds that is not in the base.
+pub(in crate::store::disk) struct Recovered {
+    pub(in crate::store::disk) log: Log,
+    /// What was committed before the log went on in its other file, if it did, with the anchor to
+    /// be stored once this is in the base.
+    pub(in crate::store::disk) frozen: Option<(MemoryStore, Anchor)>,
+    pub(in crate::store::disk) active: MemoryStore,
+}
+
+/// Reads the log from an anchor on.
+pub(in crate::store::disk) fn recover(
+    files: [Box<dyn StorageBackend>; 2],
+    anchor: Anchor,
+    segment_bytes: u64,
+) -> Result<Recovered, Error> {
+    let [zero, one] = files;
+    let [first, second] = if anchor.segment == 0 { [zero, one] } else { [one, zero] };
+    let (mut first, mut second) = (Segment::open(first)?, Segment::open(second)?);
+    let (first_bytes, second_bytes) = (first.read()?, second.read()?);
+
+    let older = Chain::read(anchor.salt, anchor.last, &first_bytes);
+    // The log goes on in its other file only once there is something in this one.
+    let newer_bytes = if older.records.is_empty() { &[][..] } else { &second_bytes };
+    let newer = Chain::read(anchor.salt, older.last, newer_bytes);
+    let missing = newer.last.sequence + 1;
+    let left_over = [first_bytes.get(older.len..), second_bytes.get(newer.len..)];
+    if left_over.into_iter().flatten().any(|bytes| proves(anchor.salt, bytes, missing)) {
+        return Err(Error::Corrupt(format!("record {missing} of the log is damaged")));
+    }
+    if !older.records.is_empty() {
+        // They were read, but perhaps from the system's memory. Later records will say that these
+        // are on the disk.
+        first.sync()?;
+        second.sync()?;
+    }
+    first.resume(older.len as u64);
+    second.resume(newer.len as u64);
+    let start = anchor.last;
+    if newer.records.is_empty() {
+        let active = replay(&older)?;
+        let log = Log::resume(anchor, start, older.last, [first, second], segment_bytes);
+        return Ok(Recovered { log, frozen: None, active });
+    }
+    let anchor = Anchor { last: older.last, segment: anchor.other_segment(), ..anchor };
+    let log = Log::resume(anchor, older.last, newer.last, [second, first], segment_bytes);
+    Ok(Recovered { log, frozen: Some((replay(&older)?, anchor)), active: replay(&newer)? })
+}
+
+/// Records that follow each other, from the start of a file.
+pub(super) struct Chain<'a> {
+    records: Vec<Record<'a>>,
+    pub(super) last: Link,
+    /// How many bytes they take.
+    pub(super) len: usize,
+}
+
+impl<'a> Chain<'a> {
+    pub(super) fn read(salt: u64, after: Link, bytes: &'a [u8]) -> Self {
+        let mut chain = Self { records: Vec::new(), last: after, len: 0 };
+        let next = |chain: &Self| {
+            let record = Record::read(salt, bytes.get(chain.len..)?)?;
+            record.follows(chain.last).then_some(record)
+        };
+        while let Some(record) = next(&chain) {
+            chain.last = record.link;
+            chain.len += record.len();
+            chain.records.push(record);
+        }
+        chain
+    }
+}
+
+/// Whether there is a record in these bytes that was written when the missing one was known to be
+/// on the disk.
+fn proves(salt: u64, bytes: &[u8], missing: u64) -> bool {
+    (0..bytes.len()).step_by(ALIGNMENT).any(|start| {
+        let bytes = bytes.get(start..).unwrap_or_default();
+        // Most of what is left over is older, which is cheap to tell.
+        Record::peek_sequence(salt, bytes).is_some_and(|sequence| sequence > missing)
+            && Record::read(salt, bytes).is_some_and(|record| {
+                record.link.sequence.saturating_sub(1 + u64::from(record.unsynced)) >= missing
+            })
+    })
+}
+
+/// What records leave behind: for each key the last that was written.
+fn replay(chain: &Chain<'_>) -> Result<MemoryStore, Error> {
+    let mut newest: PerKeyspace<BTreeMap<&[u8], Edit<'_>>> = PerKeyspace::default();
+    for record in &chain.records {
+        let edits = record.edits().filter(|edits| top::are_kept(edits)).ok_or_else(|| {
+            Error::Corrupt(format!("record {} of the log makes no sense", record.link.sequence))
+        })?;
+        for (keyspace, edits) in edits {
+            newest.get_mut(keyspace).extend(edits.into_iter().map(|edit| (edit.key, edit)));
+        }
+    }
+    let store = MemoryStore::new();
+    store.apply(
+        newest.iter().map(|(keyspace, rows)| (keyspace, rows.values().copied().collect())),
+    )?;
+    Ok(store)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::batch::Batch;
+    use crate::store::keyspace::Keyspace;
+    use singlet_testkit::disk::FaultDisk;
+    use singlet_testkit::random::Random;
+
+    const SEGMENT_BYTES: u64 = 1000;
+    const NAMES: [&str; 2] = ["log.0", "log.1"];
+
+    fn open(disk: &FaultDisk, anchor: Anchor) -> Result<Recovered, Error> {
+        let files = NAMES.map(|name| Box::new(disk.file(name)) as Box<dyn StorageBackend>);
+        recover(files, anchor, SEGMENT_BYTES)
+    }
+
+    fn append(log: &mut Log, number: u8) {
+        let mut batch = Batch::new();
+        batch.put(Keyspace::Items, vec![number], vec![number; 600]);
+        log.append(&batch).unwrap();
+    }
+
+    /// The numbers of the rows in a store.
+    fn numbers(store: &MemoryStore) -> Vec<u8> {
+        let snapshot = store.snapshot().unwrap();
+        (0..=u8::MAX).filter(|number| snapshot.get(Keyspace::Items, &[*number]).is_some()).collect()
+    }
+
+    fn found(recovered: &Recovered) -> (Vec<u8>, Vec<u8>) {
+        let frozen = recovered.frozen.as_ref().map(|(rows, _)| numbers(rows));
+        (frozen.unwrap_or_default(), numbers(&recovered.active))
+    }
+
+    /// A log with these records, each of them synced.
+    fn log_of(numbers: std::ops::Range<u8>) -> (FaultDisk, Anchor, Log) {
+        let (disk, anchor) = (FaultDisk::new(), Anchor::new());
+        let mut log = open(&disk, anchor).unwrap().log;
+        for number in numbers {
+            append(&mut log, number);
+            log.sync().unwrap();
+        }
+        (disk, anchor, log)
+    }
+
+    #[test]
+    fn records_are_found_in_both_files() {
+        let (disk, first, mut log) = log_of(0..4);
+        let second = log.switch().unwrap();
+        assert_eq!(found(&open(&disk, first).unwrap()), (vec![], vec![0, 1, 2, 3]));
+        append(&mut log, 4);
+        let recovered = open(&disk, first).unwrap();
+        assert_eq!(found(&recovered), (vec![0, 1, 2, 3], vec![4]));
+        assert_eq!(recovered.frozen.unwrap().1, second);
+        // Once the checkpoint is in the base, its records are passed over.
+        assert_eq!(found(&open(&disk, second).unwrap()), (vec![], vec![4]));
+
+        // The first file is used again. What it held before is left over behind the new record.
+        let third = log.switch().unwrap();
+        append(&mut log, 5);
+        assert_eq!(found(&open(&disk, second).unwrap()), (vec![4], vec![5]));
+        assert_eq!(found(&open(&disk, third).unwrap()), (vec![], vec![5]));
+        assert_eq!(Anchor::from_bytes(&third.to_bytes()), Some(third));
+    }
+
+    #[test]
+    fn a_log_goes_on_where_it_was_cut_off() {
+        let (disk, anchor, mut log) = log_of(0..3);
+        append(&mut log, 3);
+        // The last record was not synced, so that a crash may leave any sectors of it.
+        let mut random = Random::new(1);
+        let mut lost = 0;
+        for _ in 0..50 {
+            let image = disk.crash(&mut random);
+            let mut recovered = open(&image, anchor).unwrap();
+            let numbers = found(&recovered).1;
+            assert!(numbers == [0, 1, 2] || numbers == [0, 1, 2, 3]);
+            lost += usize::from(numbers.len() == 3);
+            append(&mut recovered.log, 9);
+            recovered.log.sync().unwrap();
+            recovered.log.verify().unwrap();
+            let after = found(&open(&image.crash(&mut random), anchor).unwrap()).1;
+            assert_eq!(after, [numbers.as_slice(), &[9]].concat());
+        }
+        assert!(0 < lost && lost < 50, "{lost} of 50");
+    }
+
+    /// Damage to a record that others follow must not pass for a crash: they were acknowledged.
+    #[test]
+    fn a_damaged_record_with_others_behind_it_is_an_error() {
+        for file in NAMES {
+            let (disk, anchor, mut log) = log_of(0..2);
+            log.switch().unwrap();
+            for number in 2..4 {
+                append(&mut log, number);
+                log.sync().unwrap();
+            }
+            let image = disk.copy();
+            image.flip_bit(file, 8 * 100);
+            let Err(Error::Corrupt(what)) = open(&image, anchor) else {
+                panic!("{file} was opened")
+            };
+            let damaged = if file == NAMES[0] { 1 } else { 3 };
+            assert_eq!(what, format!("record {damaged} of the log is damaged"));
+        }
+    }
+
+    /// With relaxed durability several records are on their way at once, and a crash may take any
+    /// of them. Those behind a gap are no proof of damage, and are never used.
+    #[test]
+    fn a_gap_that_a_crash_has_left_is_the_end() {
+        let (disk, anchor, mut log) = log_of(0..2);
+        for number in 2..8 {
+            append(&mut log, number);
+        }
+        let mut random = Random::new(2);
+        let mut gaps = 0;
+        for round in 0..300 {
+            let image = disk.crash(&mut random);
+            let mut recovered = open(&image, anchor).unwrap();
+            let numbers = found(&recovered).1;
+            assert_eq!(numbers, (0..numbers.len() as u8).collect::<Vec<_>>());
+            assert!(numbers.len() >= 2);
+            let rest = image.contents(NAMES[0]);
+            let rest = &rest[numbers.len() * 648..];
+            gaps += usize::from(
+                (0..rest.len())
+                    .step_by(8)
+                    .any(|at| Record::read(anchor.salt, &rest[at..]).is_some()),
+            );
+            // The same again as before, as a client may who was not answered: what lies behind it
+            // from before the crash must not follow.
+            append(&mut recovered.log, numbers.len() as u8);
+            recovered.log.sync().unwrap();
+            let again = found(&open(&image, anchor).unwrap()).1;
+            assert_eq!(again.len(), numbers.len() + 1, "round {round}");
+        }
+        assert!(gaps > 20, "only {gaps} images have a gap");
+    }
+
+    #[test]
+    fn the_last_edit_of_a_key_counts() {
+        let (disk, anchor, mut log) = log_of(0..3);
+        let mut batch = Batch::new();
+        batch.delete(Keyspace::Items, vec![1]);
+        batch.put(Keyspace::Items, vec![2], b"new".to_vec());
+        log.append(&batch).unwrap();
+        let active = open(&disk, anchor).unwrap().active;
+        let get = |key: u8| {
+            let kept = active.snapshot().unwrap().get(Keyspace::Items, &[key]);
+            kept.map(|kept| top::value(kept).map(|value| value.to_vec()))
+        };
+        assert_eq!(get(0), Some(Some(vec![0; 600])));
+        assert_eq!(get(1), Some(None), "a deletion hides what the base may hold");
+        assert_eq!(get(2), Some(Some(b"new".to_vec())));
+        assert_eq!(get(3), None);
+    }
+
+    #[test]
+    fn a_large_record_makes_a_file_grow_only_for_a_while() {
+        let (disk, _, mut log) = log_of(0..1);
+        let mut batch = Batch::new();
+        batch.put(Keyspace::Items, vec![1], vec![1; 3 << 20]);
+        log.append(&batch).unwrap();
+        assert!(log.is_full() && log.size_bytes() > 3 << 20);
+        log.switch().unwrap();
+        append(&mut log, 2);
+        log.switch().unwrap();
+        assert!(disk.contents(NAMES[0]).len() as u64 <= SEGMENT_BYTES);
+    }
+}

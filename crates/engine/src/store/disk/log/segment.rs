@@ -1,0 +1,87 @@
+//! One of the files of the log.
+
+use redb::StorageBackend;
+use std::io;
+
+/// By how much a file grows at least.
+const GROWTH_BYTES_MIN: u64 = 64 << 10;
+/// By how much a file grows at most, unless a record needs more. It is written in one go, while
+/// the writers wait.
+const GROWTH_BYTES_MAX: u64 = 4 << 20;
+
+/// A file to which records are appended, and which is used from its start again and again.
+///
+/// It grows by zeros that are really written, ahead of the records: to sync bytes that replace
+/// others takes one write of the disk, to sync bytes at the end of a file takes another for the
+/// length of the file. The part `syncing` of the suite `disk` in bench/ tells what that costs.
+#[derive(Debug)]
+pub(super) struct Segment {
+    file: Box<dyn StorageBackend>,
+    /// Where the next record goes.
+    end: u64,
+    /// How long the file is.
+    len: u64,
+}
+
+impl Segment {
+    pub(super) fn open(file: Box<dyn StorageBackend>) -> io::Result<Self> {
+        let len = file.len()?;
+        Ok(Self { file, end: 0, len })
+    }
+
+    /// All that the file holds, records and what is left over behind them.
+    pub(super) fn read(&self) -> io::Result<Vec<u8>> {
+        let len = usize::try_from(self.len).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        let mut bytes = vec![0; len];
+        self.file.read(0, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Where the next record goes; how many bytes of records there are.
+    pub(super) fn end(&self) -> u64 {
+        self.end
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Goes on behind the records that were found.
+    pub(super) fn resume(&mut self, end: u64) {
+        self.end = end;
+    }
+
+    /// Begins anew, with a file that is no longer than this.
+    pub(super) fn restart(&mut self, len_max: u64) -> io::Result<()> {
+        if self.len > len_max {
+            // A single large commit has made it grow.
+            self.file.set_len(len_max)?;
+            self.len = len_max;
+        }
+        self.end = 0;
+        Ok(())
+    }
+
+    pub(super) fn append(&mut self, record: &[u8]) -> io::Result<()> {
+        let end = self.end + record.len() as u64;
+        self.file.write(self.end, record)?;
+        if end > self.len {
+            let growth = self.len.clamp(GROWTH_BYTES_MIN, GROWTH_BYTES_MAX);
+            let len = (self.len + growth).max(end).next_multiple_of(GROWTH_BYTES_MIN);
+            let zeros = usize::try_from(len - end).unwrap_or(0);
+            self.file.write(end, &vec![0; zeros])?;
+            self.len = len;
+        }
+        self.end = end;
+        Ok(())
+    }
+
+    pub(super) fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    pub(super) fn close(&self) {
+        // Nothing is promised that this could break.
+        let _ = self.file.close();
+    }
+}

@@ -1,0 +1,64 @@
+//! Files whose fsyncs are timed.
+
+use crate::statistics::{DISK_MICROS, Histogram};
+use redb::StorageBackend;
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// How many microseconds each fsync took, of all files of a store. Clones are of the same store.
+#[derive(Clone, Debug)]
+pub(super) struct SyncMicros(Arc<Histogram>);
+
+impl SyncMicros {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Histogram::new(DISK_MICROS)))
+    }
+
+    pub(super) fn histogram(&self) -> &Histogram {
+        &self.0
+    }
+}
+
+/// A file that tells how long its fsyncs take.
+#[derive(Debug)]
+pub(super) struct Timed<B> {
+    inner: B,
+    sync_micros: SyncMicros,
+}
+
+impl<B> Timed<B> {
+    pub(super) fn new(inner: B, sync_micros: &SyncMicros) -> Self {
+        Self { inner, sync_micros: sync_micros.clone() }
+    }
+}
+
+impl<B: StorageBackend> StorageBackend for Timed<B> {
+    fn len(&self) -> io::Result<u64> {
+        self.inner.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.inner.read(offset, out)
+    }
+
+    fn set_len(&self, length: u64) -> io::Result<()> {
+        self.inner.set_len(length)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        let start = Instant::now();
+        let synced = self.inner.sync_data();
+        let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.sync_micros.0.record(micros);
+        synced
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.inner.write(offset, data)
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.inner.close()
+    }
+}

@@ -1,0 +1,42 @@
+//! The rows that are not in the base yet.
+//!
+//! They are in a store in memory of their own, which has to remember deletions as well. So what it
+//! keeps for a key is the value with a byte behind it: one for a row, zero for a row that was
+//! deleted, which has no value. A record of the log has rows in the same form.
+
+use crate::store::batch::EditsOf;
+use crate::store::bytes::{Bytes, Row};
+
+const DELETED: u8 = 0;
+const THERE: u8 = 1;
+
+/// The byte behind what is kept for a value, or for none.
+pub(super) fn mark(value: Option<&[u8]>) -> u8 {
+    if value.is_some() { THERE } else { DELETED }
+}
+
+/// The value that is kept so; none if it was deleted.
+pub(super) fn value(kept: Bytes) -> Option<Bytes> {
+    let (value, mark) = kept.split_last()?;
+    (mark == THERE).then_some(value)
+}
+
+/// The row that is kept so; none if it was deleted.
+pub(super) fn row(kept: Row) -> Option<Row> {
+    let (row, mark) = kept.split_last()?;
+    (mark == THERE).then_some(row)
+}
+
+/// The value in these bytes that are kept; none if it was deleted.
+pub(super) fn value_in(kept: &[u8]) -> Option<&[u8]> {
+    match kept.split_last() {
+        Some((&THERE, value)) => Some(value),
+        _ => None,
+    }
+}
+
+/// Whether all of these are values that are kept so.
+pub(super) fn are_kept(edits: &[EditsOf<'_>]) -> bool {
+    let mut edits = edits.iter().flat_map(|(_, edits)| edits);
+    edits.all(|edit| matches!(edit.value, Some([DELETED] | [.., THERE])))
+}
