@@ -8,11 +8,13 @@
 #![allow(clippy::expect_used, reason = "a sample that does not parse is a broken benchmark")]
 
 mod contest;
+mod disk;
 mod instructions;
 mod language;
 mod stopwatch;
 
 use contest::Contest;
+use std::path::Path;
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -22,6 +24,8 @@ Usage: cargo run --release --package bench -- SUITE [--instructions] [FILTER]
 
 Suites:
   language    values, items, numbers and conditions of the crate `dynamo`
+  disk [PART] durable writes and reads beside them, a bare file and a bare redb; a PART is one of
+              `syncing`, `writing`, `opening` and `reading`
 
 Options:
   --instructions    also count instructions with valgrind's callgrind
@@ -42,6 +46,20 @@ fn main() -> ExitCode {
                 ExitCode::from(2)
             }
         },
+        ["disk", part @ ..] if part.len() <= 1 => {
+            warn_of_debug_build();
+            match disk::run(part.first().copied()) {
+                Some(()) => ExitCode::SUCCESS,
+                None => {
+                    eprintln!("the suite `disk` has no such part\n\n{HELP}");
+                    ExitCode::from(2)
+                }
+            }
+        }
+        [disk::FILL, path] => {
+            disk::fill_until_killed(Path::new(path));
+            ExitCode::SUCCESS
+        }
         // What valgrind is given to run: one contender, so and so often, and nothing else.
         [instructions::REPEAT, title, name] => {
             instructions::repeat(&language::contests(), title, name)
@@ -79,10 +97,14 @@ impl Options {
     }
 }
 
-fn run(contests: &[Contest], options: &Options) -> ExitCode {
+fn warn_of_debug_build() {
     if cfg!(debug_assertions) {
         eprintln!("These are figures of a debug build, and mean nothing: use --release.");
     }
+}
+
+fn run(contests: &[Contest], options: &Options) -> ExitCode {
+    warn_of_debug_build();
     for contest in contests.iter().filter(|contest| contest.title.contains(&options.filter)) {
         let counts = if options.instructions {
             match instructions::count(contest) {

@@ -31,8 +31,8 @@ pub(crate) fn run() {
         println!("| {threads} | {our_best:.0} | {their_best:.0} | {:.1} |", our_best / their_best);
     }
     println!(
-        "\nsinglet: one commit of redb for all writers that wait, with the fsyncs redb makes, \
-         before any of them is answered.\n\
+        "\nsinglet: one record of the log for all writers that wait, and one fdatasync, before any \
+         of them is answered.\n\
          dynoxide: one transaction of SQLite for each PutItem under one lock, journal_mode=WAL \
          and synchronous=FULL (SQLite's default): an fsync of the WAL at each commit.\n"
     );

@@ -1,0 +1,27 @@
+//! A folder for a while.
+
+use std::path::{Path, PathBuf};
+
+/// An empty folder beside the build, which is on a real disk; gone when this is dropped.
+pub(super) struct Folder(PathBuf);
+
+impl Folder {
+    pub(super) fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../target")
+            .join(format!("bench-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder");
+        Self(path)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // A folder that stays does no harm but for its size.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
