@@ -140,7 +140,7 @@ pub struct CancellationReason {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CancellationFailure {
     /// `ConditionalCheckFailed`, `ValidationError`, `ItemCollectionSizeLimitExceeded`, ….
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     /// What a single operation would have answered.
     pub message: Cow<'static, str>,
 }
@@ -148,8 +148,8 @@ pub struct CancellationFailure {
 impl CancellationReason {
     /// The code as the service lists it; `None` for an action that was not to blame.
     #[must_use]
-    pub fn code(&self) -> &'static str {
-        self.failure.as_ref().map_or("None", |failure| failure.code)
+    pub fn code(&self) -> &str {
+        self.failure.as_ref().map_or("None", |failure| &failure.code)
     }
 
     /// What the error of a single operation becomes as the reason of a transaction; `None` for
@@ -165,7 +165,7 @@ impl CancellationReason {
             ErrorKind::Throttling => "ThrottlingError",
             _ => return None,
         };
-        let failure = CancellationFailure { code, message: error.0.message.clone() };
+        let failure = CancellationFailure { code: code.into(), message: error.0.message.clone() };
         Some(Self { failure: Some(failure), item: error.item().cloned() })
     }
 }
@@ -328,7 +328,7 @@ mod tests {
             CancellationReason::default(),
             CancellationReason {
                 failure: Some(CancellationFailure {
-                    code: "ConditionalCheckFailed",
+                    code: "ConditionalCheckFailed".into(),
                     message: "The conditional request failed".into(),
                 }),
                 item: Some(Item::from([("pk", Value::from("a"))])),

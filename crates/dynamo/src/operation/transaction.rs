@@ -105,9 +105,9 @@ mod tests {
     #[test]
     fn refusals_become_reasons() {
         let first = first_refused(results().into_iter()).unwrap_err();
-        let codes = |error: &Error| -> Vec<&str> {
+        fn codes(error: &Error) -> Vec<&str> {
             error.cancellation_reasons().iter().map(CancellationReason::code).collect()
-        };
+        }
         assert_eq!(codes(&first), ["None", "ValidationError", "None"]);
         let all = all_refused(results().into_iter()).unwrap_err();
         assert_eq!(codes(&all), ["None", "ValidationError", "ConditionalCheckFailed"]);
