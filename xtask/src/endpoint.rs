@@ -41,8 +41,10 @@ impl Endpoint {
     /// Builds the command and starts it on a port of its own.
     pub(crate) fn start(root: &Path, start: Start) -> Result<Self, String> {
         let Start { place, credentials, log } = start;
-        // The whole workspace's features, so that nothing is compiled a second time for this.
-        Line::new("cargo build --quiet --workspace --bin singlet").run(root)?;
+        // As the tests are built: in their profile, and with the features that they ask for, which
+        // cargo takes into account beside examples. So nothing is compiled a second time for this.
+        Line::new("cargo build --quiet --profile test --workspace --bin singlet --examples")
+            .run(root)?;
         let executable = sibling("singlet")?;
         let output = std::fs::File::create(&log).map_err(|error| named(&log, &error))?;
         let errors = output.try_clone().map_err(|error| named(&log, &error))?;

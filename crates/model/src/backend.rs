@@ -3,9 +3,13 @@
 //! The model builds requests and reads answers of the [language](crate::dynamo). A backend takes
 //! the one and gives the other, and that is all it has to know.
 
+#[cfg(feature = "aws")]
+mod aws;
 mod embedded;
 mod feed;
 
+#[cfg(feature = "aws")]
+pub use aws::Aws;
 pub use embedded::Embedded;
 pub use feed::{Feed, FeedEvent};
 

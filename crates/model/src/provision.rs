@@ -11,7 +11,7 @@ use singlet_dynamo::operation::{
     Answer, CreateTable, DescribeTable, DescribeTimeToLive, IndexUpdate, OnDemandChange, Request,
     StreamChange, UpdateTable, UpdateTimeToLive,
 };
-use singlet_dynamo::schema::{Index, KeyAttribute, KeySchema};
+use singlet_dynamo::schema::{Index, IndexProjection, KeyAttribute, KeySchema};
 use singlet_dynamo::table::{TableDescription, TableStatus, Throughput};
 use std::fmt;
 use std::time::Duration;
@@ -67,8 +67,13 @@ impl<D: Declaration> Db<D> {
         let found = match self.describe_table(name).await? {
             Some(_) => self.wait_until_active(name).await?,
             None => {
-                self.execute(create_table(name, table)).await?;
-                provision.made.push(format!("table {name}"));
+                match self.execute(create_table(name, table)).await {
+                    Ok(_) => provision.made.push(format!("table {name}")),
+                    // Another process was faster.
+                    Err(BackendError::Refused(refused))
+                        if refused.kind() == ErrorKind::ResourceInUse => {}
+                    Err(other) => return Err(other.into()),
+                }
                 self.wait_until_active(name).await?
             }
         };
@@ -104,7 +109,7 @@ impl<D: Declaration> Db<D> {
     ) -> Result<()> {
         for index in table.indexes.iter().map(crate::design::Index::schema) {
             match found.index(&index.name) {
-                Some(own) if own.index == index => {}
+                Some(own) if is_same(&own.index, &index) => {}
                 Some(own) => {
                     let (is, wanted) = (index_text(&own.index), index_text(&index));
                     let index = &index.name;
@@ -256,6 +261,18 @@ fn throughput(billing: Billing) -> Throughput {
             Throughput::provisioned(units(read_units), units(write_units))
         }
     }
+}
+
+/// Whether two indexes are the same. DynamoDB does not keep the order of what is projected.
+fn is_same(one: &Index, other: &Index) -> bool {
+    let sorted = |index: &Index| {
+        let mut index = index.clone();
+        if let IndexProjection::Include(names) = &mut index.projection {
+            names.sort_unstable();
+        }
+        index
+    };
+    sorted(one) == sorted(other)
 }
 
 fn key_text(key: &KeySchema) -> String {

@@ -84,8 +84,9 @@ pub struct Once<T> {
     token: String,
 }
 
-/// Carries out a transaction only once, however often it is sent: one with the same token, within
-/// ten minutes, does nothing. The token has up to 36 characters.
+/// Carries out a transaction only once, however often it is sent: another one with the same token,
+/// within ten minutes after the first, does nothing, whatever is in it. The token has up to 36
+/// characters.
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -256,6 +257,11 @@ pub(crate) async fn run<D: Declaration, R: From<Error>>(
             Err(BackendError::Refused(refused)) => refused,
             Err(other) => return Err(Error::from(other).into()),
         };
+        // The transaction with this token was carried out. It wrote other times than this one would,
+        // so DynamoDB takes them for different ones.
+        if refused.kind() == ErrorKind::IdempotentParameterMismatch && replacements == 0 {
+            return Ok(());
+        }
         let reasons = refused.cancellation_reasons();
         let is = |code: &str| reasons.iter().position(|reason| reason.code() == code);
         if let Some(place) = is("ConditionalCheckFailed") {
@@ -272,15 +278,18 @@ pub(crate) async fn run<D: Declaration, R: From<Error>>(
                 None => condition_failed(plan.entity, item).into(),
             });
         }
+        // Nothing that a backend repeats by itself: the transaction as a whole was answered.
+        let is_throttled = is("ThrottlingError").or(is("ProvisionedThroughputExceeded")).is_some();
         let is_conflict = is("TransactionConflict").is_some()
             || refused.kind() == ErrorKind::TransactionConflict
             || refused.kind() == ErrorKind::TransactionInProgress;
-        if !is_conflict {
+        if !is_conflict && !is_throttled {
             return Err(Error::from(BackendError::Refused(refused)).into());
         }
         match backoff.next() {
             Some(pause) => db.backend().sleep(pause).await,
-            None => return Err(Error::Conflict.into()),
+            None if is_conflict => return Err(Error::Conflict.into()),
+            None => return Err(Error::Throttled.into()),
         }
     }
 }

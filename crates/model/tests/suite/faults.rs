@@ -20,8 +20,8 @@ enum Fault {
     LeavesMost,
     /// All of a batch is left for later.
     LeavesAll,
-    /// Transactions conflict this many times.
-    Conflicts(u32),
+    /// Transactions are cancelled for this reason, so many times.
+    Cancels(ErrorKind, u32),
 }
 
 struct Faulty {
@@ -67,16 +67,15 @@ impl Backend for Faulty {
     fn execute(&self, mut request: Request) -> Execution<'_> {
         let number = self.log.requests.fetch_add(1, Ordering::Relaxed);
         match (&request, self.fault) {
-            (Request::TransactWriteItems(transaction), Fault::Conflicts(times))
+            (Request::TransactWriteItems(transaction), Fault::Cancels(reason, times))
                 if number < times =>
             {
-                let conflict = CancellationReason::of(&Error::new(ErrorKind::TransactionConflict));
                 let mut reasons = vec![CancellationReason::default(); transaction.actions.len()];
-                reasons[0] = conflict.unwrap();
+                reasons[0] = CancellationReason::of(&Error::new(reason)).unwrap();
                 let error = Error::transaction_canceled(reasons);
                 return Execution::done(Err(BackendError::Refused(error)));
             }
-            (Request::BatchGetItem(_) | Request::BatchWriteItem(_), Fault::Conflicts(_)) => {}
+            (Request::BatchGetItem(_) | Request::BatchWriteItem(_), Fault::Cancels(..)) => {}
             (Request::BatchGetItem(_) | Request::BatchWriteItem(_), _) => {
                 let (keys, writes) = self.split(&mut request);
                 return Execution::pending(async move {
@@ -107,11 +106,11 @@ impl Backend for Faulty {
 fn open(fault: Fault) -> (Db<World>, Arc<Log>) {
     let clock = standing_clock();
     let inner = Embedded::new(Engine::memory().unwrap());
-    let db = Db::<World>::on(inner.clone(), settings(&clock));
+    let db = Db::<World>::on(inner.clone(), settings(&clock, "suite"));
     singlet::block_on(db.provision()).unwrap();
     let log = Arc::new(Log::default());
     let faulty = Faulty { inner, fault, log: Arc::clone(&log) };
-    (Db::on(faulty, settings(&clock)), log)
+    (Db::on(faulty, settings(&clock, "suite")), log)
 }
 
 async fn write_and_read(db: &Db<World>) -> singlet::Result<usize> {
@@ -144,12 +143,17 @@ fn what_is_never_done_is_told() {
 }
 
 #[test]
-fn conflicts_are_waited_for_but_not_for_ever() {
+fn conflicts_and_throttles_are_waited_for_but_not_for_ever() {
     let one = rating("conflict", "s", 1);
-    let (db, log) = open(Fault::Conflicts(3));
-    singlet::block_on(db.transact((put(&one),))).unwrap();
-    assert_eq!(log.pauses.load(Ordering::Relaxed), 3);
-    let (db, _) = open(Fault::Conflicts(u32::MAX));
-    let outcome = singlet::block_on(db.transact((put(&one),)));
-    assert!(matches!(outcome, Err(singlet::Error::Conflict)), "{outcome:?}");
+    let told = |reason: ErrorKind| {
+        let (db, log) = open(Fault::Cancels(reason, 3));
+        singlet::block_on(db.transact((put(&one),))).unwrap();
+        assert_eq!(log.pauses.load(Ordering::Relaxed), 3);
+        let (db, _) = open(Fault::Cancels(reason, u32::MAX));
+        singlet::block_on(db.transact((put(&one),))).unwrap_err()
+    };
+    assert!(matches!(told(ErrorKind::TransactionConflict), singlet::Error::Conflict));
+    for reason in [ErrorKind::Throttling, ErrorKind::ProvisionedThroughputExceeded] {
+        assert!(matches!(told(reason), singlet::Error::Throttled));
+    }
 }

@@ -10,6 +10,8 @@
 
 mod designs;
 mod faults;
+#[cfg(feature = "aws")]
+mod remote;
 mod sample;
 mod stored;
 mod stories;
@@ -17,7 +19,7 @@ mod stories;
 use sample::World;
 use singlet::backend::Embedded;
 use singlet::engine::{Clock, Engine, Options};
-use singlet::{Db, Settings};
+use singlet::{Db, Declaration, Settings};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A failed story says why.
@@ -26,9 +28,41 @@ type Told = Result<(), Box<dyn std::error::Error>>;
 /// Where a story is told.
 struct Stage {
     db: Db<World>,
+    place: Place,
+    settings: Settings,
     /// The clock of the model. It stands still until it is moved, and begins at the real time, so
     /// that a server with a clock of its own does not delete what has expired only here.
     clock: Clock,
+}
+
+/// A backend.
+enum Place {
+    Embedded(Embedded),
+    #[cfg(feature = "aws")]
+    Aws(singlet::backend::Aws),
+}
+
+impl Stage {
+    fn new(place: Place, environment: &str) -> Self {
+        let clock = standing_clock();
+        let settings = settings(&clock, environment);
+        Self { db: place.open(&settings), place, settings, clock }
+    }
+
+    /// Another design, in the same place.
+    fn open<D: Declaration>(&self) -> Db<D> {
+        self.place.open(&self.settings)
+    }
+}
+
+impl Place {
+    fn open<D: Declaration>(&self, settings: &Settings) -> Db<D> {
+        match self {
+            Self::Embedded(embedded) => Db::on(embedded.clone(), settings.clone()),
+            #[cfg(feature = "aws")]
+            Self::Aws(aws) => Db::on(aws.clone(), settings.clone()),
+        }
+    }
 }
 
 /// A clock that begins at the real time and stands still, on a full second.
@@ -37,8 +71,8 @@ fn standing_clock() -> Clock {
     Clock::fixed(i64::try_from(now * 1000).unwrap())
 }
 
-fn settings(clock: &Clock) -> Settings {
-    Settings { environment: "suite".into(), clock: clock.clone(), ..Settings::default() }
+fn settings(clock: &Clock, environment: &str) -> Settings {
+    Settings { environment: environment.into(), clock: clock.clone(), ..Settings::default() }
 }
 
 /// Tells all stories on one stage.
@@ -54,19 +88,16 @@ async fn tell_all(stage: &Stage) {
 
 #[test]
 fn in_memory() {
-    let clock = standing_clock();
-    let engine = Engine::memory().unwrap();
-    let db = Db::on(Embedded::new(engine), settings(&clock));
-    singlet::block_on(tell_all(&Stage { db, clock }));
+    let place = Place::Embedded(Embedded::new(Engine::memory().unwrap()));
+    singlet::block_on(tell_all(&Stage::new(place, "suite")));
 }
 
 #[test]
 fn in_a_folder() {
     let folder = std::env::temp_dir().join(format!("singlet-suite-{}", std::process::id()));
-    let clock = standing_clock();
     let engine = Engine::open(&folder, Options::default()).unwrap();
-    let db = Db::on(Embedded::new(engine.clone()), settings(&clock));
-    singlet::block_on(tell_all(&Stage { db, clock }));
+    let place = Place::Embedded(Embedded::new(engine.clone()));
+    singlet::block_on(tell_all(&Stage::new(place, "suite")));
     engine.close().unwrap();
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -7,6 +7,7 @@ mod expiry;
 mod index_keys;
 mod pages;
 mod payloads;
+mod provisioning;
 mod queries;
 mod reads;
 mod transactions;
@@ -53,7 +54,8 @@ stories! {
     expiry: expired_items_are_gone an_expired_item_does_not_block an_expired_item_is_not_updated
         an_upsert_begins_anew;
     payloads: fields_in_one_text;
-    changes: the_feed_tells_entities;
+    changes: the_feed_tells_entities every_listener_hears_everything;
+    provisioning: what_is_missing_is_made;
 }
 
 pub(crate) fn id<T: std::str::FromStr>(text: impl AsRef<str>) -> T

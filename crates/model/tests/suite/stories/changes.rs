@@ -1,10 +1,34 @@
 //! The change feed.
 
 use super::{id, rating};
-use crate::sample::{Rating, Sample, SampleItem, UserId};
+use crate::sample::{Rating, Sample, SampleItem, UserId, World};
 use crate::{Stage, Told};
-use singlet::Change;
 use singlet::prelude::*;
+use singlet::{Change, Changes};
+
+/// The stars of a user's rating before and after, if there are any.
+type Stars = (Option<u8>, Option<u8>);
+
+/// The next changes of the ratings of a user.
+async fn next(
+    changes: &mut Changes<Sample>,
+    user: &UserId,
+    count: usize,
+) -> Result<Vec<Stars>, Box<dyn std::error::Error>> {
+    let stars = |item: Option<SampleItem>| match item {
+        Some(SampleItem::Rating(rating)) if rating.user == *user => Some(rating.stars),
+        _ => None,
+    };
+    let mut told = Vec::new();
+    while told.len() < count {
+        let Some(Change::Item { old, new, is_expiry }) = changes.next().await? else {
+            return Err("the feed ended".into());
+        };
+        assert!(!is_expiry);
+        told.push((stars(old), stars(new)));
+    }
+    Ok(told)
+}
 
 pub(super) async fn the_feed_tells_entities(stage: &Stage) -> Told {
     let db = &stage.db;
@@ -14,18 +38,23 @@ pub(super) async fn the_feed_tells_entities(stage: &Stage) -> Told {
     db.run(create(&one)).await?;
     db.run(update(Key::of(&one)).set(Rating::stars, 2)).await?;
     db.run(delete(Key::of(&one))).await?;
-    let mut told = Vec::new();
-    while told.len() < 3 {
-        let Some(Change::Item { old, new, is_expiry }) = changes.next().await? else {
-            return Err("the feed ended".into());
-        };
-        let stars = |item: Option<SampleItem>| match item {
-            Some(SampleItem::Rating(rating)) if rating.user == user => Some(rating.stars),
-            _ => None,
-        };
-        assert!(!is_expiry);
-        told.push((stars(old), stars(new)));
-    }
+    let told = next(&mut changes, &user, 3).await?;
     assert_eq!(told, [(None, Some(1)), (Some(1), Some(2)), (Some(2), None)]);
+    Ok(())
+}
+
+pub(super) async fn every_listener_hears_everything(stage: &Stage) -> Told {
+    let user: UserId = id("heard");
+    // As if by two processes.
+    let (one, other) = (&stage.db, stage.open::<World>());
+    let mut first = one.changes_of::<Sample>().await?;
+    one.run(put(&rating("heard", "s", 1))).await?;
+    let mut second = other.changes_of::<Sample>().await?;
+    one.run(put(&rating("heard", "s", 2))).await?;
+    other.run(put(&rating("heard", "s", 3))).await?;
+    let later = [(Some(1), Some(2)), (Some(2), Some(3))];
+    assert_eq!(next(&mut second, &user, 2).await?, later);
+    assert_eq!(next(&mut first, &user, 1).await?, [(None, Some(1))]);
+    assert_eq!(next(&mut first, &user, 2).await?, later);
     Ok(())
 }

@@ -1,0 +1,166 @@
+//! One shard of a stream, and how far it was read.
+
+use super::super::error::{backend_error, failed};
+use super::super::value::stream_item;
+use crate::backend::{BackendError, FeedEvent};
+use aws_sdk_dynamodbstreams::Client;
+use aws_sdk_dynamodbstreams::types::{Record, ShardIteratorType};
+use singlet_dynamo::ErrorKind;
+use singlet_dynamo::stored::StoredItem;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long between two reads of a shard. AWS's own reader, Lambda, reads four times a second, and
+/// DynamoDB has room for two readers.
+const READ_PAUSE: Duration = Duration::from_millis(250);
+/// How many records are read at a time, which is as many as DynamoDB gives.
+const RECORDS_MAX: i32 = 1000;
+
+/// How far a shard was read.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// Nothing was read yet, and it begins with what comes next.
+    Latest,
+    /// Nothing was read yet, and it begins with the oldest that there is.
+    Beginning,
+    /// Up to this sequence number.
+    Behind(String),
+}
+
+pub(super) struct Shard {
+    pub(super) id: String,
+    place: Place,
+    /// What DynamoDB knows the place by, for some minutes.
+    iterator: Option<String>,
+    /// What was read and not taken over yet.
+    pub(super) read: Vec<Result<FeedEvent, BackendError>>,
+    pub(super) next_read: Instant,
+    /// Whether everything was read that will ever be in it.
+    pub(super) has_ended: bool,
+}
+
+impl Shard {
+    pub(super) fn new(id: String, place: Place) -> Self {
+        Self {
+            id,
+            place,
+            iterator: None,
+            read: Vec::new(),
+            next_read: Instant::now(),
+            has_ended: false,
+        }
+    }
+
+    /// Has DynamoDB know the place, unless it does.
+    pub(super) async fn take_place(
+        &mut self,
+        client: &Client,
+        stream_arn: &str,
+    ) -> Result<String, BackendError> {
+        if let Some(iterator) = &self.iterator {
+            return Ok(iterator.clone());
+        }
+        let (kind, number) = match &self.place {
+            Place::Latest => (ShardIteratorType::Latest, None),
+            Place::Beginning => (ShardIteratorType::TrimHorizon, None),
+            Place::Behind(number) => (ShardIteratorType::AfterSequenceNumber, Some(number.clone())),
+        };
+        let output = client
+            .get_shard_iterator()
+            .stream_arn(stream_arn)
+            .shard_id(&self.id)
+            .shard_iterator_type(kind)
+            .set_sequence_number(number)
+            .send()
+            .await
+            .map_err(backend_error)?;
+        let iterator =
+            output.shard_iterator.ok_or_else(|| failed("the answer has no shard iterator"))?;
+        self.iterator = Some(iterator.clone());
+        Ok(iterator)
+    }
+
+    /// Reads what comes next. What goes wrong is told among what was read, and the next read goes
+    /// on from the same place.
+    pub(super) async fn read(&mut self, client: &Client, stream_arn: &str) {
+        self.next_read = Instant::now() + READ_PAUSE;
+        if let Err(error) = self.try_read(client, stream_arn).await {
+            self.recover(error);
+        }
+    }
+
+    async fn try_read(&mut self, client: &Client, stream_arn: &str) -> Result<(), BackendError> {
+        let iterator = self.take_place(client, stream_arn).await?;
+        let output = client
+            .get_records()
+            .shard_iterator(iterator)
+            .limit(RECORDS_MAX)
+            .send()
+            .await
+            .map_err(backend_error)?;
+        // From here on nothing is waited for, so that nothing is read twice or never.
+        let records = output.records.unwrap_or_default();
+        if records.len() >= RECORDS_MAX as usize {
+            // There is more, and no reason to let it wait.
+            self.next_read = Instant::now();
+        }
+        for record in records {
+            if let Some(number) = sequence_number(&record) {
+                self.place = Place::Behind(number.to_owned());
+            }
+            self.read.push(change(record));
+        }
+        self.has_ended = output.next_shard_iterator.is_none();
+        self.iterator = output.next_shard_iterator;
+        Ok(())
+    }
+
+    /// What becomes of the shard after an error.
+    fn recover(&mut self, error: BackendError) {
+        let kind = match &error {
+            BackendError::Refused(refused) => Some(refused.kind()),
+            BackendError::Failed(_) => None,
+        };
+        match (kind, &self.place) {
+            // Nobody asked for changes for a quarter of an hour. The place is known by what was
+            // read last; only if nothing ever was, nobody knows what has happened since.
+            (Some(ErrorKind::ExpiredIterator), Place::Latest) => {
+                self.iterator = None;
+                self.read.push(Ok(FeedEvent::FellBehind { missed: None }));
+            }
+            (Some(ErrorKind::ExpiredIterator), _) => self.iterator = None,
+            // Records are kept for a day, and these were older.
+            (Some(ErrorKind::TrimmedDataAccess), _) => {
+                self.iterator = None;
+                self.place = Place::Beginning;
+                self.read.push(Ok(FeedEvent::FellBehind { missed: None }));
+            }
+            // The whole shard was older.
+            (Some(ErrorKind::ResourceNotFound), _) => {
+                self.has_ended = true;
+                self.read.push(Ok(FeedEvent::FellBehind { missed: None }));
+            }
+            _ => self.read.push(Err(error)),
+        }
+    }
+}
+
+fn sequence_number(record: &Record) -> Option<&str> {
+    record.dynamodb()?.sequence_number()
+}
+
+/// The change that a record tells of.
+fn change(record: Record) -> Result<FeedEvent, BackendError> {
+    // Nobody but DynamoDB itself deletes what has expired.
+    let is_expiry = record.user_identity.is_some_and(|identity| {
+        identity.r#type.as_deref() == Some("Service")
+            && identity.principal_id.as_deref() == Some("dynamodb.amazonaws.com")
+    });
+    let images = record.dynamodb.ok_or_else(|| failed("a stream record tells nothing"))?;
+    let item = |image| Ok::<_, BackendError>(StoredItem::from(&stream_item(image)?));
+    Ok(FeedEvent::Change {
+        old: images.old_image.map(item).transpose()?,
+        new: images.new_image.map(item).transpose()?,
+        is_expiry,
+    })
+}

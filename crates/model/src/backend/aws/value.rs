@@ -1,0 +1,116 @@
+//! Values and items, to the SDK's types and back.
+
+use super::error::failed;
+use crate::backend::BackendError;
+use aws_sdk_dynamodb::primitives::Blob;
+use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_dynamodbstreams::types::AttributeValue as StreamValue;
+use singlet_dynamo::{Item, Set, Value};
+use std::collections::HashMap;
+use std::error::Error;
+
+/// An item, or a key, as the SDK has it.
+pub(super) type Attributes = HashMap<String, AttributeValue>;
+
+/// An item as the SDK has it.
+pub(super) fn attributes(item: Item) -> Attributes {
+    item.into_iter().map(|(name, value)| (name, attribute(value))).collect()
+}
+
+/// A value as the SDK has it.
+pub(super) fn attribute(value: Value) -> AttributeValue {
+    match value {
+        Value::S(text) => AttributeValue::S(text),
+        Value::N(number) => AttributeValue::N(number.to_string()),
+        Value::B(bytes) => AttributeValue::B(Blob::new(bytes)),
+        Value::Bool(truth) => AttributeValue::Bool(truth),
+        Value::Null => AttributeValue::Null(true),
+        Value::M(map) => AttributeValue::M(attributes(map)),
+        Value::L(list) => AttributeValue::L(list.into_iter().map(attribute).collect()),
+        Value::Ss(set) => AttributeValue::Ss(set.into_iter().collect()),
+        Value::Ns(set) => AttributeValue::Ns(set.iter().map(ToString::to_string).collect()),
+        Value::Bs(set) => AttributeValue::Bs(set.into_iter().map(Blob::new).collect()),
+    }
+}
+
+/// Reads the SDK's type of value. There are two of them, one in the crate of DynamoDB and one in
+/// that of its streams, with the same variants.
+macro_rules! readers {
+    ($($item:ident, $value:ident: $type:ident;)+) => {
+        $(
+            /// An item that the SDK gave.
+            pub(super) fn $item(attributes: HashMap<String, $type>) -> Result<Item, BackendError> {
+                attributes.into_iter().map(|(name, value)| Ok((name, $value(value)?))).collect()
+            }
+
+            fn $value(value: $type) -> Result<Value, BackendError> {
+                Ok(match value {
+                    $type::S(text) => Value::S(text),
+                    $type::N(text) => Value::N(text.parse().map_err(unreadable)?),
+                    $type::B(bytes) => Value::B(bytes.into_inner()),
+                    $type::Bool(truth) => Value::Bool(truth),
+                    $type::Null(_) => Value::Null,
+                    $type::M(map) => Value::M($item(map)?),
+                    $type::L(list) => {
+                        Value::L(list.into_iter().map($value).collect::<Result<_, _>>()?)
+                    }
+                    $type::Ss(elements) => Value::Ss(Set::new(elements).map_err(unreadable)?),
+                    $type::Ns(elements) => {
+                        let numbers = elements.iter().map(|text| text.parse());
+                        let numbers = numbers.collect::<Result<_, _>>().map_err(unreadable)?;
+                        Value::Ns(Set::new(numbers).map_err(unreadable)?)
+                    }
+                    $type::Bs(elements) => {
+                        let elements = elements.into_iter().map(Blob::into_inner).collect();
+                        Value::Bs(Set::new(elements).map_err(unreadable)?)
+                    }
+                    _ => return Err(failed("an attribute is of a type that is not known here")),
+                })
+            }
+        )+
+    };
+}
+
+readers! {
+    item, value: AttributeValue;
+    stream_item, stream_value: StreamValue;
+}
+
+fn unreadable(error: impl Error + Send + Sync + 'static) -> BackendError {
+    BackendError::Failed(Box::new(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of each type, nested.
+    fn every_type() -> Item {
+        let number = |text: &str| text.parse().unwrap();
+        let map = Item::from([
+            ("S", "text".into()),
+            ("N", Value::N(number("-12.5e-30"))),
+            ("B", Value::B(vec![0, 255])),
+            ("BOOL", true.into()),
+            ("NULL", Value::Null),
+            ("L", Value::L(vec![1.into(), "two".into(), Value::L(vec![])])),
+            ("SS", Value::Ss(Set::new(vec!["a".into(), "b".into()]).unwrap())),
+            ("NS", Value::Ns(Set::new(vec![number("1"), number("2.5")]).unwrap())),
+            ("BS", Value::Bs(Set::new(vec![vec![], vec![1, 2]]).unwrap())),
+        ]);
+        Item::from([("M", Value::M(map.clone())), ("empty", Value::M(Item::new()))])
+    }
+
+    #[test]
+    fn what_goes_out_comes_back() {
+        assert_eq!(item(attributes(every_type())).unwrap(), every_type());
+    }
+
+    #[test]
+    fn what_is_no_value_is_an_error() {
+        let one = |value: AttributeValue| item([("a".to_owned(), value)].into());
+        assert!(one(AttributeValue::N("twelve".into())).is_err());
+        assert!(one(AttributeValue::Ss(vec![])).is_err());
+        assert!(one(AttributeValue::Ns(vec!["1".into(), "1.0".into()])).is_err());
+    }
+}

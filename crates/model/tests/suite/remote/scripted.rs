@@ -1,0 +1,185 @@
+//! A table with a stream whose shards and faults a test decides about, behind DynamoDB's protocol.
+//!
+//! Shards divide only when a table has grown for hours, and records are trimmed after a day, so
+//! this cannot be seen at a real one.
+
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+/// The stream, which the test changes while it is read.
+#[derive(Clone, Default)]
+pub(super) struct Script(Arc<Mutex<State>>);
+
+#[derive(Default)]
+pub(super) struct State {
+    shards: Vec<Shard>,
+    /// What the next reads of records are refused with, instead of being answered.
+    pub(super) faults: VecDeque<&'static str>,
+    /// How long every read of records takes.
+    pub(super) delay: Duration,
+    pub(super) is_disabled: bool,
+}
+
+struct Shard {
+    id: String,
+    parent: Option<String>,
+    /// The values of the attribute `n` that items were written with.
+    records: Vec<u32>,
+    /// How many of the oldest records are gone.
+    trimmed: usize,
+    is_closed: bool,
+}
+
+impl Script {
+    /// Begins to answer. It goes on until the test ends.
+    pub(super) fn start(&self) -> String {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let script = self.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let script = script.clone();
+                std::thread::spawn(move || script.converse(stream));
+            }
+        });
+        url
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap()
+    }
+
+    /// Answers the requests of one connection, until it is closed.
+    fn converse(&self, mut stream: TcpStream) -> Option<()> {
+        let mut reader = BufReader::new(stream.try_clone().ok()?);
+        loop {
+            let (mut target, mut size) = (String::new(), 0);
+            loop {
+                let mut line = String::new();
+                if reader.read_line(&mut line).ok()? == 0 {
+                    return None;
+                }
+                match line.trim_end().split_once(": ") {
+                    Some((name, value)) if name.eq_ignore_ascii_case("x-amz-target") => {
+                        target = value.rsplit('.').next()?.to_owned();
+                    }
+                    Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                        size = value.parse().ok()?;
+                    }
+                    None if line.trim_end().is_empty() => break,
+                    _ => {}
+                }
+            }
+            let mut body = vec![0; size];
+            reader.read_exact(&mut body).ok()?;
+            let (status, answer) = self.answer(&target, &serde_json::from_slice(&body).ok()?);
+            let answer = answer.to_string();
+            let length = answer.len();
+            let head = format!("HTTP/1.1 {status} -\r\nContent-Length: {length}\r\n\r\n");
+            stream.write_all((head + &answer).as_bytes()).ok()?;
+        }
+    }
+
+    fn answer(&self, target: &str, request: &Value) -> (u16, Value) {
+        let delay = self.state().delay;
+        if target == "GetRecords" {
+            std::thread::sleep(delay);
+        }
+        let mut state = self.state();
+        match target {
+            "DescribeTable" => (
+                200,
+                json!({"Table": {
+                    "TableName": "scripted",
+                    "StreamSpecification": {
+                        "StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"
+                    },
+                    "LatestStreamArn": "arn:of-the-stream",
+                }}),
+            ),
+            "DescribeStream" => (200, state.description()),
+            "GetShardIterator" => (200, json!({"ShardIterator": state.place(request)})),
+            "GetRecords" => match state.faults.pop_front() {
+                None => (200, state.records(request)),
+                Some("InternalServerError") => (500, json!({"__type": "InternalServerError"})),
+                Some(fault) => (400, json!({"__type": fault})),
+            },
+            other => (400, json!({"__type": "ValidationException", "message": other})),
+        }
+    }
+}
+
+impl State {
+    pub(super) fn open(&mut self, id: &str, parent: Option<&str>) {
+        let (id, parent) = (id.to_owned(), parent.map(str::to_owned));
+        self.shards.push(Shard { id, parent, records: vec![], trimmed: 0, is_closed: false });
+    }
+
+    pub(super) fn write(&mut self, id: &str, numbers: impl IntoIterator<Item = u32>) {
+        self.shard(id).records.extend(numbers);
+    }
+
+    pub(super) fn close(&mut self, id: &str) {
+        self.shard(id).is_closed = true;
+    }
+
+    pub(super) fn trim(&mut self, id: &str, records: usize) {
+        self.shard(id).trimmed = records;
+    }
+
+    fn shard(&mut self, id: &str) -> &mut Shard {
+        self.shards.iter_mut().find(|shard| shard.id == id).unwrap()
+    }
+
+    fn description(&self) -> Value {
+        let shards = self.shards.iter().map(|shard| {
+            let mut range = json!({"StartingSequenceNumber": "0"});
+            if shard.is_closed {
+                range["EndingSequenceNumber"] = json!(shard.records.len().to_string());
+            }
+            json!({
+                "ShardId": shard.id, "ParentShardId": shard.parent, "SequenceNumberRange": range
+            })
+        });
+        json!({"StreamDescription": {
+            "StreamStatus": if self.is_disabled { "DISABLED" } else { "ENABLED" },
+            "Shards": shards.collect::<Vec<_>>(),
+        }})
+    }
+
+    /// An iterator is the shard and how many of its records were read.
+    fn place(&mut self, request: &Value) -> String {
+        let id = request["ShardId"].as_str().unwrap();
+        let shard = self.shard(id);
+        let read = match request["ShardIteratorType"].as_str() {
+            Some("LATEST") => shard.records.len(),
+            Some("TRIM_HORIZON") => shard.trimmed,
+            _ => request["SequenceNumber"].as_str().unwrap().parse().unwrap(),
+        };
+        format!("{id} {read}")
+    }
+
+    fn records(&mut self, request: &Value) -> Value {
+        let iterator = request["ShardIterator"].as_str().unwrap();
+        let (id, read) = iterator.split_once(' ').unwrap();
+        let read: usize = read.parse().unwrap();
+        let limit = request["Limit"].as_u64().unwrap() as usize;
+        let shard = self.shard(id);
+        let end = shard.records.len().min(read + limit);
+        let record = |place: usize| {
+            let image = json!({"n": {"N": shard.records[place].to_string()}});
+            json!({"eventName": "INSERT", "dynamodb": {
+                "SequenceNumber": (place + 1).to_string(), "NewImage": image
+            }})
+        };
+        let is_over = shard.is_closed && end == shard.records.len();
+        json!({
+            "Records": (read..end).map(record).collect::<Vec<_>>(),
+            "NextShardIterator": (!is_over).then(|| format!("{id} {end}")),
+        })
+    }
+}
