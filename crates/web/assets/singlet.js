@@ -35,15 +35,40 @@ export class Problem extends Error {
   }
 }
 
-/** Asks the server. Answers with what its JSON says, and throws a Problem if it is refused. */
-export async function request(method, path, { body, headers } = {}) {
+/** The token by which this browser says who is calling, if it has one. */
+export const token = {
+  keep: (text) => localStorage.setItem("singlet.token", text),
+  forget: () => localStorage.removeItem("singlet.token"),
+  text: () => localStorage.getItem("singlet.token"),
+  /** What the token says, as far as the page may care; the server checks it. */
+  claims() {
+    try {
+      const claims = JSON.parse(atob(this.text().split(".")[1].replace(/-/g, "+").replace(/_/g, "/")));
+      return claims.exp * 1000 > Date.now() ? { groups: [], ...claims } : null;
+    } catch {
+      return null;
+    }
+  },
+};
+
+/**
+ * Asks the server. Answers with what its JSON says, and throws a Problem if it is refused. With
+ * `once`, what got lost on the way is asked again, and the server does it once all the same.
+ */
+export async function request(method, path, { body, headers, once = false } = {}) {
+  const options = {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(token.claims() ? { authorization: `Bearer ${token.text()}` } : {}),
+      ...(once ? { "idempotency-key": randomKey() } : {}),
+      ...headers,
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  };
   let answer;
   try {
-    answer = await fetch(path, {
-      method,
-      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
+    answer = await fetch(path, options).catch((error) => (once ? fetch(path, options) : Promise.reject(error)));
   } catch {
     throw new Problem({ code: "unreachable", title: "The server cannot be reached." });
   }
@@ -55,6 +80,11 @@ export async function request(method, path, { body, headers } = {}) {
     if (error instanceof Problem) throw error;
     throw new Problem({ code: "unreadable", title: `The server answered with status ${answer.status}.` });
   }
+}
+
+/** 128 bits that nobody can guess. */
+function randomKey() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /**

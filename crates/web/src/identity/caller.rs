@@ -7,7 +7,7 @@ use super::key::KeySet;
 use super::local::LocalIssuer;
 use super::token::Token;
 use crate::api::{Argument, Credential, Operation, Scheme};
-use crate::problem::{FORBIDDEN, INTERNAL, Problem, UNAUTHENTICATED};
+use crate::problem::{FORBIDDEN, Problem, UNAUTHENTICATED};
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
@@ -143,8 +143,7 @@ impl<S: Send + Sync> OptionalFromRequestParts<S> for Caller {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Option<Self>, Problem> {
         let Some(authorization) = parts.headers.get(AUTHORIZATION) else { return Ok(None) };
         let identity = parts.extensions.get::<Identity>().cloned().ok_or_else(|| {
-            tracing::error!("a route asks for the caller, and the server knows no issuer");
-            Problem::new(&INTERNAL)
+            Problem::new(&UNAUTHENTICATED).detail("this server knows no issuer of tokens")
         })?;
         let authorization = authorization.to_str().unwrap_or_default();
         let (scheme, token) = authorization.split_once(' ').unwrap_or_default();

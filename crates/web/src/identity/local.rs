@@ -3,10 +3,18 @@
 use super::issuer::Issuer;
 use super::key::KeySet;
 use super::token::encode;
+use crate::api::{Answer, Api, Body, post};
+use crate::page;
+use crate::problem::{INTERNAL, Problem};
+use crate::server::System;
+use axum::extract::State;
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How long its tokens are good: a working day.
 const TOKEN_AGE_MAX: Duration = Duration::from_secs(12 * 3600);
@@ -78,4 +86,53 @@ impl LocalIssuer {
             groups_claim: GROUPS_CLAIM.to_owned(),
         }
     }
+
+    /// The page on which people sign in, and the route behind it.
+    #[must_use]
+    pub fn into_system(self) -> System {
+        let api = Api::new("local", "Signs tokens for whoever asks.", Arc::new(self)).route(
+            post("/tokens", sign_in)
+                .named("signIn")
+                .about("Signs a token in any name. Only this machine can ask for it."),
+        );
+        let pages = page::router(crate::assets! {
+            "/" => "../../assets/local.html",
+            "/local.js" => "../../assets/local.js",
+        });
+        System {
+            name: "local",
+            title: "Sign in",
+            about: "For trying things out: this server believes everybody, because only this \
+                    machine can reach it.",
+            router: api.into_router().merge(pages),
+            problems: &[],
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Wish {
+    /// Who to be.
+    #[schemars(length(min = 1, max = 64))]
+    name: String,
+    /// Which groups to be in.
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    groups: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Granted {
+    /// To be sent as `Authorization: Bearer …`.
+    token: String,
+}
+
+async fn sign_in(
+    State(issuer): State<Arc<LocalIssuer>>,
+    wish: Body<Wish>,
+) -> Result<Answer<Granted>, Problem> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let token = issuer.sign(&wish.name, &wish.groups, now);
+    Ok(Answer(Granted { token: token.map_err(|_| Problem::new(&INTERNAL))? }))
 }

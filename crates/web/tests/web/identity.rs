@@ -287,3 +287,23 @@ async fn the_local_issuer_is_trusted_by_its_own_server_and_no_other() {
     let old = here.sign("ann", &[], now() - 24 * 3600).unwrap();
     assert_eq!(ask(&app, "/test/me", &old).await.0, 401);
 }
+
+#[tokio::test]
+async fn on_ones_own_machine_one_signs_in_as_anybody() {
+    let issuer = LocalIssuer::new().unwrap();
+    let identity = Identity::local(&issuer);
+    let api = Api::new("test", "Who?", ()).route(get("/me", whoami).named("me").about("Me."));
+    let app = start(Options::default(), |server| {
+        let local = issuer.into_system();
+        server.with_identity(identity).with_system(system(api.into_router())).with_system(local)
+    })
+    .await;
+    let page = app.get("/local").await;
+    assert!(page.body.contains("believes everybody"));
+    let signed = app.post("/local/tokens", r#"{"name":"Ann","groups":["Admin"]}"#).await;
+    let token = signed.json()["token"].as_str().unwrap().to_owned();
+    assert_eq!(ask(&app, "/test/me", &token).await, (200, "\"Ann\"".into()));
+    let foreign = ["origin: http://evil.example", "content-type: application/json"];
+    let foreign = app.send("POST /local/tokens", &foreign, r#"{"name":"Ann"}"#).await;
+    assert_eq!(foreign.status, 403);
+}
