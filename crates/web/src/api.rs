@@ -41,6 +41,7 @@ mod reply;
 mod route;
 mod signature;
 
+pub(crate) use argument::read_body;
 pub use argument::{Argument, Body, Path, Query};
 pub use operation::{Credential, Operation, Scheme};
 pub use reply::{Answer, Created, Nothing, Page, Reply};
@@ -85,7 +86,7 @@ impl<S: Clone + Send + Sync + 'static> Api<S> {
         let operation = route.describe(&mut self.schemas);
         self.document.add(&route, &operation);
         let path = route.path;
-        self.router = self.router.route(path, route.into_handler(operation));
+        self.router = self.router.route(path, route.into_handler(self.name, operation));
         self
     }
 

@@ -7,11 +7,13 @@
 //! - [`problem`]: why a request was refused, as `application/problem+json` with stable codes.
 //! - [`validate`]: what is wrong with a request, field by field.
 //! - [`identity`]: who is calling, by a JWT.
+//! - [`idempotency`]: requests that may be repeated and are carried out once.
 //! - [`live`]: pushes over WebSockets.
 //! - [`page`]: HTML, CSS and ES modules in the program, and the look that all pages share.
 //! - [`limit`], [`request_id`], [`security`]: what the server does for every request.
 
 pub mod api;
+pub mod idempotency;
 pub mod identity;
 pub mod limit;
 pub mod live;

@@ -87,6 +87,10 @@ problems! {
     NOT_FOUND = 404, "not-found", "There is nothing here";
     /// The address exists, and does not take this method. `Allow` names those it takes.
     METHOD_NOT_ALLOWED = 405, "method-not-allowed", "Not with this method";
+    /// The Idempotency-Key was sent with another request before. Every request has its own.
+    KEY_REUSED = 409, "key-reused", "The key belongs to another request";
+    /// The request with this Idempotency-Key is still being carried out. Ask again in a moment.
+    IN_PROGRESS = 409, "in-progress", "The same request is being carried out";
     /// The client took too long to send its request, or the answer took too long to find.
     TIMEOUT = 408, "timeout", "This took too long";
     /// The request has more bytes than this address takes.

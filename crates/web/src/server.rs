@@ -6,6 +6,7 @@ mod lifetime;
 
 pub(crate) use lifetime::Lifetime;
 
+use crate::idempotency::Idempotency;
 use crate::identity::Identity;
 use crate::limit::{Limiter, Rate};
 use crate::page;
@@ -117,6 +118,7 @@ pub struct Server {
     listener: TcpListener,
     options: Options,
     identity: Option<Identity>,
+    idempotency: Option<Idempotency>,
     systems: Vec<System>,
     notes: Vec<String>,
 }
@@ -129,7 +131,14 @@ impl Server {
     /// What the operating system says when the address cannot be had.
     pub async fn bind(options: Options) -> io::Result<Self> {
         let listener = TcpListener::bind(options.address).await?;
-        Ok(Self { listener, options, identity: None, systems: Vec::new(), notes: Vec::new() })
+        Ok(Self {
+            listener,
+            options,
+            identity: None,
+            idempotency: None,
+            systems: Vec::new(),
+            notes: Vec::new(),
+        })
     }
 
     /// Where the server listens.
@@ -145,6 +154,13 @@ impl Server {
     #[must_use]
     pub fn with_identity(mut self, identity: Identity) -> Self {
         self.identity = Some(identity);
+        self
+    }
+
+    /// Keeps answers here, for clients that repeat their requests.
+    #[must_use]
+    pub fn with_idempotency(mut self, idempotency: Idempotency) -> Self {
+        self.idempotency = Some(idempotency);
         self
     }
 
@@ -165,13 +181,14 @@ impl Server {
     /// Answers clients until the future is ready; then takes no more requests, and returns when
     /// those in flight are answered and all sockets are closed.
     pub async fn serve(self, until: impl Future<Output = ()>) {
-        let Self { listener, options, identity, systems, notes } = self;
+        let Self { listener, options, identity, idempotency, systems, notes } = self;
         let limits = options.limits;
         let is_loopback = options.address.ip().is_loopback();
         let (lifetime, end) = lifetime::begin();
         let shared = Arc::new(Shared {
             router: router(systems, &notes, limits.body_bytes_max),
             identity,
+            idempotency,
             limiter: options.rate.map(Limiter::new),
             names: if is_loopback { Names::Loopback } else { Names::Any },
             request_time_max: limits.request_time_max,

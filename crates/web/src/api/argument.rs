@@ -82,15 +82,7 @@ where
             return Err(Problem::new(&UNSUPPORTED_TYPE));
         }
         let contract = contract(request.extensions());
-        let bytes =
-            Bytes::from_request(request, state).await.map_err(|rejection| match rejection {
-                BytesRejection::FailedToBufferBody(error)
-                    if error.status().as_u16() == TOO_LARGE.status =>
-                {
-                    Problem::new(&TOO_LARGE)
-                }
-                _ => Problem::new(&MALFORMED).detail("the body ended early"),
-            })?;
+        let bytes = read_body(request, state).await?;
         let json = serde_json::from_slice(&bytes).map_err(|error| {
             Problem::new(&MALFORMED).detail(format!("the body is not JSON: {error}"))
         })?;
@@ -98,6 +90,21 @@ where
             validate::read(json, shape, Place::Body).map(Self).map_err(Problem::invalid)
         })
     }
+}
+
+/// The bytes of a body, as far as the server reads.
+pub(crate) async fn read_body<S: Send + Sync>(
+    request: Request,
+    state: &S,
+) -> Result<Bytes, Problem> {
+    Bytes::from_request(request, state).await.map_err(|rejection| match rejection {
+        BytesRejection::FailedToBufferBody(error)
+            if error.status().as_u16() == TOO_LARGE.status =>
+        {
+            Problem::new(&TOO_LARGE)
+        }
+        _ => Problem::new(&MALFORMED).detail("the body ended early"),
+    })
 }
 
 fn is_json(kind: &str) -> bool {

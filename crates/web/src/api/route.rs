@@ -2,7 +2,10 @@
 
 use super::operation::{Operation, Shapes};
 use super::signature::Signature;
-use crate::problem::{Code, INTERNAL, Problem, RATE_LIMITED, TIMEOUT};
+use crate::idempotency::{self, Scope};
+use crate::problem::{
+    Code, IN_PROGRESS, INTERNAL, INVALID, KEY_REUSED, Problem, RATE_LIMITED, TIMEOUT, UNAVAILABLE,
+};
 use axum::extract::Request;
 use axum::handler::Handler;
 use axum::http::Method;
@@ -19,6 +22,7 @@ pub struct Route<S> {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
     problems: Vec<&'static Code>,
+    is_idempotent: bool,
     describe: fn(&mut Operation<'_>),
     handler: MethodRouter<S>,
 }
@@ -39,6 +43,7 @@ macro_rules! methods {
                     name: "",
                     about: "",
                     problems: Vec::new(),
+                    is_idempotent: false,
                     describe: H::describe,
                     handler: on(MethodFilter::$method, function),
                 }
@@ -82,11 +87,27 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
         self
     }
 
+    /// Lets clients repeat a request by sending an
+    /// [`Idempotency-Key`](crate::idempotency) along: it is carried out once.
+    #[must_use]
+    pub fn idempotent(mut self) -> Self {
+        self.is_idempotent = true;
+        self
+    }
+
     pub(super) fn describe<'a>(&self, schemas: &'a mut SchemaGenerator) -> Operation<'a> {
         let mut operation = Operation::new(schemas);
         (self.describe)(&mut operation);
         for code in &self.problems {
             operation.refuses(code);
+        }
+        if self.is_idempotent {
+            let about = "A name for this request that nobody can guess, such as a random UUID. \
+                         The same request with the same key is carried out once.";
+            operation.header("Idempotency-Key", false, about);
+            for code in [&KEY_REUSED, &IN_PROGRESS, &INVALID, &UNAVAILABLE] {
+                operation.refuses(code);
+            }
         }
         // What can meet every request, before or behind the function.
         for code in [&RATE_LIMITED, &TIMEOUT, &INTERNAL] {
@@ -97,14 +118,24 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
 
     /// The function, with what its arguments need to know about the route in every request, and
     /// with an eye on whether it keeps what it declares.
-    pub(super) fn into_handler(self, operation: Operation<'_>) -> MethodRouter<S> {
-        let Operation { shapes, problems, .. } = operation;
+    pub(super) fn into_handler(
+        self,
+        system: &'static str,
+        operation: Operation<'_>,
+    ) -> MethodRouter<S> {
+        let Operation { shapes, problems, security, .. } = operation;
+        let scope = self
+            .is_idempotent
+            .then(|| Arc::new(Scope { system, route: self.name, schemes: security }));
         let contract = Arc::new(Contract { name: self.name, shapes, problems });
         let layer = middleware::from_fn(move |mut request: Request, next: Next| {
-            let contract = Arc::clone(&contract);
+            let (contract, scope) = (Arc::clone(&contract), scope.clone());
             request.extensions_mut().insert(Arc::clone(&contract));
             async move {
-                let response = next.run(request).await;
+                let response = match scope {
+                    Some(scope) => idempotency::answer(&scope, request, next).await,
+                    None => next.run(request).await,
+                };
                 if let Some(problem) = response.extensions().get::<Problem>() {
                     contract.check(problem);
                 }

@@ -1,6 +1,7 @@
 //! What meets every request, from its head to its answer.
 
 use super::Lifetime;
+use crate::idempotency::Idempotency;
 use crate::identity::Identity;
 use crate::limit::{Limiter, caller_of};
 use crate::problem::{INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TIMEOUT};
@@ -22,6 +23,7 @@ use std::time::{Duration, Instant};
 pub(super) struct Shared {
     pub(super) router: Router,
     pub(super) identity: Option<Identity>,
+    pub(super) idempotency: Option<Idempotency>,
     pub(super) limiter: Option<Limiter<IpAddr>>,
     pub(super) names: Names,
     pub(super) request_time_max: Duration,
@@ -73,6 +75,9 @@ async fn dispatch(
     extensions.insert(lifetime);
     if let Some(identity) = &shared.identity {
         extensions.insert(identity.clone());
+    }
+    if let Some(idempotency) = &shared.idempotency {
+        extensions.insert(idempotency.clone());
     }
     match TowerToHyperService::new(shared.router.clone()).call(request).await {
         Ok(response) => response,

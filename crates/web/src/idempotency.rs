@@ -1,0 +1,240 @@
+//! Requests that are safe to repeat: the header `Idempotency-Key`.
+//!
+//! A client that has heard no answer does not know whether its request was carried out. If it had
+//! sent a key of its own along, it may send the same again: the request is carried out once, and
+//! the answer is the one that got lost. Routes offer this with
+//! [`Route::idempotent`](crate::api::Route::idempotent).
+//!
+//! What is kept, for a day and in a table of its own, is a hash by which the request is found, a
+//! hash of what it asked for, and its answer. An answer may hold a secret that is stored nowhere
+//! else, so it is kept sealed by the client's key, which is not kept at all.
+//!
+//! Only what was done is kept: a refusal has changed nothing, and is found anew. Should the server
+//! fail between doing and keeping, the key is free again after [a minute](LEASE), and a repetition
+//! is carried out; to rule that out, what is done and what is kept would have to be one write.
+
+mod attempt;
+mod seal;
+
+pub use attempt::Web;
+
+use crate::api::{Credential, Scheme, read_body};
+use crate::identity::Caller;
+use crate::problem::{IN_PROGRESS, INTERNAL, KEY_REUSED, Problem, TIMEOUT, UNAVAILABLE};
+use crate::validate::{Fault, Place};
+use attempt::{Attempt, RequestName};
+use axum::body::{Body, to_bytes};
+use axum::extract::{FromRequestParts, Request};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Response, StatusCode};
+use axum::middleware::Next;
+use axum::response::IntoResponse;
+use seal::{Kept, Seal};
+use singlet::Bytes;
+use singlet::prelude::*;
+use std::time::Duration;
+
+/// The header in which a client names its request.
+pub const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
+/// The header that says that an answer is a repeated one.
+pub const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// Short keys can be guessed, and with them the answers of others.
+const KEY_LEN_MIN: usize = 16;
+/// No client needs more to tell its requests apart.
+const KEY_LEN_MAX: usize = 128;
+/// How long an answer is kept.
+const LIFETIME: Duration = Duration::from_secs(24 * 3600);
+/// How long a key is held for a request that is being carried out.
+const LEASE: Duration = Duration::from_secs(60);
+/// How long a request may be carried out: it must be over before its key is free again.
+const WORK_TIME_MAX: Duration = Duration::from_secs(45);
+/// How many bytes an answer may have to be kept: an item has at most 400 KB.
+const ANSWER_BYTES_MAX: usize = 256 << 10;
+
+/// Keeps the answers to requests that may be repeated. Part of every request that a
+/// [`Server`](crate::Server) with one answers; clones are one.
+#[derive(Clone)]
+pub struct Idempotency(Db<Web>);
+
+/// What a route adds to the key, so that keys of different callers and routes never meet.
+pub(crate) struct Scope {
+    pub(crate) system: &'static str,
+    pub(crate) route: &'static str,
+    /// How callers of this route say who they are.
+    pub(crate) schemes: Vec<&'static Scheme>,
+}
+
+impl Idempotency {
+    /// Keeps answers in this database, which must have its table.
+    #[must_use]
+    pub fn new(db: Db<Web>) -> Self {
+        Self(db)
+    }
+
+    /// Takes the key for a request, or finds what became of it.
+    async fn begin(&self, name: &RequestName, fingerprint: &Bytes) -> Result<Begun, Problem> {
+        let attempt = Attempt {
+            name: name.clone(),
+            fingerprint: fingerprint.clone(),
+            answer: None,
+            expires: Some(Expiry::at(self.0.now().after(LEASE))),
+        };
+        match self.0.run(create(&attempt)).await {
+            Ok(()) => return Ok(Begun::Mine),
+            Err(singlet::Error::ConditionFailed { .. }) => {}
+            Err(error) => return Err(failed(&error)),
+        }
+        let found = self.0.get(Attempt::key(name).consistent()).await;
+        match found.map_err(|error| failed(&error))? {
+            Some(other) if other.fingerprint != *fingerprint => Err(Problem::new(&KEY_REUSED)),
+            Some(Attempt { answer: Some(answer), .. }) => Ok(Begun::Done(answer)),
+            // It has just been refused, or is still being carried out.
+            _ => Err(Problem::new(&IN_PROGRESS).retry_after(Duration::from_secs(1))),
+        }
+    }
+
+    /// Keeps what was answered, if something was done, and frees the key if not.
+    async fn end(&self, name: &RequestName, answer: Option<Bytes>) {
+        let written = match answer {
+            Some(answer) => {
+                let expires = Expiry::at(self.0.now().after(LIFETIME));
+                let kept = update(Attempt::key(name))
+                    .set(Attempt::answer, Some(answer))
+                    .set(Attempt::expires, Some(expires));
+                self.0.run(kept).await
+            }
+            None => self.0.run(delete(Attempt::key(name))).await,
+        };
+        if let Err(error) = written {
+            tracing::error!(%error, "an answer is not kept, and its request could be repeated");
+        }
+    }
+}
+
+enum Begun {
+    /// Nobody else carries it out.
+    Mine,
+    /// It was carried out, and this is the sealed answer.
+    Done(Bytes),
+}
+
+fn failed(error: &singlet::Error) -> Problem {
+    tracing::error!(%error, "keys of requests cannot be looked up");
+    Problem::new(if matches!(error, singlet::Error::Throttled) { &UNAVAILABLE } else { &INTERNAL })
+}
+
+/// Answers a request; one with a key only once.
+pub(crate) async fn answer(scope: &Scope, request: Request, next: Next) -> Response<Body> {
+    answer_once(scope, request, next).await.unwrap_or_else(Problem::into_response)
+}
+
+async fn answer_once(
+    scope: &Scope,
+    request: Request,
+    next: Next,
+) -> Result<Response<Body>, Problem> {
+    let Some(key) = key_of(request.headers())? else { return Ok(next.run(request).await) };
+    let store = request.extensions().get::<Idempotency>().cloned().ok_or_else(|| {
+        tracing::error!("a route offers Idempotency-Key, and the server keeps no answers");
+        Problem::new(&INTERNAL)
+    })?;
+    let (mut parts, body) = request.into_parts();
+    let mut reading = Request::new(body);
+    // The limit of what is read is among them.
+    *reading.extensions_mut() = parts.extensions.clone();
+    let body = read_body(reading, &()).await?;
+    let seal = Seal::of(&key);
+    let callers = callers(&scope.schemes, &mut parts).await?;
+    let owner = [scope.system, scope.route].map(str::as_bytes).into_iter();
+    let owner: Vec<&[u8]> = owner.chain(callers.iter().map(Vec::as_slice)).collect();
+    let name = seal.name(&owner).ok_or_else(|| Problem::new(&INTERNAL))?;
+    let target = parts.uri.path_and_query().map_or("", |target| target.as_str());
+    let fingerprint =
+        seal.fingerprint(&[parts.method.as_str().as_bytes(), target.as_bytes(), &body]);
+    if let Begun::Done(sealed) = store.begin(&name, &fingerprint).await? {
+        let kept = seal.open(&sealed).ok_or_else(|| Problem::new(&INTERNAL))?;
+        return Ok(replay(kept));
+    }
+    let request = Request::from_parts(parts, Body::from(body));
+    // On its own, because it goes on to the end even if the client does not wait for it.
+    let work = tokio::spawn(async move {
+        let worked = tokio::time::timeout(WORK_TIME_MAX, next.run(request)).await;
+        let (answer, kept) = match worked {
+            Ok(response) => keep(response).await,
+            Err(_) => (Problem::new(&TIMEOUT).into_response(), None),
+        };
+        store.end(&name, kept.and_then(|kept| seal.close(&kept))).await;
+        answer
+    });
+    // What panicked leaves its key held for a minute, because nobody knows how far it came.
+    work.await.map_err(|_| Problem::new(&INTERNAL))
+}
+
+/// Who asks, in every way in which the route wants to know.
+async fn callers(schemes: &[&'static Scheme], parts: &mut Parts) -> Result<Vec<Vec<u8>>, Problem> {
+    let mut callers = Vec::with_capacity(schemes.len());
+    for scheme in schemes {
+        callers.push(match scheme.kind {
+            // The same person has another token an hour later.
+            Credential::Bearer => {
+                let caller = <Caller as FromRequestParts<()>>::from_request_parts(parts, &()).await;
+                caller?.subject.into_bytes()
+            }
+            Credential::Header(name) => {
+                parts.headers.get(name).map(|value| value.as_bytes().to_vec()).unwrap_or_default()
+            }
+        });
+    }
+    Ok(callers)
+}
+
+/// The key of a request, with or without the quotes that the draft of the standard puts around it.
+fn key_of(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let Some(value) = headers.get(HEADER) else { return Ok(None) };
+    let text = value.to_str().unwrap_or_default();
+    let key = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
+    let is_key = (KEY_LEN_MIN..=KEY_LEN_MAX).contains(&key.len())
+        && key.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_key && headers.get_all(HEADER).iter().count() == 1 {
+        return Ok(Some(key.to_owned()));
+    }
+    let what = "must be one key of 16 to 128 letters, digits and signs that nobody can guess";
+    Err(Problem::invalid(vec![Fault::new(Place::Header, HEADER.as_str(), what)]))
+}
+
+/// An answer, and what is to be kept of it.
+async fn keep(response: Response<Body>) -> (Response<Body>, Option<Kept>) {
+    if !response.status().is_success() {
+        return (response, None);
+    }
+    let (parts, body) = response.into_parts();
+    let Ok(body) = to_bytes(body, ANSWER_BYTES_MAX).await else {
+        tracing::error!("an answer is too large to be kept");
+        return (Problem::new(&INTERNAL).into_response(), None);
+    };
+    let kept = Kept {
+        status: parts.status.as_u16(),
+        location: parts.headers.get(LOCATION).and_then(|one| one.to_str().ok()).map(str::to_owned),
+        body: String::from_utf8_lossy(&body).into_owned(),
+    };
+    (Response::from_parts(parts, Body::from(body)), Some(kept))
+}
+
+/// The answer as it was.
+fn replay(kept: Kept) -> Response<Body> {
+    let is_empty = kept.body.is_empty();
+    let mut response = Response::new(Body::from(kept.body));
+    *response.status_mut() = StatusCode::from_u16(kept.status).unwrap_or_default();
+    let headers = response.headers_mut();
+    headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if !is_empty {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    if let Some(Ok(location)) = kept.location.map(HeaderValue::try_from) {
+        headers.insert(LOCATION, location);
+    }
+    response
+}

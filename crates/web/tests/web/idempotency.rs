@@ -1,0 +1,245 @@
+//! Requests with an Idempotency-Key: repeated by the client, carried out once.
+
+use crate::client::{Answer, Running, start, system};
+use axum::extract::State;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use singlet::engine::{Clock, Engine, Options as EngineOptions};
+use singlet::{Db, Settings, backend::Embedded};
+use singlet_web::Options;
+use singlet_web::api::{Api, Body, Created, post};
+use singlet_web::idempotency::{Idempotency, Web};
+use singlet_web::identity::{Caller, Identity, LocalIssuer};
+use singlet_web::problem::{FORBIDDEN, Problem};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Order {
+    #[schemars(length(max = 20))]
+    what: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Ordered {
+    number: u64,
+    what: String,
+}
+
+async fn order(
+    State(count): State<Arc<AtomicU64>>,
+    order: Body<Order>,
+) -> Result<Created<Ordered>, Problem> {
+    let number = count.fetch_add(1, Ordering::SeqCst) + 1;
+    match order.what.as_str() {
+        "nothing" => return Err(Problem::new(&FORBIDDEN)),
+        "bug" => panic!("a bug, planted by a test"),
+        "slow" => tokio::time::sleep(Duration::from_millis(400)).await,
+        _ => {}
+    }
+    let value = Ordered { number, what: order.what.clone() };
+    Ok(Created { location: format!("/orders/{number}"), value })
+}
+
+async fn order_signed_in(
+    state: State<Arc<AtomicU64>>,
+    _: Caller,
+    body: Body<Order>,
+) -> Result<Created<Ordered>, Problem> {
+    order(state, body).await
+}
+
+struct Shop {
+    server: Running,
+    count: Arc<AtomicU64>,
+    engine: Engine,
+    clock: Clock,
+    issuer: LocalIssuer,
+}
+
+impl Shop {
+    async fn open() -> Self {
+        let clock = Clock::fixed(1_773_576_000_000);
+        let options =
+            EngineOptions { clock: clock.clone(), background: false, ..EngineOptions::default() };
+        let engine = Engine::memory_with(options).unwrap();
+        let settings = Settings { clock: clock.clone(), ..Settings::default() };
+        let db = Db::<Web>::on(Embedded::new(engine.clone()), settings);
+        db.provision().await.unwrap();
+        let issuer = LocalIssuer::new().unwrap();
+        let count = Arc::new(AtomicU64::new(0));
+        let api = Api::new("test", "A shop.", Arc::clone(&count))
+            .route(
+                post("/orders", order)
+                    .named("order")
+                    .about("Orders.")
+                    .refuses([&FORBIDDEN])
+                    .idempotent(),
+            )
+            .route(post("/mine", order_signed_in).named("orderMine").about("Orders.").idempotent());
+        let identity = Identity::local(&issuer);
+        let server = start(Options::default(), |server| {
+            server
+                .with_identity(identity)
+                .with_idempotency(Idempotency::new(db))
+                .with_system(system(api.into_router()))
+        })
+        .await;
+        Self { server, count, engine, clock, issuer }
+    }
+
+    async fn order(&self, key: &str, what: &str) -> Answer {
+        self.send("/test/orders", key, what, &[]).await
+    }
+
+    async fn send(&self, path: &str, key: &str, what: &str, more: &[&str]) -> Answer {
+        let key = format!("idempotency-key: {key}");
+        let mut lines = vec!["content-type: application/json", &key];
+        lines.extend(more);
+        let body = format!(r#"{{"what":"{what}"}}"#);
+        self.server.send(&format!("POST {path}"), &lines, &body).await
+    }
+
+    fn made(&self) -> u64 {
+        self.count.load(Ordering::SeqCst)
+    }
+}
+
+const KEY: &str = "5b8e5f0c-3b0e-4f53-9f0e-3f2d8a3f1c11";
+const OTHER_KEY: &str = "d1f9d2c4-0000-4f53-9f0e-3f2d8a3f1c11";
+
+#[tokio::test]
+async fn the_same_request_is_carried_out_once() {
+    let shop = Shop::open().await;
+    let first = shop.order(KEY, "tea").await;
+    // The standard's draft writes keys in quotes.
+    let again = shop.order(&format!("\"{KEY}\""), "tea").await;
+    assert_eq!((first.status, again.status, shop.made()), (201, 201, 1));
+    assert_eq!(first.body, again.body);
+    assert_eq!(again.headers["location"], "/orders/1");
+    assert_eq!(again.headers["content-type"], "application/json");
+    assert_eq!(again.headers["idempotency-replayed"], "true");
+    assert!(!first.headers.contains_key("idempotency-replayed"));
+    assert_eq!(shop.order(OTHER_KEY, "tea").await.json()["number"], 2);
+    let without = shop.server.post("/test/orders", r#"{"what":"tea"}"#).await;
+    assert_eq!(without.json()["number"], 3);
+}
+
+#[tokio::test]
+async fn a_key_is_for_one_request() {
+    let shop = Shop::open().await;
+    shop.order(KEY, "tea").await;
+    let other = shop.order(KEY, "coffee").await;
+    assert_eq!((other.status, other.code().as_str(), shop.made()), (409, "key-reused", 1));
+    for bad in ["", "short", "has blanks in the middle", &"x".repeat(129)] {
+        let refused = shop.order(bad, "tea").await;
+        assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{bad:?}");
+        assert_eq!(refused.json()["errors"][0]["field"], "idempotency-key");
+    }
+    let large = shop.order(OTHER_KEY, &"x".repeat(1 << 20)).await;
+    assert_eq!((large.status, shop.made()), (413, 1));
+}
+
+#[tokio::test]
+async fn of_many_at_once_one_is_carried_out() {
+    let shop = Shop::open().await;
+    let (mut made, mut told_to_wait) = (0, 0);
+    let all = futures_util::future::join_all((0..20).map(|_| shop.order(KEY, "slow"))).await;
+    for answer in all {
+        match answer.status {
+            201 => made += 1,
+            409 => {
+                assert_eq!(answer.code(), "in-progress");
+                assert_eq!(answer.headers["retry-after"], "1");
+                told_to_wait += 1;
+            }
+            other => panic!("{other}: {}", answer.body),
+        }
+    }
+    assert_eq!((shop.made(), made + told_to_wait), (1, 20));
+    assert_eq!(shop.order(KEY, "slow").await.json()["number"], 1);
+}
+
+#[tokio::test]
+async fn what_was_refused_may_be_tried_again() {
+    let shop = Shop::open().await;
+    assert_eq!(shop.order(KEY, "nothing").await.status, 403);
+    assert_eq!(shop.order(KEY, "nothing").await.status, 403);
+    // Each was looked at, because nothing had been done.
+    assert_eq!(shop.made(), 2);
+    assert_eq!(shop.order(KEY, "tea").await.status, 201);
+}
+
+#[tokio::test]
+async fn who_hangs_up_finds_the_answer_later() {
+    let shop = Shop::open().await;
+    let impatient = tokio::time::timeout(Duration::from_millis(100), shop.order(KEY, "slow"));
+    assert!(impatient.await.is_err());
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    let later = shop.order(KEY, "slow").await;
+    assert_eq!((later.status, shop.made()), (201, 1));
+    assert_eq!(later.headers["idempotency-replayed"], "true");
+}
+
+#[tokio::test]
+async fn after_a_failure_the_key_is_free_again_before_long() {
+    let shop = Shop::open().await;
+    assert_eq!(shop.order(KEY, "bug").await.status, 500);
+    assert_eq!(shop.order(KEY, "bug").await.code(), "in-progress");
+    shop.clock.advance(61_000);
+    assert_eq!(shop.order(KEY, "bug").await.status, 500);
+    assert_eq!(shop.made(), 2);
+}
+
+#[tokio::test]
+async fn answers_are_forgotten_after_a_day() {
+    let shop = Shop::open().await;
+    shop.order(KEY, "tea").await;
+    shop.clock.advance(23 * 3_600_000);
+    assert_eq!(shop.order(KEY, "tea").await.json()["number"], 1);
+    shop.clock.advance(3_601_000);
+    assert_eq!(shop.order(KEY, "tea").await.json()["number"], 2);
+}
+
+#[tokio::test]
+async fn keys_of_different_people_are_different_keys() {
+    let shop = Shop::open().await;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let token = |who: &str, at: u64| {
+        format!("authorization: Bearer {}", shop.issuer.sign(who, &[], at).unwrap())
+    };
+    let ann = shop.send("/test/mine", KEY, "tea", &[&token("ann", now)]).await;
+    let bob = shop.send("/test/mine", KEY, "tea", &[&token("bob", now)]).await;
+    let ann_later = shop.send("/test/mine", KEY, "tea", &[&token("ann", now - 60)]).await;
+    assert_eq!(ann.json()["number"], 1);
+    assert_eq!(bob.json()["number"], 2);
+    assert_eq!(ann_later.json()["number"], 1);
+    assert_eq!(shop.send("/test/mine", KEY, "tea", &[]).await.status, 401);
+    // The same key on another route is another request.
+    assert_eq!(shop.order(KEY, "tea").await.json()["number"], 3);
+}
+
+#[tokio::test]
+async fn who_reads_the_table_learns_nothing() {
+    let shop = Shop::open().await;
+    shop.order(KEY, "a secret tea").await;
+    let scan = singlet::dynamo::operation::Scan::new("singlet-web-dev");
+    let items = shop.engine.scan(&scan).unwrap().items.unwrap();
+    assert_eq!(items.len(), 1);
+    let stored = format!("{:?}", items[0].to_item());
+    assert!(!stored.contains(KEY) && !stored.contains("secret tea"), "{stored}");
+}
+
+#[test]
+fn the_document_tells_of_the_header() {
+    let api = Api::new("test", "A shop.", Arc::new(AtomicU64::new(0))).route(
+        post("/orders", order).named("order").about("Orders.").refuses([&FORBIDDEN]).idempotent(),
+    );
+    let document = api.document();
+    let header = &document["paths"]["/orders"]["post"]["parameters"][0];
+    assert_eq!((&header["name"], &header["in"]), (&"Idempotency-Key".into(), &"header".into()));
+    let conflicts = &document["paths"]["/orders"]["post"]["responses"]["409"];
+    assert!(conflicts.to_string().contains("key-reused"), "{conflicts}");
+}
