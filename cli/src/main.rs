@@ -6,6 +6,9 @@ mod design_file;
 mod dynamodb;
 mod failure;
 mod log;
+mod serve;
+mod stop;
+mod storage;
 
 use clap::{Parser, Subcommand};
 use mimalloc::MiMalloc;
@@ -17,30 +20,35 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// DynamoDB on your own machine, and designs for it.
+/// Designs for DynamoDB that run. Without a command it does what `singlet serve` does.
 #[derive(Parser)]
 #[command(
     name = "singlet",
     version,
-    after_help = "Example:\n  singlet check snakes.json\n  singlet dynamodb\n  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000"
+    after_help = "Examples:\n  singlet serve\n  singlet check snakes.json\n  singlet dynamodb\n  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000"
 )]
 struct Arguments {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Subcommand)]
 enum Command {
+    Serve(serve::Arguments),
     Check(check::Arguments),
     Design(design::Arguments),
     Dynamodb(dynamodb::Arguments),
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
-        Command::Check(arguments) => return check::run(&arguments),
-        Command::Design(arguments) => design::run(&arguments),
-        Command::Dynamodb(arguments) => dynamodb::run(&arguments),
+    let command = Arguments::parse().command;
+    let command = command.or_else(|| Arguments::parse_from(["singlet", "serve"]).command);
+    let outcome = match command {
+        Some(Command::Serve(arguments)) => serve::run(&arguments),
+        Some(Command::Check(arguments)) => return check::run(&arguments),
+        Some(Command::Design(arguments)) => design::run(&arguments),
+        Some(Command::Dynamodb(arguments)) => dynamodb::run(&arguments),
+        None => Ok(()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

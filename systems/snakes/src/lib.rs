@@ -1,0 +1,20 @@
+//! Snakes and ladders for several players, live.
+//!
+//! Read it in this order: [`design`] is the table, [`board`] and [`rules`] are the game as pure
+//! functions, [`service`] joins the two, `routes` and `live` put it on the web, and `pages` is
+//! what people see.
+
+pub mod board;
+pub mod chance;
+mod color;
+pub mod design;
+pub mod live;
+pub mod name;
+pub mod refusal;
+mod routes;
+pub mod rules;
+pub mod secret;
+pub mod service;
+pub mod view;
+
+pub use routes::system;

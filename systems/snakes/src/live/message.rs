@@ -1,0 +1,195 @@
+//! What is said on a socket.
+
+use crate::design::{EventKind, Game, Lobby, Status};
+use crate::rules::Effect;
+use crate::service::Joined;
+use crate::view::{GameView, PlayerView};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use singlet_web::live::Text;
+use singlet_web::problem::Problem;
+use singlet_web::validate::Fault;
+
+/// What a client says.
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum Incoming {
+    /// Joins the game as a new player.
+    JoinGame {
+        /// What the player is called.
+        #[schemars(length(min = 1, max = 24))]
+        name: String,
+    },
+    /// Goes on as a player who has joined before.
+    RejoinGame {
+        /// What the player was given on joining.
+        #[schemars(length(max = 128))]
+        secret: String,
+    },
+    /// Starts the game.
+    StartGame,
+    /// Rolls the die.
+    RollDice,
+    /// Asks whether somebody is there.
+    Ping,
+}
+
+/// What the server says.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Outgoing {
+    /// The game as it is. Everything with a higher number comes after it.
+    GameState {
+        /// The number of the last event in it.
+        sequence: u64,
+        /// The game.
+        game: GameView,
+    },
+    /// The client is this player from now on. To this client alone.
+    JoinedGame {
+        /// The player.
+        player: PlayerView,
+        /// By which it acts, if it is new.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        secret: Option<String>,
+    },
+    /// Somebody has joined.
+    PlayerJoined {
+        /// The number of this event.
+        sequence: u64,
+        /// Who it is.
+        player_id: String,
+        /// What it is called.
+        name: String,
+        /// The colour of its token.
+        color: String,
+    },
+    /// Somebody has left.
+    PlayerLeft {
+        /// The number of this event.
+        sequence: u64,
+        /// Who it was.
+        player_id: String,
+        /// Who may start the game now.
+        creator_id: String,
+        /// Whose turn it is now.
+        turn: Option<String>,
+    },
+    /// Somebody has rolled and moved.
+    PlayerMoved {
+        /// The number of this event.
+        sequence: u64,
+        /// Who it was.
+        player_id: String,
+        /// What was thrown.
+        roll: u8,
+        /// Where the player was.
+        from: u16,
+        /// Where the player is now.
+        to: u16,
+        /// What happened on the way.
+        effect: Effect,
+        /// Whose turn it is now.
+        turn: Option<String>,
+    },
+    /// The game has begun.
+    GameStarted {
+        /// The number of this event.
+        sequence: u64,
+        /// Whose turn it is.
+        turn: Option<String>,
+    },
+    /// The game is over.
+    GameEnded {
+        /// The number of this event, which is that of the last move.
+        sequence: u64,
+        /// Who has won; nobody if everybody has left.
+        winner_id: Option<String>,
+    },
+    /// What the client asked for is refused. To this client alone.
+    Error {
+        /// The reason, for programs.
+        code: String,
+        /// The reason, for people.
+        title: String,
+        /// More about this occurrence.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        detail: Option<String>,
+        /// The fields that break a rule.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[schemars(skip)]
+        errors: Vec<Fault>,
+    },
+    /// Somebody is here.
+    Pong,
+}
+
+impl Outgoing {
+    /// What the last event of a game is on the socket. One that wins is two messages.
+    #[must_use]
+    pub fn of_event(game: &Game) -> Vec<Self> {
+        let (sequence, event) = (game.sequence, &game.last_event);
+        let player_id = event.player_id.to_string();
+        let turn = game.turn.as_ref().map(ToString::to_string);
+        let mut messages = match event.kind {
+            // Nobody can be watching yet.
+            EventKind::Created => Vec::new(),
+            EventKind::Joined => vec![Self::PlayerJoined {
+                sequence,
+                player_id,
+                name: event.name.clone().unwrap_or_default(),
+                color: event.color.clone().unwrap_or_default(),
+            }],
+            EventKind::Left => {
+                let creator_id = game.creator_id.to_string();
+                vec![Self::PlayerLeft { sequence, player_id, creator_id, turn }]
+            }
+            EventKind::Started => vec![Self::GameStarted { sequence, turn }],
+            EventKind::Moved => vec![Self::PlayerMoved {
+                sequence,
+                player_id,
+                roll: event.roll.unwrap_or_default(),
+                from: event.from.unwrap_or_default(),
+                to: event.to.unwrap_or_default(),
+                effect: event.effect.unwrap_or(Effect::None),
+                turn,
+            }],
+        };
+        if game.status == Status::Finished {
+            let winner_id = game.winner_id.as_ref().map(ToString::to_string);
+            messages.push(Self::GameEnded { sequence, winner_id });
+        }
+        messages
+    }
+
+    /// The game as it is.
+    #[must_use]
+    pub fn state(lobby: Lobby) -> Self {
+        Self::GameState { sequence: lobby.game.sequence, game: lobby.into() }
+    }
+
+    /// A welcome for a new player.
+    #[must_use]
+    pub fn joined(joined: Joined) -> Self {
+        let secret = Some(joined.secret.reveal().to_owned());
+        Self::JoinedGame { player: joined.player.into(), secret }
+    }
+
+    /// A refusal.
+    #[must_use]
+    pub fn refused(problem: &Problem) -> Self {
+        Self::Error {
+            code: problem.code().name.to_owned(),
+            title: problem.code().title.to_owned(),
+            detail: problem.detail_text().map(str::to_owned),
+            errors: problem.faults().to_vec(),
+        }
+    }
+
+    /// The message as it goes over the socket.
+    #[must_use]
+    pub fn to_text(&self) -> Text {
+        // Nothing in it has keys that are not text, which is all that could fail.
+        serde_json::to_string(self).unwrap_or_default().into()
+    }
+}

@@ -1,0 +1,112 @@
+//! One client on a socket, from the first word to the last.
+
+use super::Live;
+use super::message::{Incoming, Outgoing};
+use crate::design::{Code, Connection};
+use crate::refusal::{NOT_JOINED, Refusal};
+use crate::secret::Secret;
+use crate::service::Service;
+use singlet_web::live::{Closing, Socket, Text};
+use singlet_web::problem::{MALFORMED, Problem};
+use singlet_web::validate::{self, Place, Shape};
+use std::sync::LazyLock;
+
+/// What messages must look like; the same for all sockets.
+static SHAPE: LazyLock<Shape> = LazyLock::new(Shape::of::<Incoming>);
+
+impl Live {
+    /// Serves a socket: the state of the game first, or what was missed since `after`, and then
+    /// everything that happens.
+    pub async fn session(&self, code: Code, after: Option<u64>, mut socket: Socket) {
+        // First listen, then look: what happens in between is heard, and not told twice.
+        let mut follower = self.hub.follow(code.as_str(), after);
+        if !follower.is_resumed() {
+            match self.service.lobby(&code).await {
+                Ok(lobby) => {
+                    follower.start_after(lobby.game.sequence);
+                    socket.send(Outgoing::state(lobby).to_text()).await;
+                }
+                Err(refusal) => {
+                    socket.send(Outgoing::refused(&refusal.into()).to_text()).await;
+                    return socket.close(Closing::Done).await;
+                }
+            }
+        }
+        socket.follow(follower);
+        let mut client = Client { service: &self.service, code: &code, player: None };
+        while let Some(text) = socket.next().await {
+            let answer = client
+                .hear(&text)
+                .await
+                .unwrap_or_else(|problem| Some(Outgoing::refused(&problem)));
+            if let Some(answer) = answer {
+                socket.send(answer.to_text()).await;
+            }
+        }
+        client.leave().await;
+    }
+}
+
+/// A client, and the player that it is, once it is one.
+struct Client<'a> {
+    service: &'a Service,
+    code: &'a Code,
+    player: Option<(Secret, Connection)>,
+}
+
+impl Client<'_> {
+    /// Does what a message asks for, and says what there is to say to this client alone. What
+    /// everybody may know comes to it as to everybody.
+    async fn hear(&mut self, text: &Text) -> Result<Option<Outgoing>, Problem> {
+        let json = serde_json::from_str(text).map_err(|error| {
+            Problem::new(&MALFORMED).detail(format!("the message is not JSON: {error}"))
+        })?;
+        match validate::read(json, &SHAPE, Place::Message).map_err(Problem::invalid)? {
+            Incoming::JoinGame { name } => {
+                let joined = self.service.join(self.code, &name).await?;
+                self.become_player(joined.secret.clone()).await?;
+                Ok(Some(Outgoing::joined(joined)))
+            }
+            Incoming::RejoinGame { secret } => {
+                let secret = Secret::read(&secret).ok_or(Refusal::WrongSecret)?;
+                let player = self.service.player_of(self.code, &secret).await?;
+                self.become_player(secret).await?;
+                Ok(Some(Outgoing::JoinedGame { player: player.into(), secret: None }))
+            }
+            Incoming::StartGame => {
+                self.service.start(self.code, self.secret()?).await?;
+                Ok(None)
+            }
+            Incoming::RollDice => {
+                self.service.roll(self.code, self.secret()?).await?;
+                Ok(None)
+            }
+            Incoming::Ping => Ok(Some(Outgoing::Pong)),
+        }
+    }
+
+    fn secret(&self) -> Result<&Secret, Problem> {
+        let player = self.player.as_ref().ok_or_else(|| Problem::new(&NOT_JOINED))?;
+        Ok(&player.0)
+    }
+
+    async fn become_player(&mut self, secret: Secret) -> Result<(), Problem> {
+        let connection = self.service.connect(self.code, &secret).await?;
+        let before = self.player.replace((secret, connection));
+        self.disconnect(before).await;
+        Ok(())
+    }
+
+    async fn leave(mut self) {
+        let player = self.player.take();
+        self.disconnect(player).await;
+    }
+
+    async fn disconnect(&self, player: Option<(Secret, Connection)>) {
+        let Some((_, connection)) = player else { return };
+        if let Err(error) = self.service.disconnect(&connection).await {
+            // It expires with its game.
+            tracing::warn!(%error, "a connection that is closed is still listed");
+        }
+    }
+}

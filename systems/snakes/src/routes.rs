@@ -1,0 +1,347 @@
+//! HTTP: every function takes a request apart, calls the service, and shows what it says.
+
+use crate::board::{Board, Jump};
+use crate::chance::read_code;
+use crate::design::{Code, PlayerId};
+use crate::live::Live;
+use crate::refusal::{
+    ALREADY_STARTED, CROWDED, GAME_FULL, GAME_NOT_FOUND, GAME_OVER, NAME_TAKEN, NOT_STARTED,
+    NOT_THE_CREATOR, NOT_YOUR_TURN, PLAYER_NOT_FOUND, Refusal, SNAKES, TOO_FEW_PLAYERS,
+    WRONG_SECRET,
+};
+use crate::rules::Mode;
+use crate::secret::Secret;
+use crate::service::{Joined, NewGame, Service};
+use crate::view::{GameSummary, GameView, MoveView, PlayerView};
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use singlet_web::System;
+use singlet_web::api::{
+    Answer, Api, Argument, Body, Created, Credential, Nothing, Operation, Page, Path, Query,
+    Scheme, delete, get, post,
+};
+use singlet_web::live::{Switched, Upgrade};
+use singlet_web::page;
+use singlet_web::problem::Problem;
+
+/// How many games a page of the list has, unless the caller says.
+const PAGE_ITEMS: u32 = 20;
+
+/// What the routes work on.
+#[derive(Clone)]
+struct Shared {
+    service: Service,
+    live: Live,
+}
+
+/// The system as a server takes it.
+#[must_use]
+pub fn system(service: Service, live: Live) -> System {
+    let pages = page::router(singlet_web::assets! {
+        "/" => "pages/index.html",
+        "/play/{code}" => "pages/play.html",
+        "/snakes.css" => "pages/snakes.css",
+        "/index.js" => "pages/index.js",
+        "/play.js" => "pages/play.js",
+        "/board.js" => "pages/board.js",
+        "/identity.js" => "pages/identity.js",
+    });
+    System {
+        name: "snakes",
+        title: "Snakes and ladders",
+        about: "A game for two to six players in turns, or for three hundred in a race.",
+        router: api(service, live).into_router().merge(pages),
+        problems: SNAKES,
+    }
+}
+
+fn api(service: Service, live: Live) -> Api<Shared> {
+    let about = "Snakes and ladders for several players. Create a game, share its code, and play \
+                 over HTTP or over a socket.";
+    Api::new("snakes", about, Shared { service, live })
+        .route(
+            post("/games", create)
+                .named("createGame")
+                .idempotent()
+                .about("Makes a game, with the caller as its first player.")
+                .refuses([&CROWDED]),
+        )
+        .route(get("/games", list).named("listGames").about("Lists games, the newest first."))
+        .route(
+            get("/games/{code}", show)
+                .named("getGame")
+                .about("Shows a game and all its players.")
+                .refuses([&GAME_NOT_FOUND]),
+        )
+        .route(
+            post("/games/{code}/players", join)
+                .named("joinGame")
+                .idempotent()
+                .about("Joins a game that has not begun.")
+                .refuses([&GAME_NOT_FOUND, &NAME_TAKEN, &GAME_FULL, &ALREADY_STARTED, &CROWDED]),
+        )
+        .route(
+            post("/games/{code}/start", start)
+                .named("startGame")
+                .about("Starts a game. Only its creator can.")
+                .refuses([
+                    &GAME_NOT_FOUND,
+                    &NOT_THE_CREATOR,
+                    &ALREADY_STARTED,
+                    &GAME_OVER,
+                    &TOO_FEW_PLAYERS,
+                    &CROWDED,
+                ]),
+        )
+        .route(
+            post("/games/{code}/roll", roll)
+                .named("rollDice")
+                .idempotent()
+                .about("Rolls the die and moves the caller.")
+                .refuses([&GAME_NOT_FOUND, &NOT_STARTED, &NOT_YOUR_TURN, &GAME_OVER, &CROWDED]),
+        )
+        .route(
+            delete("/games/{code}/players/{id}", leave)
+                .named("leaveGame")
+                .about("Takes the caller out of the game, for good.")
+                .refuses([&GAME_NOT_FOUND, &PLAYER_NOT_FOUND, &CROWDED]),
+        )
+        .route(
+            get("/players/{id}", player)
+                .named("getPlayer")
+                .about("Shows a player.")
+                .refuses([&PLAYER_NOT_FOUND]),
+        )
+        .route(
+            get("/games/{code}/socket", socket)
+                .named("followGame")
+                .about(
+                    "Opens a socket on which everything that happens in the game is pushed, in \
+                     order, after its present state. Messages in: joinGame {name}, rejoinGame \
+                     {secret}, startGame, rollDice, ping. Messages out: gameState, joinedGame, \
+                     playerJoined, playerLeft, playerMoved, gameStarted, gameEnded, error, pong.",
+                )
+                .refuses([&GAME_NOT_FOUND]),
+        )
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct CreateGame {
+    /// What the creator is called.
+    #[schemars(length(min = 1, max = 24))]
+    name: String,
+    /// How the game is played: in turns, unless said otherwise.
+    #[serde(default)]
+    mode: Mode,
+    /// What it is played on: the board of a hundred squares, unless another one is brought along.
+    board: Option<NewBoard>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct NewBoard {
+    /// How many squares there are; the last one wins.
+    #[schemars(range(min = 10, max = 400))]
+    size: u16,
+    /// The snakes and ladders.
+    #[schemars(length(max = 200))]
+    snakes_and_ladders: Vec<Jump>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct JoinGame {
+    /// What the player is called.
+    #[schemars(length(min = 1, max = 24))]
+    name: String,
+}
+
+/// A player who has just joined.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Welcome {
+    /// The new player.
+    player: PlayerView,
+    /// By which the player acts, in the header Player-Secret. It is told this once.
+    secret: String,
+    /// The game.
+    game: GameView,
+}
+
+impl From<Joined> for Welcome {
+    fn from(joined: Joined) -> Self {
+        Self {
+            player: joined.player.into(),
+            secret: joined.secret.reveal().to_owned(),
+            game: joined.lobby.into(),
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct OfGame {
+    /// The code of the game.
+    code: String,
+}
+
+impl OfGame {
+    fn code(&self) -> Result<Code, Problem> {
+        let code = read_code(&self.code).and_then(|code| Code::new(code).ok());
+        code.ok_or_else(|| Problem::new(&GAME_NOT_FOUND))
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct OfGameAndPlayer {
+    /// The code of the game.
+    code: String,
+    /// The id of the player.
+    id: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct OfPlayer {
+    /// The id of the player.
+    id: String,
+}
+
+fn player_id(text: &str) -> Result<PlayerId, Problem> {
+    PlayerId::new(text).map_err(|_| Problem::new(&PLAYER_NOT_FOUND))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Part {
+    /// How many games to show.
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<u32>,
+    /// What the answer before gave as `next`.
+    #[schemars(length(max = 1024))]
+    cursor: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Since {
+    /// The number of the last event that the client has seen. It gets those after it, or the
+    /// present state if that is too long ago.
+    after: Option<u64>,
+}
+
+/// How a player shows that it is that player.
+static PLAYER_SECRET: Scheme = Scheme {
+    name: "playerSecret",
+    kind: Credential::Header("Player-Secret"),
+    about: "What the player was given on joining.",
+};
+
+/// The secret in the head of a request.
+struct Acting(Secret);
+
+impl Argument for Acting {
+    fn describe(operation: &mut Operation<'_>) {
+        operation.requires(&PLAYER_SECRET);
+        operation.refuses(&WRONG_SECRET);
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Acting {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let header = parts.headers.get("player-secret").and_then(|value| value.to_str().ok());
+        header.and_then(Secret::read).map(Self).ok_or_else(|| {
+            Problem::new(&WRONG_SECRET).detail("the header Player-Secret is missing, or no secret")
+        })
+    }
+}
+
+async fn create(
+    State(shared): State<Shared>,
+    Body(new): Body<CreateGame>,
+) -> Result<Created<Welcome>, Problem> {
+    let board = match new.board {
+        Some(NewBoard { size, snakes_and_ladders }) => {
+            Board::new(size, snakes_and_ladders).map_err(Refusal::InvalidBoard)?
+        }
+        None => Board::default(),
+    };
+    let new = NewGame { name: new.name, mode: new.mode, board };
+    let joined = shared.service.create_game(new).await?;
+    let location = format!("/snakes/games/{}", joined.lobby.game.code);
+    Ok(Created { location, value: joined.into() })
+}
+
+async fn list(
+    State(shared): State<Shared>,
+    part: Query<Part>,
+) -> Result<Answer<Page<GameSummary>>, Problem> {
+    let limit = part.limit.unwrap_or(PAGE_ITEMS) as usize;
+    let page = shared.service.newest_games(limit, part.cursor.as_deref()).await?;
+    let items = page.items.into_iter().map(GameSummary::from).collect();
+    Ok(Answer(Page { items, next: page.next.map(|cursor| cursor.to_string()) }))
+}
+
+async fn show(State(shared): State<Shared>, of: Path<OfGame>) -> Result<Answer<GameView>, Problem> {
+    Ok(Answer(shared.service.lobby(&of.code()?).await?.into()))
+}
+
+async fn join(
+    State(shared): State<Shared>,
+    of: Path<OfGame>,
+    body: Body<JoinGame>,
+) -> Result<Created<Welcome>, Problem> {
+    let joined = shared.service.join(&of.code()?, &body.name).await?;
+    let location = format!("/snakes/players/{}", joined.player.id);
+    Ok(Created { location, value: joined.into() })
+}
+
+async fn start(
+    State(shared): State<Shared>,
+    of: Path<OfGame>,
+    Acting(secret): Acting,
+) -> Result<Answer<GameView>, Problem> {
+    Ok(Answer(shared.service.start(&of.code()?, &secret).await?.into()))
+}
+
+async fn roll(
+    State(shared): State<Shared>,
+    of: Path<OfGame>,
+    Acting(secret): Acting,
+) -> Result<Answer<MoveView>, Problem> {
+    let (player, step) = shared.service.roll(&of.code()?, &secret).await?;
+    Ok(Answer(MoveView::new(&player, &step)))
+}
+
+async fn leave(
+    State(shared): State<Shared>,
+    of: Path<OfGameAndPlayer>,
+    Acting(secret): Acting,
+) -> Result<Nothing, Problem> {
+    let code = OfGame { code: of.code.clone() }.code()?;
+    shared.service.leave(&code, &player_id(&of.id)?, &secret).await?;
+    Ok(Nothing)
+}
+
+async fn player(
+    State(shared): State<Shared>,
+    of: Path<OfPlayer>,
+) -> Result<Answer<PlayerView>, Problem> {
+    Ok(Answer(shared.service.player(&player_id(&of.id)?).await?.into()))
+}
+
+async fn socket(
+    State(shared): State<Shared>,
+    of: Path<OfGame>,
+    since: Query<Since>,
+    upgrade: Upgrade,
+) -> Result<Switched, Problem> {
+    let code = of.code()?;
+    // Whoever asks for a game that is not there is told before there is a socket.
+    shared.service.game(&code).await?;
+    let after = since.after;
+    Ok(upgrade.serve(async move |socket| shared.live.session(code, after, socket).await))
+}

@@ -1,0 +1,155 @@
+//! What can be done: the operations of the design, each a function.
+//!
+//! Everything that changes a game goes through its one item: a condition there decides, and the
+//! number of the event is counted there. Nothing is kept in memory that a restart may not lose;
+//! the turnstile only keeps callers of this process from running into each other, and the
+//! conditions hold without it.
+
+mod attempt;
+mod connect;
+mod create;
+mod join;
+mod keep;
+mod leave;
+mod roll;
+mod start;
+
+pub use create::NewGame;
+pub use join::Joined;
+
+use crate::chance::Chance;
+use crate::design::{Code, Connection, ConnectionId, Game, Lobby, Player, PlayerId, Snakes};
+use crate::refusal::Refusal;
+use crate::secret::Secret;
+use attempt::Turnstile;
+use singlet::Page;
+use singlet::prelude::*;
+use std::sync::Arc;
+
+/// The game as others use it. Clones are one service.
+#[derive(Clone)]
+pub struct Service {
+    db: Db<Snakes>,
+    chance: Chance,
+    turnstile: Arc<Turnstile>,
+}
+
+impl Service {
+    /// A service on a database that has the table.
+    #[must_use]
+    pub fn new(db: Db<Snakes>, chance: Chance) -> Self {
+        Self { db, chance, turnstile: Arc::default() }
+    }
+
+    /// The database, for those who follow its changes.
+    #[must_use]
+    pub fn db(&self) -> &Db<Snakes> {
+        &self.db
+    }
+
+    /// 1: a game.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::GameNotFound`] if there is none.
+    pub async fn game(&self, code: &Code) -> Result<Game, Refusal> {
+        self.db.get(Game::key(code)).await?.ok_or(Refusal::GameNotFound)
+    }
+
+    /// 2: all players of a game.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::GameNotFound`] if there is no such game; one without players is none.
+    pub async fn players_of(&self, code: &Code) -> Result<Vec<Player>, Refusal> {
+        let players = self.db.query(Player::of(code)).all().await?;
+        if players.is_empty() { Err(Refusal::GameNotFound) } else { Ok(players) }
+    }
+
+    /// 3: a game and all its players, in one Query.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::GameNotFound`] if there is none.
+    pub async fn lobby(&self, code: &Code) -> Result<Lobby, Refusal> {
+        // Who reads a game may be about to decide something, or to follow what happens next: both
+        // need what is true now.
+        self.db.load(Lobby::of(code).consistent()).await?.ok_or(Refusal::GameNotFound)
+    }
+
+    /// 4: a player by its id.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::PlayerNotFound`] if there is none, or its game is gone.
+    pub async fn player(&self, id: &PlayerId) -> Result<Player, Refusal> {
+        let found = self.db.query(Player::by_id(id)).first().await?;
+        let player = found.ok_or(Refusal::PlayerNotFound)?;
+        // A player's item is kept a little longer than its game's.
+        match self.game(&player.game_code).await {
+            Ok(_) => Ok(player),
+            Err(Refusal::GameNotFound) => Err(Refusal::PlayerNotFound),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// The player of a game whose secret this is.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::WrongSecret`] if there is none.
+    pub async fn player_of(&self, code: &Code, secret: &Secret) -> Result<Player, Refusal> {
+        let id = secret.player().ok_or(Refusal::WrongSecret)?;
+        let player = self.db.get(Player::key(code, &id).consistent()).await?;
+        player.filter(|player| secret.is(&player.secret_hash)).ok_or(Refusal::WrongSecret)
+    }
+
+    /// 5: a connection; `None` if it is not open.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn connection(&self, id: &ConnectionId) -> Result<Option<Connection>, Refusal> {
+        Ok(self.db.get(Connection::key(id)).await?)
+    }
+
+    /// 6: all connections of a game.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn connections_of(&self, code: &Code) -> Result<Vec<Connection>, Refusal> {
+        Ok(self.db.query(Connection::of_game(code)).all().await?)
+    }
+
+    /// 7: games, newest first, a page at a time.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::InvalidCursor`] if the cursor is not one that was given out.
+    pub async fn newest_games(
+        &self,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Game>, Refusal> {
+        let cursor = match cursor {
+            Some(text) => Some(text.parse().map_err(|_| Refusal::InvalidCursor)?),
+            None => None,
+        };
+        Ok(self.db.query(Game::newest().descending().limit(limit)).page(cursor).await?)
+    }
+}
+
+/// The player of the lobby whose secret this is.
+fn authenticate<'a>(lobby: &'a Lobby, secret: &Secret) -> Result<&'a Player, Refusal> {
+    let id = secret.player().ok_or(Refusal::WrongSecret)?;
+    let player = lobby.players.iter().find(|player| player.id == id);
+    player.filter(|player| secret.is(&player.secret_hash)).ok_or(Refusal::WrongSecret)
+}
+
+/// The ids of players in the order in which they joined, which is the order of turns.
+fn in_order(players: &[Player]) -> Vec<PlayerId> {
+    let mut players: Vec<&Player> = players.iter().collect();
+    players.sort_by(|one, other| (one.joined_at, &one.id).cmp(&(other.joined_at, &other.id)));
+    players.into_iter().map(|player| player.id.clone()).collect()
+}

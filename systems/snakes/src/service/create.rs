@@ -1,0 +1,84 @@
+//! Making a game.
+
+use super::Service;
+use super::join::{self, Joined};
+use super::keep::Terms;
+use crate::board::Board;
+use crate::design::{Code, Event, EventKind, Game, Lobby, PlayerId, Status};
+use crate::name::read_name;
+use crate::refusal::Refusal;
+use crate::rules::Mode;
+use singlet::prelude::*;
+
+/// How often another code is tried when one is taken. With a million games at once, two in a
+/// thousand codes are.
+const CODES_MAX: usize = 8;
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct NewGame {
+    /// What the creator is called.
+    pub name: String,
+    /// How it is played.
+    pub mode: Mode,
+    /// What it is played on.
+    pub board: Board,
+}
+
+/// The code is another game's.
+enum Taken {
+    Code,
+    Otherwise(singlet::Error),
+}
+
+impl From<singlet::Error> for Taken {
+    fn from(error: singlet::Error) -> Self {
+        Self::Otherwise(error)
+    }
+}
+
+impl Service {
+    /// 8: makes a game with its creator as the first player, both or none.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::InvalidName`] if the creator cannot be called so.
+    pub async fn create_game(&self, new: NewGame) -> Result<Joined, Refusal> {
+        let name = read_name(&new.name).map_err(Refusal::InvalidName)?;
+        for _ in 0..CODES_MAX {
+            let code = Code::new(self.chance.code()?).map_err(|_| Refusal::NoChance)?;
+            let now = self.db.now();
+            let terms = Terms::from(now);
+            let (player, secret) = join::new_player(self, &code, &name, &[], now, terms.members)?;
+            let game = game(code, &player.id, &new, now, terms);
+            match self.db.transact((create(&game).or(Taken::Code), create(&player))).await {
+                Ok(()) => {
+                    let lobby = Lobby { game, players: vec![player.clone()] };
+                    return Ok(Joined { lobby, player, secret });
+                }
+                Err(Taken::Code) => {}
+                Err(Taken::Otherwise(error)) => return Err(error.into()),
+            }
+        }
+        Err(Refusal::Crowded)
+    }
+}
+
+fn game(code: Code, creator: &PlayerId, new: &NewGame, now: Timestamp, terms: Terms) -> Game {
+    Game {
+        code,
+        status: Status::Waiting,
+        mode: new.mode,
+        creator_id: creator.clone(),
+        board: new.board.clone(),
+        winner_id: None,
+        turn: None,
+        player_count: 1,
+        sequence: 1,
+        last_event: Event::of(EventKind::Created, creator),
+        members_ttl: terms.members,
+        created_at: now,
+        updated_at: now,
+        expires: Some(terms.game),
+    }
+}

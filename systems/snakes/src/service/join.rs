@@ -1,0 +1,104 @@
+//! Joining a game.
+
+use super::Service;
+use super::attempt::{Attempt, Attempts};
+use crate::color::free_color;
+use crate::design::{Code, Event, EventKind, Game, Lobby, Player, PlayerId, Status};
+use crate::name::{is_same_name, read_name};
+use crate::refusal::Refusal;
+use crate::secret::Secret;
+use singlet::prelude::*;
+
+/// A player who has just joined.
+#[derive(Clone, Debug)]
+pub struct Joined {
+    /// The game as it is now.
+    pub lobby: Lobby,
+    /// The new player.
+    pub player: Player,
+    /// By which it acts from now on. This is the only time that it is told.
+    pub secret: Secret,
+}
+
+impl Service {
+    /// 9: joins a game that has not begun. A name that somebody has is refused, and never makes
+    /// the caller that player.
+    ///
+    /// # Errors
+    ///
+    /// If the game does not exist, has begun or is full, or if the name is taken or none.
+    pub async fn join(&self, code: &Code, name: &str) -> Result<Joined, Refusal> {
+        let name = read_name(name).map_err(Refusal::InvalidName)?;
+        let _inside = self.turnstile.enter(code.as_str()).await;
+        let mut attempts = Attempts::default();
+        loop {
+            match self.try_join(code, &name).await {
+                Ok(joined) => return Ok(joined),
+                Err(ended) => attempts.after(ended).await?,
+            }
+        }
+    }
+
+    async fn try_join(&self, code: &Code, name: &str) -> Result<Joined, Attempt> {
+        let mut lobby = self.lobby(code).await?;
+        let Lobby { game, players } = &mut lobby;
+        if game.status != Status::Waiting {
+            return Err(Refusal::AlreadyStarted.into());
+        }
+        if players.iter().any(|player| is_same_name(&player.name, name)) {
+            return Err(Refusal::NameTaken.into());
+        }
+        if players.len() >= game.mode.players_max() {
+            return Err(Refusal::GameFull.into());
+        }
+        let terms = self.renew(game).await?;
+        let (player, secret) = new_player(self, code, name, players, self.db.now(), terms.members)?;
+        let event = Event {
+            name: Some(player.name.clone()),
+            color: Some(player.color.clone()),
+            ..Event::of(EventKind::Joined, &player.id)
+        };
+        // Nobody has joined, left or started since the game was read, or this is refused. So the
+        // name is still free and so is the place.
+        let counted = update(Game::key(code))
+            .set(Game::player_count, players.len() as u32 + 1)
+            .set(Game::sequence, game.sequence + 1)
+            .set(Game::last_event, &event)
+            .set(Game::members_ttl, terms.members)
+            .set(Game::expires, terms.game)
+            .only_if(Game::sequence.eq(game.sequence));
+        self.db.transact((counted.or(Attempt::Stale), create(&player))).await?;
+        game.player_count += 1;
+        game.sequence += 1;
+        game.last_event = event;
+        game.updated_at = player.joined_at;
+        players.push(player.clone());
+        Ok(Joined { lobby, player, secret })
+    }
+}
+
+/// A player among these, and the secret by which it acts.
+pub(super) fn new_player(
+    service: &Service,
+    code: &Code,
+    name: &str,
+    others: &[Player],
+    now: Timestamp,
+    expires: Expiry,
+) -> Result<(Player, Secret), Refusal> {
+    let id = PlayerId::new(service.chance.uuid()?).map_err(|_| Refusal::NoChance)?;
+    let secret = Secret::new(&id, &service.chance)?;
+    let player = Player {
+        id,
+        game_code: code.clone(),
+        name: name.to_owned(),
+        color: free_color(others.iter().map(|player| player.color.as_str())),
+        position: 0,
+        connection_id: None,
+        is_connected: false,
+        secret_hash: secret.hash(),
+        joined_at: now,
+        expires: Some(expires),
+    };
+    Ok((player, secret))
+}

@@ -1,0 +1,81 @@
+//! Leaving a game.
+
+use super::attempt::{Attempt, Attempts};
+use super::{Service, authenticate, in_order};
+use crate::design::{Code, Connection, Event, EventKind, Game, Player, PlayerId, Status};
+use crate::refusal::Refusal;
+use crate::rules::next_turn;
+use crate::secret::Secret;
+use singlet::prelude::*;
+
+impl Service {
+    /// 13: takes a player out of its game, for good. If it was its turn, it is the next player's;
+    /// if it was the creator, the one who joined next is that from now on. A game that everybody
+    /// has left is over.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is not that player.
+    pub async fn leave(
+        &self,
+        code: &Code,
+        leaving: &PlayerId,
+        secret: &Secret,
+    ) -> Result<(), Refusal> {
+        let _inside = self.turnstile.enter(code.as_str()).await;
+        let mut attempts = Attempts::default();
+        loop {
+            match self.try_leave(code, leaving, secret).await {
+                Ok(()) => return Ok(()),
+                Err(ended) => attempts.after(ended).await?,
+            }
+        }
+    }
+
+    async fn try_leave(
+        &self,
+        code: &Code,
+        leaving: &PlayerId,
+        secret: &Secret,
+    ) -> Result<(), Attempt> {
+        let lobby = self.lobby(code).await?;
+        if !lobby.players.iter().any(|player| player.id == *leaving) {
+            return Err(Refusal::PlayerNotFound.into());
+        }
+        let player = authenticate(&lobby, secret)?;
+        if player.id != *leaving {
+            return Err(Refusal::WrongSecret.into());
+        }
+        let game = &lobby.game;
+        let terms = self.renew(game).await?;
+        let order = in_order(&lobby.players);
+        let others: Vec<&PlayerId> = order.iter().filter(|id| *id != leaving).collect();
+        let event =
+            Event { name: Some(player.name.clone()), ..Event::of(EventKind::Left, leaving) };
+        let mut counted = update(Game::key(code))
+            .set(Game::player_count, others.len() as u32)
+            .set(Game::sequence, game.sequence + 1)
+            .set(Game::last_event, event)
+            .set(Game::members_ttl, terms.members)
+            .set(Game::expires, terms.game)
+            .only_if(Game::sequence.eq(game.sequence));
+        if game.turn.as_ref() == Some(leaving) {
+            let next = next_turn(&order, leaving).filter(|next| *next != leaving);
+            counted = counted.set(Game::turn, next.cloned());
+        }
+        match others.first() {
+            Some(first) if game.creator_id == *leaving => {
+                counted = counted.set(Game::creator_id, *first);
+            }
+            Some(_) => {}
+            None => counted = counted.set(Game::status, Status::Finished),
+        }
+        let mut transaction = self.db.transaction::<Attempt>();
+        transaction.push(counted.or(Attempt::Stale));
+        transaction.push(delete(Player::key(code, leaving)));
+        if let Some(connection) = &player.connection_id {
+            transaction.push(delete(Connection::key(connection)));
+        }
+        transaction.run().await
+    }
+}

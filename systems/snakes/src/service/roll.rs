@@ -1,0 +1,127 @@
+//! Rolling the die and moving.
+
+use super::attempt::{Attempt, Attempts};
+use super::keep::Terms;
+use super::{Service, authenticate, in_order};
+use crate::design::{Code, Event, EventKind, Game, Player, PlayerId, Status};
+use crate::refusal::Refusal;
+use crate::rules::{Mode, Move, Roll, advance, next_turn};
+use crate::secret::Secret;
+use singlet::operation::Update;
+use singlet::prelude::*;
+
+impl Service {
+    /// 11: rolls the die and moves the caller, in one step that happens once or not at all.
+    ///
+    /// However many roll at the same moment, each roll is one move, the moves have an order, and
+    /// one of them wins. In turns, a roll out of turn is refused. In a race everybody moves at any
+    /// time, and two rolls of one player are two moves, the second from where the first ended.
+    ///
+    /// # Errors
+    ///
+    /// If the game is not being played, if it is somebody else's turn, or the secret is wrong.
+    pub async fn roll(&self, code: &Code, secret: &Secret) -> Result<(PlayerId, Move), Refusal> {
+        let caller = secret.player().ok_or(Refusal::WrongSecret)?;
+        // Thrown once: whoever tries again must not get another throw.
+        let roll = self.chance.roll()?;
+        let game = self.game(code).await?;
+        let queue = match game.mode {
+            Mode::Turns => code.as_str(),
+            Mode::Race => caller.as_str(),
+        };
+        let _inside = self.turnstile.enter(queue).await;
+        let mut attempts = Attempts::default();
+        loop {
+            let moved = match game.mode {
+                Mode::Turns => self.try_turn(code, secret, roll).await,
+                Mode::Race => self.try_race(code, secret, roll).await,
+            };
+            match moved {
+                Ok(step) => return Ok((caller, step)),
+                Err(ended) => attempts.after(ended).await?,
+            }
+        }
+    }
+
+    async fn try_turn(&self, code: &Code, secret: &Secret, roll: Roll) -> Result<Move, Attempt> {
+        let lobby = self.lobby(code).await?;
+        let player = authenticate(&lobby, secret)?;
+        let game = &lobby.game;
+        check_playing(game)?;
+        if game.turn.as_ref() != Some(&player.id) {
+            return Err(Refusal::NotYourTurn.into());
+        }
+        let terms = self.renew(game).await?;
+        let step = advance(&game.board, position(player)?, roll);
+        let order = in_order(&lobby.players);
+        let next = next_turn(&order, &player.id).filter(|_| !step.wins);
+        // The number of the last event has not changed, so nothing else has either.
+        let played = move_of(code, &player.id, &step, terms)
+            .set(Game::turn, next.cloned())
+            .only_if(Game::sequence.eq(game.sequence));
+        self.commit(played, code, player, &step).await?;
+        Ok(step)
+    }
+
+    async fn try_race(&self, code: &Code, secret: &Secret, roll: Roll) -> Result<Move, Attempt> {
+        let game = self.db.get(Game::key(code).consistent()).await?;
+        let game = game.ok_or(Refusal::GameNotFound)?;
+        let player = self.player_of(code, secret).await?;
+        check_playing(&game)?;
+        let terms = self.renew(&game).await?;
+        let step = advance(&game.board, position(&player)?, roll);
+        // Others may move in between, and only somebody's victory changes anything: the last
+        // square is reached by whoever is the first to find the game still being played.
+        let played =
+            move_of(code, &player.id, &step, terms).only_if(Game::status.eq(Status::Playing));
+        self.commit(played, code, &player, &step).await?;
+        Ok(step)
+    }
+
+    /// Writes the game and the player, both or none.
+    async fn commit(
+        &self,
+        played: Update<Game>,
+        code: &Code,
+        player: &Player,
+        step: &Move,
+    ) -> Result<(), Attempt> {
+        let moved = update(Player::key(code, &player.id))
+            .set(Player::position, u32::from(step.to))
+            .only_if(Player::position.eq(u32::from(step.from)));
+        self.db.transact((played.or(Attempt::Stale), moved.or(Attempt::Stale))).await
+    }
+}
+
+/// What a move makes of its game.
+fn move_of(code: &Code, player: &PlayerId, step: &Move, terms: Terms) -> Update<Game> {
+    let event = Event {
+        roll: Some(step.roll.eyes()),
+        from: Some(step.from),
+        to: Some(step.to),
+        effect: Some(step.effect),
+        ..Event::of(EventKind::Moved, player)
+    };
+    let played = update(Game::key(code))
+        .add(Game::sequence, 1)
+        .set(Game::last_event, event)
+        .set(Game::members_ttl, terms.members)
+        .set(Game::expires, terms.game);
+    if !step.wins {
+        return played;
+    }
+    played.set(Game::status, Status::Finished).set(Game::winner_id, player)
+}
+
+fn check_playing(game: &Game) -> Result<(), Refusal> {
+    match game.status {
+        Status::Waiting => Err(Refusal::NotStarted),
+        Status::Playing => Ok(()),
+        Status::Finished => Err(Refusal::GameOver),
+    }
+}
+
+/// Where a player stands. The store counts further than any board.
+fn position(player: &Player) -> Result<u16, Refusal> {
+    u16::try_from(player.position).map_err(|_| Refusal::PlayerNotFound)
+}

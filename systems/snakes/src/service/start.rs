@@ -1,0 +1,59 @@
+//! Starting a game.
+
+use super::attempt::{Attempt, Attempts};
+use super::{Service, authenticate, in_order};
+use crate::design::{Code, Event, EventKind, Game, Lobby, Status};
+use crate::refusal::Refusal;
+use crate::rules::{Mode, PLAYERS_MIN};
+use crate::secret::Secret;
+use singlet::prelude::*;
+
+impl Service {
+    /// 10: starts a game, which its creator does.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is not the creator, the game has begun, or there are too few players.
+    pub async fn start(&self, code: &Code, secret: &Secret) -> Result<Lobby, Refusal> {
+        let _inside = self.turnstile.enter(code.as_str()).await;
+        let mut attempts = Attempts::default();
+        loop {
+            match self.try_start(code, secret).await {
+                Ok(lobby) => return Ok(lobby),
+                Err(ended) => attempts.after(ended).await?,
+            }
+        }
+    }
+
+    async fn try_start(&self, code: &Code, secret: &Secret) -> Result<Lobby, Attempt> {
+        let mut lobby = self.lobby(code).await?;
+        let caller = authenticate(&lobby, secret)?.id.clone();
+        let Lobby { game, players } = &mut lobby;
+        match game.status {
+            _ if game.creator_id != caller => return Err(Refusal::NotTheCreator.into()),
+            Status::Playing => return Err(Refusal::AlreadyStarted.into()),
+            Status::Finished => return Err(Refusal::GameOver.into()),
+            Status::Waiting if players.len() < PLAYERS_MIN => {
+                return Err(Refusal::TooFewPlayers.into());
+            }
+            Status::Waiting => {}
+        }
+        let terms = self.renew(game).await?;
+        let first = match game.mode {
+            Mode::Turns => in_order(players).into_iter().next(),
+            Mode::Race => None,
+        };
+        let event = Event::of(EventKind::Started, &caller);
+        let started = update(Game::key(code))
+            .set(Game::status, Status::Playing)
+            .set(Game::turn, &first)
+            .set(Game::sequence, game.sequence + 1)
+            .set(Game::last_event, &event)
+            .set(Game::members_ttl, terms.members)
+            .set(Game::expires, terms.game)
+            .only_if(Game::sequence.eq(game.sequence))
+            .returning_new();
+        *game = self.db.run(started.or(Attempt::Stale)).await?;
+        Ok(lobby)
+    }
+}

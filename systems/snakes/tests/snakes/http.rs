@@ -1,0 +1,206 @@
+//! The routes: a whole game over HTTP, and what is refused on the way.
+
+use crate::site::Site;
+use serde_json::{Value, json};
+use singlet_snakes::chance::Chance;
+use singlet_snakes::rules::Roll;
+
+async fn site(rolls: &[u8]) -> Site {
+    Site::new(Chance::loaded(rolls.iter().copied().filter_map(Roll::new))).await
+}
+
+/// A game of Ann and Bob that has begun: its path and their secrets.
+async fn begun(site: &Site) -> (String, String, String) {
+    let (status, ann) = site.post("/games", json!({"name": "Ann"})).await;
+    assert_eq!(status, 201, "{ann}");
+    let path = format!("/games/{}", text(&ann["game"]["code"]));
+    site.ground.clock.advance(1);
+    let (status, bob) = site.post(&format!("{path}/players"), json!({"name": "Bob"})).await;
+    assert_eq!(status, 201, "{bob}");
+    let secrets = (text(&ann["secret"]), text(&bob["secret"]));
+    let (status, game) = site.act("POST", &format!("{path}/start"), &secrets.0).await;
+    assert_eq!((status, &game["status"]), (200, &json!("playing")));
+    (path, secrets.0, secrets.1)
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()
+}
+
+#[tokio::test]
+async fn a_whole_game_is_played_over_http() {
+    // The first of Ann's rolls leads up the ladder from 2 to 38, the others along 44 and 50 to 67.
+    let site = site(&[2, 1, 6, 1, 6, 1, 1, 1]).await;
+    let (path, ann, bob) = begun(&site).await;
+    let (status, moved) = site.act("POST", &format!("{path}/roll"), &ann).await;
+    let expected = json!({
+        "playerId": moved["playerId"], "roll": 2, "from": 0, "to": 38, "effect": "ladder",
+        "wins": false,
+    });
+    assert_eq!((status, &moved), (200, &expected));
+    for (turn, to) in [(&bob, 1), (&ann, 44), (&bob, 38), (&ann, 50), (&bob, 39), (&ann, 67)] {
+        let (_, moved) = site.act("POST", &format!("{path}/roll"), turn).await;
+        assert_eq!(moved["to"], to, "{moved}");
+    }
+    let (_, game) = site.get(&path).await;
+    let places: Vec<&Value> =
+        game["players"].as_array().unwrap().iter().map(|one| &one["position"]).collect();
+    assert_eq!(places, [67, 39]);
+    assert_eq!(game["turn"], game["players"][1]["id"]);
+    assert_eq!(game["sequence"], 10);
+    let id = text(&game["players"][0]["id"]);
+    let (_, player) = site.get(&format!("/players/{id}")).await;
+    assert_eq!(player, game["players"][0]);
+    assert_eq!(site.act("DELETE", &format!("{path}/players/{id}"), &ann).await.0, 204);
+    let (_, listed) = site.get("/games").await;
+    assert_eq!(listed["items"][0]["playerCount"], 1);
+    // Nobody is ever told a secret but its player, on joining.
+    let everything = format!("{game}{player}{listed}{moved}");
+    assert!(!everything.contains("ecret"), "{everything}");
+}
+
+#[tokio::test]
+async fn a_custom_board_is_played_on_and_a_bad_one_is_refused_field_by_field() {
+    let site = site(&[5]).await;
+    let board = json!({"size": 10, "snakesAndLadders": [{"from": 5, "to": 10}]});
+    let (status, made) = site.post("/games", json!({"name": "Ann", "board": board})).await;
+    assert_eq!((status, &made["game"]["board"]), (201, &board));
+    for (jumps, field) in [
+        (json!([{"from": 3, "to": 5}, {"from": 5, "to": 3}]), "/board/snakesAndLadders/0"),
+        (json!([{"from": 3, "to": 11}]), "/board/snakesAndLadders/0/to"),
+        (json!([{"from": 10, "to": 3}]), "/board/snakesAndLadders/0/from"),
+        (json!([{"from": 0, "to": 3}]), "/board/snakesAndLadders/0/from"),
+        (json!([{"from": 3, "to": 3}]), "/board/snakesAndLadders/0/to"),
+        (json!([{"from": 3, "to": 4}, {"from": 3, "to": 5}]), "/board/snakesAndLadders/1"),
+        (json!([{"from": -3, "to": 4}]), "/board/snakesAndLadders/0/from"),
+        (json!([{"from": 3, "to": 65536}]), "/board/snakesAndLadders/0/to"),
+        (json!([{"from": 3}]), "/board/snakesAndLadders/0/to"),
+        (json!("none"), "/board/snakesAndLadders"),
+    ] {
+        let board = json!({"size": 10, "snakesAndLadders": jumps});
+        let (status, refused) = site.post("/games", json!({"name": "Ann", "board": board})).await;
+        assert_eq!((status, &refused["code"]), (422, &json!("invalid")), "{jumps}: {refused}");
+        assert_eq!(refused["errors"][0]["field"], field, "{jumps}: {refused}");
+    }
+    let huge = json!({"size": 401, "snakesAndLadders": []});
+    let (_, refused) = site.post("/games", json!({"name": "Ann", "board": huge})).await;
+    assert_eq!(refused["errors"][0]["field"], "/board/size");
+    let (_, listed) = site.get("/games").await;
+    assert_eq!(listed["items"].as_array().unwrap().len(), 1, "nothing else was written");
+}
+
+#[tokio::test]
+async fn what_is_refused_says_why() {
+    let site = site(&[1]).await;
+    let (path, ann, bob) = begun(&site).await;
+    let roll = format!("{path}/roll");
+    let nobody = "00000000-0000-4000-8000-000000000000.AAAAAAAAAAAAAAAAAAAAAA";
+    for (method, at, secret, status, code) in [
+        ("GET", "/games/ZZZZZZ", "", 404, "game-not-found"),
+        ("GET", "/games/no%20code", "", 404, "game-not-found"),
+        ("GET", "/players/nobody", "", 404, "player-not-found"),
+        ("GET", "/players/a%23b", "", 404, "player-not-found"),
+        ("POST", "/games/ZZZZZZ/roll", ann.as_str(), 404, "game-not-found"),
+        ("POST", &roll, &bob, 409, "not-your-turn"),
+        ("POST", &roll, nobody, 403, "wrong-secret"),
+        ("POST", &roll, "nonsense", 403, "wrong-secret"),
+        ("POST", &roll, "", 403, "wrong-secret"),
+        ("POST", &format!("{path}/start"), &ann, 409, "already-started"),
+        ("POST", &format!("{path}/start"), &bob, 403, "not-the-creator"),
+        ("DELETE", &format!("{path}/players/nobody"), &ann, 404, "player-not-found"),
+        ("GET", "/games?limit=0", "", 422, "invalid"),
+        ("GET", "/games?limit=101", "", 422, "invalid"),
+        ("GET", "/games?cursor=AAAA", "", 422, "invalid"),
+        ("GET", "/games?curser=AAAA", "", 422, "invalid"),
+        ("GET", &format!("{path}/socket"), "", 426, "upgrade-required"),
+    ] {
+        let (got, refused) = site.act(method, at, secret).await;
+        assert_eq!((got, &refused["code"]), (status, &json!(code)), "{method} {at}: {refused}");
+    }
+    let players = format!("{path}/players");
+    for (at, body, status, code) in [
+        (players.as_str(), json!({"name": "Cleo"}), 409, "already-started"),
+        ("/games/ZZZZZZ/players", json!({"name": "Cleo"}), 404, "game-not-found"),
+        ("/games", json!({"name": "   "}), 422, "invalid"),
+        ("/games", json!({"name": "x".repeat(25)}), 422, "invalid"),
+        ("/games", json!({"name": "a\u{202e}b"}), 422, "invalid"),
+        ("/games", json!({"name": "x".repeat(1 << 20)}), 413, "too-large"),
+        ("/games", json!({"name": 7}), 422, "invalid"),
+        ("/games", json!({}), 422, "invalid"),
+        ("/games", json!({"name": "Ann", "mode": "chess"}), 422, "invalid"),
+        ("/games", json!({"name": "Ann", "secret": "x"}), 422, "invalid"),
+        ("/games", json!([]), 422, "invalid"),
+    ] {
+        let (got, refused) = site.post(at, body.clone()).await;
+        assert_eq!((got, &refused["code"]), (status, &json!(code)), "{at} {body}: {refused}");
+    }
+    let (_, game) = site.get(&path).await;
+    assert_eq!((&game["sequence"], &game["turn"]), (&json!(3), &game["players"][0]["id"]));
+}
+
+#[tokio::test]
+async fn a_request_that_is_repeated_makes_one_game() {
+    let site = site(&[1]).await;
+    let lines = ["content-type: application/json", "idempotency-key: 0f4c9f3e-game-of-ann-and-bob"];
+    let body = json!({"name": "Ann"}).to_string();
+    let (_, first) = site.send("POST", "/games", &lines, &body).await;
+    let (status, again) = site.send("POST", "/games", &lines, &body).await;
+    assert_eq!((status, &first), (201, &again));
+    let (_, listed) = site.get("/games").await;
+    assert_eq!(listed["items"].as_array().unwrap().len(), 1);
+    // The same for a roll, which belongs to its player.
+    let (path, ann, bob) = begun(&site).await;
+    let roll = format!("{path}/roll");
+    let key = "idempotency-key: 7c1be0a2-the-first-roll";
+    let [ann, bob] = [ann, bob].map(|secret| format!("player-secret: {secret}"));
+    let (_, rolled) = site.send("POST", &roll, &[key, &ann], "").await;
+    let (_, repeated) = site.send("POST", &roll, &[key, &ann], "").await;
+    assert_eq!((&rolled["to"], &rolled), (&json!(1), &repeated));
+    let (_, other) = site.send("POST", &roll, &[key, &bob], "").await;
+    assert_ne!(other["playerId"], rolled["playerId"]);
+}
+
+#[tokio::test]
+async fn games_are_listed_in_pages_that_cannot_be_forged() {
+    let site = site(&[1]).await;
+    for number in 0..5 {
+        site.ground.clock.advance(1);
+        site.post("/games", json!({"name": format!("P{number}")})).await;
+    }
+    let (_, first) = site.get("/games?limit=3").await;
+    let cursor = text(&first["next"]);
+    let (_, second) = site.get(&format!("/games?limit=3&cursor={cursor}")).await;
+    let count = |page: &Value| page["items"].as_array().unwrap().len();
+    assert_eq!((count(&first), count(&second), &second["next"]), (3, 2, &Value::Null));
+    let forged: String = cursor.chars().rev().collect();
+    assert_eq!(site.get(&format!("/games?cursor={forged}")).await.0, 422);
+}
+
+#[tokio::test]
+async fn the_pages_are_there_and_the_document_names_every_route() {
+    let site = site(&[1]).await;
+    for path in ["", "/play/ABC234", "/snakes.css", "/index.js", "/play.js", "/board.js"] {
+        assert_eq!(site.get(path).await.0, 200, "{path}");
+    }
+    let (_, document) = site.get("/openapi.json").await;
+    let mut names: Vec<&str> = document["paths"]
+        .as_object()
+        .unwrap()
+        .values()
+        .flat_map(|methods| methods.as_object().unwrap().values())
+        .filter_map(|operation| operation["operationId"].as_str())
+        .collect();
+    names.sort_unstable();
+    let expected = [
+        "createGame",
+        "followGame",
+        "getGame",
+        "getPlayer",
+        "joinGame",
+        "leaveGame",
+        "listGames",
+        "rollDice",
+        "startGame",
+    ];
+    assert_eq!(names, expected);
+}

@@ -1,0 +1,185 @@
+//! Sockets: everybody sees everything that happens, in order.
+
+use crate::site::{Client, Site};
+use serde_json::json;
+use singlet_snakes::chance::Chance;
+use singlet_snakes::rules::{Mode, Roll};
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+
+async fn site(rolls: &[u8]) -> Site {
+    Site::new(Chance::loaded(rolls.iter().copied().filter_map(Roll::new))).await
+}
+
+#[tokio::test]
+async fn a_whole_game_is_played_over_sockets() {
+    // The first roll is thrown out of turn, and lost.
+    let site = site(&[1, 5, 1, 5]).await;
+    let board = json!({"size": 10, "snakesAndLadders": []});
+    let (_, made) = site.post("/games", json!({"name": "Ann", "board": board})).await;
+    let code = made["game"]["code"].as_str().unwrap();
+    let mut ann = site.socket(code, "").await;
+    assert_eq!(ann.expect("gameState").await["sequence"], 1);
+    ann.rejoin(made["secret"].as_str().unwrap()).await;
+    site.ground.clock.advance(1);
+    let mut bob = site.socket(code, "").await;
+    bob.expect("gameState").await;
+    bob.say(json!({"type": "joinGame", "name": "Bob"})).await;
+    // What is for Bob alone and what is for everybody may come in any order.
+    let heard = [bob.hear().await.unwrap(), bob.hear().await.unwrap()];
+    let welcome = heard.iter().find(|one| one["type"] == "joinedGame").unwrap();
+    assert!(welcome["secret"].as_str().unwrap().contains('.'));
+    let joined = ann.expect("playerJoined").await;
+    assert_eq!((&joined["name"], &joined["sequence"]), (&json!("Bob"), &json!(2)));
+    assert_eq!(joined.get("secret"), None);
+    bob.say(json!({"type": "startGame"})).await;
+    assert_eq!(bob.expect("error").await["code"], "not-the-creator");
+    ann.say(json!({"type": "startGame"})).await;
+    for client in [&mut ann, &mut bob] {
+        assert_eq!(client.expect("gameStarted").await["turn"], made["player"]["id"]);
+    }
+    bob.say(json!({"type": "rollDice"})).await;
+    assert_eq!(bob.expect("error").await["code"], "not-your-turn");
+    for turn in 0..3 {
+        let who = if turn == 1 { &mut bob } else { &mut ann };
+        who.say(json!({"type": "rollDice"})).await;
+        for client in [&mut ann, &mut bob] {
+            assert_eq!(client.expect("playerMoved").await["sequence"], 4 + turn);
+        }
+    }
+    for client in [&mut ann, &mut bob] {
+        assert_eq!(client.expect("gameEnded").await["winnerId"], made["player"]["id"]);
+    }
+    ann.say(json!({"type": "rollDice"})).await;
+    assert_eq!(ann.expect("error").await["code"], "game-over");
+    ann.say(json!({"type": "ping"})).await;
+    ann.expect("pong").await;
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_refused_and_the_socket_goes_on() {
+    let site = site(&[1]).await;
+    let (_, made) = site.post("/games", json!({"name": "Ann"})).await;
+    let mut client = site.socket(made["game"]["code"].as_str().unwrap(), "").await;
+    client.expect("gameState").await;
+    for (message, code) in [
+        (json!("rollDice"), "invalid"),
+        (json!({}), "invalid"),
+        (json!({"type": "cheat"}), "invalid"),
+        (json!({"type": "joinGame"}), "invalid"),
+        (json!({"type": "joinGame", "name": ""}), "invalid"),
+        (json!({"type": "joinGame", "name": "ANN"}), "name-taken"),
+        (json!({"type": "rejoinGame", "secret": "guess"}), "wrong-secret"),
+        (json!({"type": "rollDice"}), "not-joined"),
+        (json!({"type": "startGame"}), "not-joined"),
+    ] {
+        client.say(message.clone()).await;
+        assert_eq!(client.expect("error").await["code"], code, "{message}");
+    }
+    client.say(json!({"type": "ping"})).await;
+    client.expect("pong").await;
+}
+
+#[tokio::test]
+async fn who_comes_back_is_told_what_was_missed_or_the_present_state() {
+    let site = site(&[1]).await;
+    let table = site.ground.started(Mode::Turns, &["Ann", "Bob"]).await;
+    let code = table.code.as_str();
+    let [ann, bob] = [&table.secrets[0], &table.secrets[1]];
+    // Somebody has to be watching for pushes to be kept.
+    let mut watcher = site.socket(code, "").await;
+    watcher.expect("gameState").await;
+    let mut client = site.socket(code, "").await;
+    let seen = client.expect("gameState").await["sequence"].as_u64().unwrap();
+    client.rejoin(ann.reveal()).await;
+    assert!(site.ground.player(ann).await.is_connected);
+    drop(client);
+    for who in [ann, bob, ann] {
+        site.ground.service.roll(&table.code, who).await.unwrap();
+        watcher.expect("playerMoved").await;
+    }
+    // The server has noticed meanwhile that the connection is gone.
+    let gone = async {
+        while site.ground.player(ann).await.is_connected {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), gone).await.unwrap();
+    let mut back = site.socket(code, &format!("?after={seen}")).await;
+    for number in 1..=3 {
+        assert_eq!(back.expect("playerMoved").await["sequence"], seen + number);
+    }
+    back.rejoin(ann.reveal()).await;
+    assert!(site.ground.player(ann).await.is_connected);
+    // One who saw nothing, or claims to have seen what has not happened, gets the state.
+    for query in ["", "?after=0", "?after=999"] {
+        let state = site.socket(code, query).await.expect("gameState").await;
+        assert_eq!(state["sequence"], seen + 3, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_game_that_is_gone_ends_its_sockets() {
+    let site = site(&[1]).await;
+    let table = site.ground.started(Mode::Turns, &["Ann", "Bob"]).await;
+    let mut client = site.socket(table.code.as_str(), "").await;
+    client.expect("gameState").await;
+    site.ground.clock.advance(26 * 3_600_000);
+    site.ground.engine.maintain().unwrap();
+    assert_eq!(client.hear().await, None);
+    let (status, _) = site.get(&format!("/games/{}", table.code)).await;
+    assert_eq!(status, 404);
+}
+
+/// Three hundred players in a race, each with a socket. Everybody rolls once, sixty in a second.
+/// Every client sees every move, in order; and one who does not read bothers nobody.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn three_hundred_players_see_every_move_at_once() {
+    const PLAYERS: usize = 300;
+    const PAUSE: Duration = Duration::from_millis(16);
+    const LATENCY_MAX: Duration = Duration::from_millis(250);
+    let site = site(&[1]).await;
+    let names: Vec<String> = (0..PLAYERS).map(|number| format!("P{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let table = site.ground.game(Mode::Race, &names).await;
+    let mut clients = Vec::new();
+    for _ in 0..PLAYERS {
+        let mut client = site.socket(table.code.as_str(), "").await;
+        client.expect("gameState").await;
+        clients.push(client);
+    }
+    let _lazy = site.socket(table.code.as_str(), "").await;
+    site.ground.service.start(&table.code, &table.secrets[0]).await.unwrap();
+    let begun = Instant::now();
+    let watching: JoinSet<Vec<Duration>> =
+        clients.into_iter().map(|client| watch(client, PLAYERS, begun)).collect();
+    let mut sent = Vec::with_capacity(PLAYERS);
+    for secret in &table.secrets {
+        sent.push(begun.elapsed());
+        let (player, _) = site.ground.service.roll(&table.code, secret).await.unwrap();
+        assert_eq!(Some(player), secret.player());
+        tokio::time::sleep(PAUSE).await;
+    }
+    let heard = watching.join_all().await;
+    let mut latencies: Vec<Duration> = heard
+        .iter()
+        .flat_map(|times| times.iter().zip(&sent).map(|(heard, sent)| heard.saturating_sub(*sent)))
+        .collect();
+    latencies.sort_unstable();
+    assert_eq!(latencies.len(), PLAYERS * PLAYERS);
+    let at = |share: usize| latencies[latencies.len() * share / 100];
+    assert!(at(99) < LATENCY_MAX, "p50 {:?}, p99 {:?}, max {:?}", at(50), at(99), latencies.last());
+}
+
+/// Listens until all have moved: when each move was heard, each the one after the one before.
+async fn watch(mut client: Client, moves: usize, begun: Instant) -> Vec<Duration> {
+    let mut number = client.expect("gameStarted").await["sequence"].as_u64().unwrap();
+    let mut heard = Vec::with_capacity(moves);
+    while heard.len() < moves {
+        let moved = client.expect("playerMoved").await;
+        heard.push(begun.elapsed());
+        number += 1;
+        assert_eq!(moved["sequence"], number);
+    }
+    heard
+}

@@ -1,0 +1,18 @@
+//! The game from outside: its operations on a store, and its routes over sockets.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a panic here is a failing test"
+)]
+
+mod expiry;
+mod ground;
+mod http;
+mod live;
+mod operations;
+mod races;
+mod refusals;
+mod site;
+mod stored;

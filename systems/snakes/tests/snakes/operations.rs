@@ -1,0 +1,194 @@
+//! The operations of the design, one after the other.
+
+use crate::ground::Ground;
+use singlet_snakes::board::{Board, Jump};
+use singlet_snakes::chance::Chance;
+use singlet_snakes::design::{EventKind, Status};
+use singlet_snakes::refusal::Refusal;
+use singlet_snakes::rules::{Effect, Mode};
+use singlet_snakes::service::NewGame;
+
+#[tokio::test]
+async fn a_game_is_made_with_its_creator() {
+    let ground = Ground::new(Chance::system()).await;
+    let joined = ground.service.create_game(NewGame { name: " Ann ".into(), ..NewGame::default() });
+    let joined = joined.await.unwrap();
+    let code = joined.lobby.game.code.clone();
+    // What is said is what is stored.
+    assert_eq!(ground.lobby(&code).await, joined.lobby);
+    assert_eq!(ground.service.game(&code).await.unwrap(), joined.lobby.game);
+    assert_eq!(
+        ground.service.players_of(&code).await.unwrap(),
+        std::slice::from_ref(&joined.player)
+    );
+    let id = &joined.player.id;
+    assert_eq!(ground.service.player(id).await.unwrap(), joined.player);
+    assert_eq!(joined.lobby.game.creator_id, *id);
+    assert_eq!((joined.player.name.as_str(), joined.player.position), ("Ann", 0));
+    assert_eq!(joined.secret.player().as_ref(), Some(id));
+}
+
+#[tokio::test]
+async fn games_are_listed_newest_first_and_in_pages() {
+    let ground = Ground::new(Chance::system()).await;
+    let mut codes = Vec::new();
+    for number in 0..7 {
+        ground.clock.advance(1000);
+        codes.push(ground.game(Mode::Turns, &[&format!("P{number}")]).await.code);
+    }
+    codes.reverse();
+    let mut listed = Vec::new();
+    let mut cursor: Option<String> = None;
+    loop {
+        let page = ground.service.newest_games(3, cursor.as_deref()).await.unwrap();
+        assert!(page.items.len() <= 3);
+        listed.extend(page.items.into_iter().map(|game| game.code));
+        match page.next {
+            Some(next) => cursor = Some(next.to_string()),
+            None => break,
+        }
+    }
+    assert_eq!(listed, codes);
+    for forged in ["", "AAAA", "not base64 at all", &"A".repeat(100)] {
+        let refused = ground.service.newest_games(3, Some(forged)).await;
+        assert!(matches!(refused, Err(Refusal::InvalidCursor)), "{forged}");
+    }
+}
+
+#[tokio::test]
+async fn players_move_in_turns_up_ladders_and_down_snakes() {
+    let ground = Ground::loaded(&[2, 1, 6, 2, 3]).await;
+    let table = ground.started(Mode::Turns, &["Ann", "Bob"]).await;
+    let [ann, bob] = [&table.secrets[0], &table.secrets[1]];
+    let roll = async |who| ground.service.roll(&table.code, who).await.map(|(_, step)| step);
+    let step = roll(ann).await.unwrap();
+    assert_eq!((step.from, step.to, step.effect), (0, 38, Effect::Ladder));
+    let step = roll(bob).await.unwrap();
+    assert_eq!((step.from, step.to, step.effect), (0, 1, Effect::None));
+    let step = roll(ann).await.unwrap();
+    assert_eq!((step.from, step.to, step.effect), (38, 44, Effect::None));
+    assert_eq!(roll(bob).await.unwrap().to, 3);
+    let lobby = ground.lobby(&table.code).await;
+    assert_eq!(lobby.game.turn, ann.player());
+    assert_eq!(lobby.game.sequence, 2 + 1 + 4);
+    assert_eq!(lobby.game.last_event.kind, EventKind::Moved);
+    let positions: Vec<u32> = lobby.players.iter().map(|player| player.position).collect();
+    assert!(positions == [44, 3] || positions == [3, 44], "{positions:?}");
+}
+
+#[tokio::test]
+async fn the_first_on_the_last_square_wins_and_nobody_moves_after() {
+    let ground = Ground::loaded(&[6, 1, 3, 1, 4]).await;
+    let board = Board::new(10, vec![Jump { from: 9, to: 8 }]).unwrap();
+    let new = NewGame { name: "Ann".into(), board, ..NewGame::default() };
+    let made = ground.service.create_game(new).await.unwrap();
+    let code = made.lobby.game.code;
+    ground.clock.advance(1);
+    let bob = ground.service.join(&code, "Bob").await.unwrap().secret;
+    ground.service.start(&code, &made.secret).await.unwrap();
+    let mut steps = Vec::new();
+    for who in [&made.secret, &bob, &made.secret, &bob, &made.secret] {
+        steps.push(ground.service.roll(&code, who).await.unwrap().1);
+    }
+    // 6, then 3 onto the snake's head, then 4: 8 + 4 is too much.
+    let way: Vec<(u16, Effect)> = steps.iter().step_by(2).map(|one| (one.to, one.effect)).collect();
+    assert_eq!(way, [(6, Effect::None), (8, Effect::Snake), (8, Effect::Overshoot)]);
+    let ground = Ground::loaded(&[5, 1, 5]).await;
+    let board = Board::new(10, Vec::new()).unwrap();
+    let made =
+        ground.service.create_game(NewGame { name: "Ann".into(), board, ..NewGame::default() });
+    let made = made.await.unwrap();
+    let code = made.lobby.game.code;
+    ground.clock.advance(1);
+    let bob = ground.service.join(&code, "Bob").await.unwrap().secret;
+    ground.service.start(&code, &made.secret).await.unwrap();
+    assert!(!ground.service.roll(&code, &made.secret).await.unwrap().1.wins);
+    ground.service.roll(&code, &bob).await.unwrap();
+    assert!(ground.service.roll(&code, &made.secret).await.unwrap().1.wins);
+    let game = ground.service.game(&code).await.unwrap();
+    assert_eq!(
+        (game.status, game.winner_id, game.turn),
+        (Status::Finished, made.secret.player(), None)
+    );
+    for who in [&made.secret, &bob] {
+        assert!(matches!(ground.service.roll(&code, who).await, Err(Refusal::GameOver)));
+    }
+    assert_eq!(ground.service.game(&code).await.unwrap().sequence, game.sequence);
+}
+
+#[tokio::test]
+async fn in_a_race_everybody_rolls_at_any_time() {
+    let ground = Ground::loaded(&[1]).await;
+    let table = ground.started(Mode::Race, &["Ann", "Bob", "Cleo"]).await;
+    for _ in 0..3 {
+        ground.service.roll(&table.code, &table.secrets[2]).await.unwrap();
+    }
+    let (_, step) = ground.service.roll(&table.code, &table.secrets[1]).await.unwrap();
+    assert_eq!((step.from, step.to), (0, 1));
+    let cleo = ground.service.player(&table.secrets[2].player().unwrap()).await.unwrap();
+    // 1, then 2 and up the ladder to 38, then 39.
+    assert_eq!(cleo.position, 39);
+    assert_eq!(ground.service.game(&table.code).await.unwrap().turn, None);
+}
+
+#[tokio::test]
+async fn connections_come_go_and_come_back() {
+    let ground = Ground::new(Chance::system()).await;
+    let table = ground.game(Mode::Turns, &["Ann", "Bob"]).await;
+    let id = table.secrets[0].player().unwrap();
+    let first = ground.service.connect(&table.code, &table.secrets[0]).await.unwrap();
+    let player = ground.service.player(&id).await.unwrap();
+    assert_eq!(
+        (player.is_connected, player.connection_id.as_ref()),
+        (true, Some(&first.connection_id))
+    );
+    assert_eq!(ground.service.connection(&first.connection_id).await.unwrap(), Some(first.clone()));
+    assert_eq!(
+        ground.service.connections_of(&table.code).await.unwrap(),
+        std::slice::from_ref(&first)
+    );
+    // A reconnect comes before the old connection is noticed to be dead.
+    let second = ground.service.connect(&table.code, &table.secrets[0]).await.unwrap();
+    assert_eq!(
+        ground.service.connections_of(&table.code).await.unwrap(),
+        std::slice::from_ref(&second)
+    );
+    ground.service.disconnect(&first).await.unwrap();
+    let player = ground.service.player(&id).await.unwrap();
+    assert_eq!(
+        (player.is_connected, player.connection_id.as_ref()),
+        (true, Some(&second.connection_id))
+    );
+    ground.service.disconnect(&second).await.unwrap();
+    let player = ground.service.player(&id).await.unwrap();
+    assert_eq!((player.is_connected, player.connection_id), (false, None));
+    assert!(ground.service.connections_of(&table.code).await.unwrap().is_empty());
+    let wrong = ground.game(Mode::Turns, &["Zoe"]).await;
+    let refused = ground.service.connect(&table.code, &wrong.secrets[0]).await;
+    assert!(matches!(refused, Err(Refusal::WrongSecret)));
+}
+
+#[tokio::test]
+async fn whoever_leaves_hands_on_what_was_theirs() {
+    let ground = Ground::loaded(&[1]).await;
+    let table = ground.game(Mode::Turns, &["Ann", "Bob", "Cleo"]).await;
+    let ids: Vec<_> = table.secrets.iter().map(|secret| secret.player().unwrap()).collect();
+    ground.service.connect(&table.code, &table.secrets[0]).await.unwrap();
+    ground.service.leave(&table.code, &ids[0], &table.secrets[0]).await.unwrap();
+    let lobby = ground.lobby(&table.code).await;
+    assert_eq!((lobby.game.creator_id.clone(), lobby.game.player_count), (ids[1].clone(), 2));
+    assert_eq!(lobby.players.len(), 2);
+    assert!(ground.service.connections_of(&table.code).await.unwrap().is_empty());
+    assert!(matches!(ground.service.player(&ids[0]).await, Err(Refusal::PlayerNotFound)));
+    // The name is free again, and so is the colour.
+    let again = ground.service.join(&table.code, "Ann").await.unwrap();
+    assert_eq!(again.player.color, "#3B82F6");
+    ground.service.start(&table.code, &table.secrets[1]).await.unwrap();
+    ground.service.leave(&table.code, &ids[1], &table.secrets[1]).await.unwrap();
+    assert_eq!(ground.lobby(&table.code).await.game.turn, Some(ids[2].clone()));
+    ground.service.leave(&table.code, &ids[2], &table.secrets[2]).await.unwrap();
+    assert_eq!(ground.lobby(&table.code).await.game.turn, Some(again.player.id.clone()));
+    ground.service.leave(&table.code, &again.player.id, &again.secret).await.unwrap();
+    let game = ground.service.game(&table.code).await.unwrap();
+    assert_eq!((game.status, game.winner_id, game.turn), (Status::Finished, None, None));
+}

@@ -1,0 +1,91 @@
+//! What is refused changes nothing.
+
+use crate::ground::Ground;
+use singlet::dynamo::operation::Scan;
+use singlet_snakes::chance::Chance;
+use singlet_snakes::design::Code;
+use singlet_snakes::refusal::Refusal;
+use singlet_snakes::rules::Mode;
+use singlet_snakes::secret::Secret;
+use singlet_snakes::service::NewGame;
+
+fn stored(ground: &Ground) -> String {
+    let page = ground.engine.scan(&Scan::new("snakes-dev")).unwrap();
+    let mut items: Vec<String> =
+        page.items.unwrap().iter().map(|item| format!("{:?}", item.to_item())).collect();
+    items.sort();
+    items.join("\n")
+}
+
+macro_rules! assert_refused {
+    ($ground:expr, $call:expr, $refusal:pat) => {
+        let before = stored(&$ground);
+        let refused = $call.await;
+        assert!(matches!(refused, Err($refusal)), "{:?}", refused.map(|_| ()));
+        assert_eq!(stored(&$ground), before);
+    };
+}
+
+#[tokio::test]
+async fn who_may_not_join_does_not() {
+    let ground = Ground::new(Chance::system()).await;
+    let table = ground.game(Mode::Turns, &["Ann", "B", "C", "D", "E"]).await;
+    let service = &ground.service;
+    let nowhere = Code::new("ZZZZZZ").unwrap();
+    assert_refused!(ground, service.join(&nowhere, "Bob"), Refusal::GameNotFound);
+    assert_refused!(ground, service.join(&table.code, "ann"), Refusal::NameTaken);
+    assert_refused!(ground, service.join(&table.code, "  ANN "), Refusal::NameTaken);
+    assert_refused!(ground, service.join(&table.code, ""), Refusal::InvalidName(_));
+    assert_refused!(
+        ground,
+        service.join(&table.code, &"x".repeat(1 << 20)),
+        Refusal::InvalidName(_)
+    );
+    assert_refused!(ground, service.join(&table.code, "a\u{202e}b"), Refusal::InvalidName(_));
+    service.join(&table.code, "<script>alert(1)</script>").await.unwrap_err();
+    service.join(&table.code, "<b>F</b>").await.unwrap();
+    assert_refused!(ground, service.join(&table.code, "G"), Refusal::GameFull);
+    service.start(&table.code, &table.secrets[0]).await.unwrap();
+    assert_refused!(ground, service.join(&table.code, "G"), Refusal::AlreadyStarted);
+    let nameless = NewGame { name: "\n".into(), ..NewGame::default() };
+    assert_refused!(ground, service.create_game(nameless), Refusal::InvalidName(_));
+}
+
+#[tokio::test]
+async fn who_may_not_start_or_roll_does_not() {
+    let ground = Ground::loaded(&[1]).await;
+    let alone = ground.game(Mode::Turns, &["Ann"]).await;
+    let service = &ground.service;
+    assert_refused!(ground, service.start(&alone.code, &alone.secrets[0]), Refusal::TooFewPlayers);
+    let table = ground.game(Mode::Turns, &["Ann", "Bob"]).await;
+    let [ann, bob] = [&table.secrets[0], &table.secrets[1]];
+    assert_refused!(ground, service.start(&table.code, bob), Refusal::NotTheCreator);
+    assert_refused!(ground, service.roll(&table.code, ann), Refusal::NotStarted);
+    // The secret of one game is none in another.
+    assert_refused!(ground, service.start(&table.code, &alone.secrets[0]), Refusal::WrongSecret);
+    service.start(&table.code, ann).await.unwrap();
+    assert_refused!(ground, service.start(&table.code, ann), Refusal::AlreadyStarted);
+    assert_refused!(ground, service.roll(&table.code, bob), Refusal::NotYourTurn);
+    let id = ann.player().unwrap();
+    let guessed = Secret::read(&format!("{id}.AAAAAAAAAAAAAAAAAAAAAA")).unwrap();
+    assert_refused!(ground, service.roll(&table.code, &guessed), Refusal::WrongSecret);
+    assert_refused!(ground, service.leave(&table.code, &id, &guessed), Refusal::WrongSecret);
+    // Nobody takes somebody else out.
+    assert_refused!(ground, service.leave(&table.code, &id, bob), Refusal::WrongSecret);
+    let nowhere = Code::new("ZZZZZZ").unwrap();
+    assert_refused!(ground, service.roll(&nowhere, ann), Refusal::GameNotFound);
+}
+
+#[tokio::test]
+async fn a_race_is_no_less_strict() {
+    let ground = Ground::loaded(&[1]).await;
+    let table = ground.game(Mode::Race, &["Ann", "Bob"]).await;
+    let service = &ground.service;
+    assert_refused!(ground, service.roll(&table.code, &table.secrets[0]), Refusal::NotStarted);
+    service.start(&table.code, &table.secrets[0]).await.unwrap();
+    let id = table.secrets[0].player().unwrap();
+    let guessed = Secret::read(&format!("{id}.AAAAAAAAAAAAAAAAAAAAAA")).unwrap();
+    assert_refused!(ground, service.roll(&table.code, &guessed), Refusal::WrongSecret);
+    let stranger = Secret::read("nobody.AAAAAAAAAAAAAAAAAAAAAA").unwrap();
+    assert_refused!(ground, service.roll(&table.code, &stranger), Refusal::WrongSecret);
+}
