@@ -1,5 +1,7 @@
-//! The built command `singlet dynamodb`, running for as long as a step needs it.
+//! The built command `singlet`, running for as long as a step needs it: the endpoint alone, or the
+//! pages of the systems.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -7,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::command::Line;
 
 /// What the command prints when it is ready, before its address.
-const READY: &str = "endpoint ready at ";
+const READY: &str = "ready at ";
 /// The most time that starting and stopping may take. Both are a matter of milliseconds, unless
 /// the machine is busy.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -41,6 +43,25 @@ impl Endpoint {
     /// Builds the command and starts it on a port of its own.
     pub(crate) fn start(root: &Path, start: Start) -> Result<Self, String> {
         let Start { place, credentials, log } = start;
+        let mut arguments = vec!["dynamodb".into(), "--port".into(), "0".into()];
+        match place {
+            Place::Memory => arguments.push("--in-memory".into()),
+            Place::Folder(folder) => arguments.extend(["--dir".into(), folder.into()]),
+        }
+        if let Some(file) = credentials {
+            arguments.extend(["--credentials".into(), file.into()]);
+        }
+        Self::launch(root, &arguments, log)
+    }
+
+    /// Builds the command and starts it with all systems, in memory. The address is that of the
+    /// pages, which the command names first.
+    pub(crate) fn serve(root: &Path, log: PathBuf) -> Result<Self, String> {
+        let line = ["serve", "--port", "0", "--dynamodb-port", "0", "--in-memory"];
+        Self::launch(root, &line.map(OsString::from), log)
+    }
+
+    fn launch(root: &Path, arguments: &[OsString], log: PathBuf) -> Result<Self, String> {
         // As the tests are built: in their profile, and with the features that they ask for, which
         // cargo takes into account beside examples. So nothing is compiled a second time for this.
         Line::new("cargo build --quiet --profile test --workspace --bin singlet --examples")
@@ -48,16 +69,8 @@ impl Endpoint {
         let executable = sibling("singlet")?;
         let output = std::fs::File::create(&log).map_err(|error| named(&log, &error))?;
         let errors = output.try_clone().map_err(|error| named(&log, &error))?;
-        let mut command = Command::new(&executable);
-        command.args(["dynamodb", "--port", "0"]);
-        match place {
-            Place::Memory => command.arg("--in-memory"),
-            Place::Folder(folder) => command.arg("--dir").arg(folder),
-        };
-        if let Some(file) = credentials {
-            command.arg("--credentials").arg(file);
-        }
-        let process = command
+        let process = Command::new(&executable)
+            .args(arguments)
             .current_dir(root)
             .stdin(Stdio::null())
             .stdout(output)
@@ -66,7 +79,7 @@ impl Endpoint {
             .map_err(|error| named(&executable, &error))?;
         let mut endpoint = Self { process, log, url: String::new() };
         endpoint.url = endpoint.ready()?;
-        println!("singlet dynamodb is at {}", endpoint.url);
+        println!("singlet is at {}", endpoint.url);
         Ok(endpoint)
     }
 

@@ -10,11 +10,13 @@
 )]
 
 mod arguments;
+mod browser;
 mod clients;
 mod command;
 mod endpoint;
 mod examples;
 mod local;
+mod packages;
 mod program;
 mod steps;
 mod tidy;

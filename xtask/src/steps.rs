@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::arguments::Selection;
 use crate::command::Line;
 use crate::program::{self, Program};
-use crate::{clients, examples, local, tidy};
+use crate::{browser, clients, examples, local, tidy};
 
 /// Set for the tests when `--long` is given: those that have a long mode read it.
 const LONG_VARIABLE: &str = "SINGLET_TEST_LONG";
@@ -89,6 +89,12 @@ const STEPS: &[Step] = &[
         about: "SDKs, the AWS CLI and libraries on top of them, over HTTP",
         call: Call::Outside(&[program::PYTHON, program::NODE]),
         run: clients::run,
+    },
+    Step {
+        name: "browser",
+        about: "the pages in a real browser: people play a whole game",
+        call: Call::Outside(&[program::NODE]),
+        run: browser::run,
     },
     Step {
         name: "local",

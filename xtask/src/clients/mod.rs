@@ -1,12 +1,11 @@
 //! The step `clients`: the clients and libraries that people use with DynamoDB, unchanged,
 //! against the built command `singlet dynamodb`. The suites are in the folder `clients`.
 
-mod packages;
-
 use std::path::{Path, PathBuf};
 
 use crate::command::Line;
 use crate::endpoint::{Endpoint, Place, Start};
+use crate::packages;
 use crate::steps::Workshop;
 
 const PYTHON: &str = "clients/python";

@@ -10,7 +10,7 @@ use crate::command::Line;
 /// Installs what the Python suites use, and returns the folder. A folder of its own rather than
 /// a virtual environment: some systems have pip and lack what makes environments, and a folder
 /// is all that the interpreter needs.
-pub(super) fn python(root: &Path, suites: &Path, scratch: &Path) -> Result<PathBuf, String> {
+pub(crate) fn python(root: &Path, suites: &Path, scratch: &Path) -> Result<PathBuf, String> {
     let site = scratch.join("python");
     // Some packages are compiled for one version of the interpreter.
     let version = Line::new("python3 --version").read(root)?;
@@ -28,7 +28,7 @@ pub(super) fn python(root: &Path, suites: &Path, scratch: &Path) -> Result<PathB
 }
 
 /// Installs what the Node suites use, beside them, which is where Node looks.
-pub(super) fn node(suites: &Path, scratch: &Path) -> Result<(), String> {
+pub(crate) fn node(suites: &Path, scratch: &Path) -> Result<(), String> {
     let note = scratch.join("node.installed");
     if !suites.join("node_modules").exists() {
         remove(&note)?;

@@ -1,0 +1,45 @@
+// The browser that the suites drive: Chromium as the system has it, headless.
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+/** Where the server is, which the test command has started. */
+export const address = process.env.SINGLET_URL;
+/** The command of the browser. */
+const command = process.env.CHROMIUM ?? "chromium";
+/** Where pictures go, for people to look at. */
+const pictures = process.env.SINGLET_PICTURES ?? "../target/browser/pictures";
+
+export async function launch() {
+  if (!address) throw new Error("SINGLET_URL must say where the server is");
+  mkdirSync(pictures, { recursive: true });
+  return chromium.launch({
+    executablePath: execFileSync("which", [command], { encoding: "utf8" }).trim(),
+    // A test may run as root in a container, and must not speak to anybody but the server.
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+}
+
+/**
+ * A page that fails the test if anything in it goes wrong: an error in a script, something that
+ * the security policy had to block, a file that is missing.
+ */
+export async function open(context, path) {
+  const page = await context.newPage();
+  page.faults = [];
+  page.on("pageerror", (error) => page.faults.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !page.expected?.(message.text())) page.faults.push(message.text());
+  });
+  page.on("request", (request) => {
+    const { origin } = new URL(request.url());
+    if (origin !== new URL(address).origin && !request.url().startsWith("data:")) page.faults.push(`elsewhere: ${request.url()}`);
+  });
+  await page.goto(address + path);
+  return page;
+}
+
+export async function picture(page, name) {
+  await page.screenshot({ path: join(pictures, `${name}.png`) });
+}

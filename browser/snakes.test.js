@@ -1,0 +1,218 @@
+// People play a whole game, each in a tab of their own.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { address, launch, open, picture } from "./browser.js";
+
+let browser;
+before(async () => { browser = await launch(); });
+after(async () => { await browser?.close(); });
+
+const DESK = { viewport: { width: 1280, height: 900 } };
+const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
+
+/** Creates a game on the door page, and returns its code. */
+async function create(page, name, mode = "turns") {
+  await page.fill("#create-name", name);
+  await page.check(`input[value=${mode}]`);
+  await page.click("#create button");
+  await page.waitForURL(/\/snakes\/play\//);
+  await page.waitForSelector("#status .big-code");
+  return page.textContent("#status .big-code");
+}
+
+async function join(page, name) {
+  await page.waitForSelector("#join-name", { state: "visible" });
+  await page.fill("#join-name", name);
+  await page.click("#join-form button");
+  await page.waitForSelector("#join", { state: "hidden" });
+}
+
+async function position(page, name) {
+  const text = await page.textContent(`#players li:has-text("${name}") .place`);
+  return text === "start" ? 0 : Number(text);
+}
+
+test("two tabs play from the first roll to the last square", { timeout: 240_000 }, async () => {
+  const context = await browser.newContext(DESK);
+  const ann = await open(context, "/snakes");
+  await picture(ann, "door");
+  const code = await create(ann, "Ann");
+  await picture(ann, "waiting");
+  // The second player types the code, in another tab of the same browser.
+  const bob = await open(context, "/snakes");
+  await bob.fill("#join-code", code.toLowerCase());
+  await bob.click("#join button");
+  await bob.waitForURL(/\/snakes\/play\//);
+  // Ann's player is known to this browser, and Bob can still be somebody new.
+  await join(bob, "Bob");
+  await ann.waitForSelector('#players li:has-text("Bob")');
+  assert.equal(await ann.textContent("#player-count"), "2");
+  assert.equal(await bob.locator("#start").count(), 0);
+  await ann.click("#start");
+  await ann.waitForSelector("#roll:not([disabled])");
+  await picture(ann, "begun");
+  const tabs = [ann, bob];
+  let rolls = 0;
+  // Animations are for people; here the game should end before long.
+  for (const tab of tabs) await tab.emulateMedia({ reducedMotion: rolls > 4 ? "reduce" : "no-preference" });
+  while (rolls < 600) {
+    const tab = tabs[rolls % 2];
+    const finished = tab.waitForSelector("#curtain:not([hidden])").then(() => "finished");
+    const ready = tab.waitForSelector("#roll:not([disabled])").then(() => "ready");
+    if (await Promise.race([finished, ready]) === "finished") break;
+    // By hand and by keyboard.
+    if (rolls % 4 < 2) await tab.click("#roll");
+    else {
+      await tab.evaluate(() => document.activeElement?.blur());
+      await tab.keyboard.press("r");
+    }
+    rolls += 1;
+    if (rolls === 5) for (const one of tabs) await one.emulateMedia({ reducedMotion: "reduce" });
+    if (rolls === 12) await picture(tab, "playing");
+    await tab.waitForFunction(() => document.querySelector("#roll").disabled || !document.querySelector("#curtain").hidden);
+  }
+  for (const tab of tabs) await tab.waitForSelector("#curtain:not([hidden])");
+  await picture(ann, "won-ann");
+  await picture(bob, "won-bob");
+  const said = await Promise.all(tabs.map((tab) => tab.textContent("#status h2")));
+  assert.equal(said.filter((text) => text === "You have won!").length, 1, said.join(" / "));
+  assert.equal(said.filter((text) => /^(Ann|Bob) has won$/.test(text)).length, 1, said.join(" / "));
+  // Both have seen the same.
+  for (const name of ["Ann", "Bob"]) {
+    assert.equal(await position(ann, name), await position(bob, name));
+  }
+  const places = await Promise.all(["Ann", "Bob"].map((name) => position(ann, name)));
+  assert.equal(places.filter((place) => place === 100).length, 1);
+  for (const tab of tabs) assert.deepEqual(tab.faults, []);
+  await context.close();
+});
+
+test("a reload goes on as the same player, and a lost connection comes back", { timeout: 60_000 }, async () => {
+  const context = await browser.newContext(DESK);
+  const ann = await open(context, "/snakes");
+  const code = await create(ann, "Ann");
+  const bob = await open(context, `/snakes/play/${code}`);
+  await join(bob, "Bob");
+  await bob.reload();
+  await bob.waitForSelector('#players li:has-text("Bob (you)")');
+  ann.expected = () => true;
+  await context.setOffline(true);
+  await ann.evaluate(() => window.dispatchEvent(new Event("offline")));
+  await context.setOffline(false);
+  await ann.click("#start");
+  await bob.waitForSelector("#turn:not([hidden])");
+  assert.equal(await bob.textContent("#roll-text"), "Wait");
+  assert.deepEqual(bob.faults, []);
+  await context.close();
+});
+
+test("markup in names is text, and bad input is explained", { timeout: 60_000 }, async () => {
+  const context = await browser.newContext(DESK);
+  const ann = await open(context, "/snakes");
+  ann.expected = (text) => text.includes("404");
+  await ann.fill("#join-code", "ZZZZZZ");
+  await ann.click("#join button");
+  await ann.waitForSelector("#trouble:not([hidden])");
+  assert.match(await ann.textContent("#trouble"), /no such game/i);
+  const evil = "<img src=x onerror=1>";
+  const code = await create(ann, evil);
+  await ann.waitForSelector("#players li .name");
+  assert.ok((await ann.textContent("#players li .name")).includes(evil));
+  assert.equal(await ann.locator("#players img").count(), 0);
+  const bob = await open(context, `/snakes/play/${code}`);
+  await bob.waitForSelector("#join-name", { state: "visible" });
+  await bob.fill("#join-name", evil.toUpperCase());
+  await bob.click("#join-form button");
+  await bob.waitForSelector("#trouble:not([hidden])");
+  assert.match(await bob.textContent("#trouble"), /taken/i);
+  const nowhere = await open(context, "/snakes/play/ZZZZZZ");
+  nowhere.expected = () => true;
+  await nowhere.waitForSelector("text=There is no such game");
+  for (const page of [ann, bob]) assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
+test("on a phone, in the dark, everything is within reach", { timeout: 90_000 }, async () => {
+  const dark = await browser.newContext({ ...PHONE, colorScheme: "dark" });
+  const ann = await open(dark, "/snakes");
+  await picture(ann, "phone-door");
+  const code = await create(ann, "Ann");
+  await picture(ann, "phone-waiting");
+  const light = await browser.newContext(PHONE);
+  const bob = await open(light, `/snakes/play/${code}`);
+  await picture(bob, "phone-join");
+  await join(bob, "Bob");
+  await ann.click("#start");
+  await ann.waitForSelector("#roll:not([disabled])");
+  for (let turn = 0; turn < 6; turn += 1) {
+    const tab = turn % 2 ? bob : ann;
+    await tab.waitForSelector("#roll:not([disabled])");
+    await tab.tap("#roll");
+    await tab.waitForSelector("#roll:disabled");
+  }
+  await ann.waitForSelector("#roll:not([disabled])");
+  await ann.waitForTimeout(2500);
+  await picture(ann, "phone-playing-dark");
+  await picture(bob, "phone-playing-light");
+  for (const page of [ann, bob]) {
+    // Nothing sticks out at the side, and the die is on the screen.
+    const [width, wide] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
+    assert.ok(wide <= width, `${wide} > ${width}`);
+    const box = await page.locator("#roll").boundingBox();
+    assert.ok(box.y >= 0 && box.y + box.height <= 844, JSON.stringify(box));
+    assert.deepEqual(page.faults, []);
+  }
+  await dark.close();
+  await light.close();
+});
+
+test("a race with many players is drawn, and anybody may roll", { timeout: 120_000 }, async () => {
+  const context = await browser.newContext(DESK);
+  const ann = await open(context, "/snakes");
+  const code = await create(ann, "Ann", "race");
+  const ask = (path, body, secret) => fetch(`${address}/snakes${path}`, {
+    method: "POST",
+    headers: { ...(body ? { "content-type": "application/json" } : {}), ...(secret ? { "player-secret": secret } : {}) },
+    body: body ? JSON.stringify(body) : undefined,
+  }).then((answer) => answer.json());
+  const others = [];
+  for (let number = 0; number < 60; number += 1) {
+    others.push(await ask(`/games/${code}/players`, { name: `Player ${number}` }));
+  }
+  await ann.waitForFunction(() => document.querySelector("#player-count").textContent === "61");
+  await ann.click("#start");
+  await ann.waitForSelector("#roll:not([disabled])");
+  for (let round = 0; round < 3; round += 1) {
+    await Promise.all(others.map(({ secret }) => ask(`/games/${code}/roll`, null, secret)));
+    await ann.click("#roll");
+    await ann.waitForSelector("#roll:not([disabled])");
+  }
+  await ann.waitForTimeout(4000);
+  await picture(ann, "race");
+  const { players } = await (await fetch(`${address}/snakes/games/${code}`)).json();
+  const first = players.reduce((one, other) => (other.position > one.position ? other : one));
+  assert.equal(await ann.textContent("#players li:first-child .place"), String(first.position));
+  assert.deepEqual(ann.faults, []);
+  await context.close();
+});
+
+test("the pages around the game work", { timeout: 60_000 }, async () => {
+  const context = await browser.newContext(DESK);
+  const home = await open(context, "/");
+  await picture(home, "home");
+  await home.click("text=Snakes and ladders");
+  await home.waitForURL(/\/snakes$/);
+  const api = await open(context, "/snakes/api");
+  await api.click("text=/games/{code}/roll");
+  await api.waitForSelector("text=not-your-turn");
+  await api.click("#createGame summary");
+  await api.fill("#createGame textarea", '{"name": "Ann"}');
+  await api.click("#createGame button");
+  await api.waitForSelector("text=201 Created");
+  await picture(api, "api");
+  const problems = await open(context, "/problems#name-taken");
+  await problems.waitForSelector("dt#name-taken");
+  await picture(problems, "problems");
+  for (const page of [home, api, problems]) assert.deepEqual(page.faults, []);
+  await context.close();
+});
