@@ -11,6 +11,7 @@ mod contest;
 mod disk;
 mod instructions;
 mod language;
+mod snakes;
 mod stopwatch;
 
 use contest::Contest;
@@ -26,6 +27,7 @@ Suites:
   language    values, items, numbers and conditions of the crate `dynamo`
   disk [PART] durable writes and reads beside them, a bare file and a bare redb; a PART is one of
               `syncing`, `writing`, `opening` and `reading`
+  snakes      moves over HTTP, and pushes to 300 sockets
 
 Options:
   --instructions    also count instructions with valgrind's callgrind
@@ -59,6 +61,16 @@ fn main() -> ExitCode {
         [disk::FILL, path] => {
             disk::fill_until_killed(Path::new(path));
             ExitCode::SUCCESS
+        }
+        ["snakes"] => {
+            warn_of_debug_build();
+            match snakes::run() {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(failure) => {
+                    eprintln!("{failure}");
+                    ExitCode::FAILURE
+                }
+            }
         }
         // What valgrind is given to run: one contender, so and so often, and nothing else.
         [instructions::REPEAT, title, name] => {
