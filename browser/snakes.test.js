@@ -200,7 +200,7 @@ test("the pages around the game work", { timeout: 60_000 }, async () => {
   const context = await browser.newContext(DESK);
   const home = await open(context, "/");
   await picture(home, "home");
-  await home.click("text=Snakes and ladders");
+  await home.click(`a.button[href="/snakes"]`);
   await home.waitForURL(/\/snakes$/);
   const api = await open(context, "/snakes/api");
   await api.click("text=/games/{code}/roll");

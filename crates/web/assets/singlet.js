@@ -98,6 +98,9 @@ export class Live extends EventTarget {
   #timer = null;
   #over = false;
   #isFresh = false;
+  #wake = () => {
+    if (!this.#over && this.#timer !== null && document.visibilityState === "visible") this.#connect();
+  };
 
   /**
    * `address` is asked for before each attempt, because it may say what was seen last; it is told
@@ -107,7 +110,6 @@ export class Live extends EventTarget {
     super();
     this.#address = address;
     // A phone that wakes up should not wait for the next attempt.
-    this.#wake = this.#wake.bind(this);
     addEventListener("online", this.#wake);
     document.addEventListener("visibilitychange", this.#wake);
     this.#connect();
@@ -136,10 +138,6 @@ export class Live extends EventTarget {
     removeEventListener("online", this.#wake);
     document.removeEventListener("visibilitychange", this.#wake);
     this.#socket?.close();
-  }
-
-  #wake() {
-    if (!this.#over && this.#timer !== null && document.visibilityState === "visible") this.#connect();
   }
 
   #connect() {

@@ -18,8 +18,9 @@ fn home(systems: &[System], notes: &[String]) -> String {
         let (title, about) = (escape(title), escape(about));
         let _ = write!(
             cards,
-            "<li class=\"card\"><h2><a href=\"/{name}\">{title}</a></h2><p>{about}</p>\
-             <p class=\"quiet\"><a href=\"/{name}/api\">HTTP interface</a></p></li>"
+            "<li class=\"card\"><h2>{title}</h2><p>{about}</p><p class=\"actions\">\
+             <a class=\"button\" href=\"/{name}\">Open</a> \
+             <a href=\"/{name}/api\">HTTP interface</a></p></li>"
         );
     }
     let mut lines = String::new();

@@ -221,7 +221,7 @@ function renderStatus(player, isCreator) {
       show(element("h2", {}, "Race!"), element("p", { class: "quiet" }, player ? "Roll as fast as you can." : "You are watching."));
     } else {
       const isMine = turn && turn.id === me?.id;
-      show(element("h2", {}, isMine ? "It is your turn" : `${turn?.name ?? "Somebody"} is to roll`), element("p", { class: "quiet" }, isMine ? "Roll, or press R." : player ? "You are next before long." : "You are watching."));
+      show(element("h2", {}, isMine ? "It is your turn" : `${turn?.name ?? "Somebody"} is to roll`), element("p", { class: "quiet" }, isMine ? "Roll the die" : player ? "You are next before long." : "You are watching.", isMine ? element("span", { class: "by-key" }, ", or press R") : null, isMine ? "." : null));
     }
   } else {
     const winner = game.players.find((one) => one.id === game.winnerId);
