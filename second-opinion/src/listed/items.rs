@@ -2,7 +2,7 @@
 
 use super::{Explains, Rule};
 use crate::difference::{Difference, Exchange};
-use crate::outcome::{number, sort_key};
+use crate::outcome::{Outcome, number, sort_key};
 use serde_json::Value;
 
 pub(super) const RULES: &[Rule] = &[
@@ -24,6 +24,11 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule { name: "Long keys in key conditions", is_rare: true, explains: Explains::When(long_key) },
     Rule { name: "Digits of other scripts", is_rare: true, explains: Explains::When(other_digits) },
+    Rule {
+        name: "Filters on an index see what it holds",
+        is_rare: true,
+        explains: Explains::When(unprojected_filter),
+    },
     Rule {
         name: "Names without an expression",
         is_rare: true,
@@ -63,6 +68,53 @@ fn last_possible_item(exchange: &Exchange, difference: &Difference) -> bool {
         && empty["ScannedCount"] == 0
         && before.len() == local.len()
         && before.iter().map(without_key).eq(local.iter().map(without_key))
+}
+
+/// Local filters whole items, of which it then returns what the index holds.
+fn unprojected_filter(exchange: &Exchange, difference: &Difference) -> bool {
+    let Difference::Member { path, .. } = difference else {
+        return false;
+    };
+    let names = filter_names(&exchange.request);
+    let lacks_one = |item: &Value| names.iter().any(|name| item.get(name).is_none());
+    let is_of_part = [&exchange.ours, &exchange.local].into_iter().any(|outcome| {
+        let Outcome::Accepted(answer) = outcome else { return false };
+        answer["Items"].as_object().is_some_and(|items| items.values().any(lacks_one))
+    });
+    matches!(exchange.operation.as_str(), "Query" | "Scan")
+        && exchange.request["IndexName"].is_string()
+        && (is_of_part || exchange.request["Select"] == "COUNT")
+        && (path == "/Count" || path.starts_with("/Items/") || path.starts_with("/Order"))
+}
+
+/// The attributes that a filter names.
+fn filter_names(request: &Value) -> Vec<String> {
+    const WORDS: [&str; 11] = [
+        "and",
+        "or",
+        "not",
+        "between",
+        "in",
+        "size",
+        "contains",
+        "begins_with",
+        "attribute_type",
+        "attribute_exists",
+        "attribute_not_exists",
+    ];
+    let expression = request["FilterExpression"].as_str().unwrap_or_default();
+    let paths = expression
+        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '#' | ':' | '.'))
+        .filter_map(|path| path.split('.').next())
+        .filter(|name| name.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '#')))
+        .filter(|name| !WORDS.contains(&name.to_lowercase().as_str()));
+    let name = |word: &str| match &request["ExpressionAttributeNames"][word] {
+        Value::String(name) => name.clone(),
+        _ => word.to_owned(),
+    };
+    let legacy = [&request["ScanFilter"], &request["QueryFilter"]];
+    let legacy = legacy.into_iter().filter_map(Value::as_object).flat_map(|map| map.keys());
+    paths.map(name).chain(legacy.cloned()).collect()
 }
 
 /// Local compares keys as they are written.

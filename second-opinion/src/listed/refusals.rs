@@ -55,6 +55,14 @@ pub(super) const RULES: &[Rule] = &[
         is_rare: false,
         explains: Explains::Words(&[
             (
+                "ValidationException: One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. *",
+                "ValidationException: One or more parameter values are not valid. A value specified for a secondary index key is not supported. *",
+            ),
+            (
+                "ValidationException: The update expression attempted to update the secondary index key to unsupported type",
+                "ValidationException: Invalid attribute value type",
+            ),
+            (
                 "ValidationException: One or more parameter values were invalid: Type mismatch for Index Key * Expected: * Actual: * IndexName: *",
                 "ValidationException: Type mismatch for attribute to update",
             ),
@@ -98,6 +106,10 @@ pub(super) const RULES: &[Rule] = &[
                 "ValidationException: Exclusive Start Key must have same size as table's key schema",
             ),
             (
+                "ValidationException: The provided starting key is invalid: Supplied AttributeValue *",
+                "ValidationException: Supplied AttributeValue *",
+            ),
+            (
                 "ValidationException: The provided starting key is invalid*",
                 "ValidationException: Type mismatch for attribute to update",
             ),
@@ -112,6 +124,10 @@ pub(super) const RULES: &[Rule] = &[
             (
                 "ValidationException: The query can return at most one row and cannot be restarted",
                 "ValidationException: The provided starting key does not match the range key predicate",
+            ),
+            (
+                "ValidationException: One or more parameter values are not valid. *",
+                "ValidationException: The query can return at most one row and cannot be restarted. The provided starting key is invalid: One or more parameter values are not valid. *",
             ),
         ]),
     },
@@ -168,10 +184,34 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "Values that are null",
         is_rare: false,
-        explains: Explains::Words(&[(
-            "ValidationException: *Supplied AttributeValue is empty, must contain exactly one of the supported datatypes*",
-            "ValidationException: *The supplied Item contains a null AttributeValue*",
-        )]),
+        explains: Explains::Words(&[
+            (
+                "ValidationException: *Supplied AttributeValue is empty, must contain exactly one of the supported datatypes*",
+                "ValidationException: *The supplied Item contains a null AttributeValue*",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: An number set may not have a null string as a member",
+                "ValidationException: A value provided cannot be converted into a number",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: Value must be provided when Exists is null for Attribute: *",
+                "ValidationException: One or more parameter values were invalid: ExpectedAttributeValue must not be null for Attribute: *",
+            ),
+        ]),
+    },
+    Rule {
+        name: "Types that an action does not take",
+        is_rare: true,
+        explains: Explains::Words(&[
+            (
+                "ValidationException: One or more parameter values were invalid: ADD action is not supported for the type *",
+                "ValidationException: One or more parameter values were invalid: ADD action is not supported for the type *",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: DELETE action with value is not supported for the type *",
+                "ValidationException: One or more parameter values were invalid: DELETE action with value is not supported for the type *",
+            ),
+        ]),
     },
     Rule {
         name: "Bytes are shown as Java objects, and numbers as they came",
@@ -180,6 +220,10 @@ pub(super) const RULES: &[Rule] = &[
             (
                 "ValidationException: Invalid *: The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: {N:*}, upper bound operand: AttributeValue: {N:*}",
                 "ValidationException: Invalid *: The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: {N:*}, upper bound operand: AttributeValue: {N:*}",
+            ),
+            (
+                "ValidationException: Invalid *: The BETWEEN operator requires same data type for lower and upper bounds; *{B:*",
+                "ValidationException: Invalid *: The BETWEEN operator requires same data type for lower and upper bounds; *{B:java.nio.HeapByteBuffer[*",
             ),
             (
                 "ValidationException: Invalid *: The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: {B:*}, upper bound operand: AttributeValue: {B:*}",
@@ -281,6 +325,10 @@ pub(super) const RULES: &[Rule] = &[
                 "ValidationException: Indexes must have a projection specified",
             ),
             (
+                "ValidationException: One or more parameter values were invalid: Some index key attributes are not defined in AttributeDefinitions. *",
+                "ValidationException: No Attribute Schema Defined",
+            ),
+            (
                 "ValidationException: One or more parameter values were invalid: AttributeDefinitions is not specified for index: *",
                 "ValidationException: No Attribute Schema Defined",
             ),
@@ -327,6 +375,14 @@ pub(super) const RULES: &[Rule] = &[
             (
                 "ResourceInUseException: Table already exists: *",
                 "ResourceInUseException: Cannot create preexisting table",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null",
+                "ValidationException: Update global secondary index action is null",
+            ),
+            (
+                "ValidationException: Invalid KeySchema: Some index key attribute have no definition",
+                "ValidationException: Range Key not specified in Attribute Definitions.  Type unknown.",
             ),
             (
                 "ValidationException: Invalid KeySchema: Some index key attribute have no definition",
@@ -458,6 +514,11 @@ const UPDATE_FAULTS: &[&str] = &[
 /// Whether these are faults that one update can have.
 pub(super) fn are_update_faults(ours: &str, local: &str) -> bool {
     UPDATE_FAULTS.contains(&ours) && UPDATE_FAULTS.contains(&local)
+}
+
+/// Whether this is a fault that shows when an update meets its item.
+pub(super) fn is_update_fault(message: &str) -> bool {
+    UPDATE_FAULTS.contains(&message)
 }
 
 /// An update with several faults: which one is told first is not documented.

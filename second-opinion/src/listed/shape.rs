@@ -73,12 +73,12 @@ fn is_long_name(exchange: &Exchange, difference: &Difference) -> bool {
 }
 
 /// What we refuse for a reason, or take because a limit of more than 32 bits is the largest of
-/// 32 bits, at which Local fails.
+/// 32 bits, or `null` an empty request, at which Local fails.
 fn fails_at_reason(exchange: &Exchange, difference: &Difference) -> bool {
     let is_refused = exchange.ours.refusal().is_some_and(|ours| ours.code == "ValidationException");
     let limit = exchange.request["Limit"].as_i64().unwrap_or_default();
     *difference == Difference::Verdict
-        && (is_refused || limit > i64::from(i32::MAX))
+        && (is_refused || limit > i64::from(i32::MAX) || exchange.request.is_null())
         && exchange.local.refusal().is_some_and(|local| local.code == "InternalFailure")
 }
 

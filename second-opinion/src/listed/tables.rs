@@ -67,6 +67,18 @@ pub(super) const RULES: &[Rule] = &[
         }),
     },
     Rule {
+        name: "Definitions of attributes that are no keys",
+        is_rare: true,
+        explains: Explains::When(|exchange, difference| {
+            *difference == Difference::Verdict
+                && exchange.operation == "CreateTable"
+                && exchange.local.is_accepted()
+                && exchange.ours.refusal().is_some_and(|ours| {
+                    ours.message.contains("Some AttributeDefinitions are not used")
+                })
+        }),
+    },
+    Rule {
         name: "Tags without a key",
         is_rare: true,
         explains: Explains::When(|exchange, difference| {

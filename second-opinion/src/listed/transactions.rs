@@ -1,6 +1,6 @@
 //! Why transactions are cancelled.
 
-use super::refusals::are_update_faults;
+use super::refusals::{are_update_faults, is_update_fault};
 use super::{Explains, Rule, same_in_other_words};
 use crate::difference::{Difference, Exchange};
 use crate::outcome::Refusal;
@@ -45,10 +45,13 @@ fn refused_alone(exchange: &Exchange, difference: &Difference) -> bool {
             invalid.and_then(|reason| reason["Message"].as_str()).unwrap_or_default()
         }
     };
+    // Of several actions that cannot be carried out, we tell of those that do not fit the table.
+    let updates = exchange.body.matches("\"UpdateExpression\"").count();
+    let is_of_another = updates > 0 && reasons(ours).len() > 1 && is_update_fault(told);
     reasons(ours).iter().any(|reason| {
         let own = reason["Message"].as_str().unwrap_or_default();
         let is_same = own == told || same_in_other_words(own, told) || are_update_faults(own, told);
-        reason["Code"] == "ValidationError" && is_same
+        reason["Code"] == "ValidationError" && (is_same || is_of_another)
     })
 }
 

@@ -17,6 +17,11 @@ pub(super) const RULES: &[Rule] = &[
         explains: Explains::When(computed_key),
     },
     Rule {
+        name: "A set taken from the key of an index",
+        is_rare: true,
+        explains: Explains::When(set_from_key),
+    },
+    Rule {
         name: "Both operands of if_not_exists are looked at",
         is_rare: true,
         explains: Explains::When(if_not_exists),
@@ -51,7 +56,10 @@ fn lacks_action(update: &Value) -> bool {
 
 /// Local tells of the item that it made, and counts what it wrote.
 fn item_of_nothing(exchange: &Exchange, difference: &Difference) -> bool {
-    if removed_part(exchange, difference) {
+    let too_long = "One or more parameter values were invalid: Size limit exceeded";
+    if removed_part(exchange, difference)
+        || (only_takes_away(&exchange.request) && refused_by_local(exchange, difference, too_long))
+    {
         return true;
     }
     let Difference::Member { path, ours, local } = difference else {
@@ -81,7 +89,11 @@ fn refused_by_local(exchange: &Exchange, difference: &Difference, message: &str)
 /// Local looks for the second operand even if the first is there.
 fn if_not_exists(exchange: &Exchange, difference: &Difference) -> bool {
     let message = "The provided expression refers to an attribute that does not exist in the item";
-    refused_by_local(exchange, difference, message) && exchange.body.contains("if_not_exists(")
+    let is_cancelled = *difference == Difference::Verdict
+        && exchange.ours.refusal().is_some_and(|ours| ours.code == "TransactionCanceledException")
+        && exchange.local.refusal().is_some_and(|local| local.message == message);
+    (refused_by_local(exchange, difference, message) || is_cancelled)
+        && exchange.body.contains("if_not_exists(")
 }
 
 /// Local refuses to remove from a part of an item that is not there.
@@ -109,15 +121,31 @@ fn updated_parts(exchange: &Exchange, difference: &Difference) -> bool {
         && depth > 3
 }
 
-/// Local does not look at the type of a sum.
+/// Local does not look at the type of a sum, nor of what a function within a function gives.
 fn computed_key(exchange: &Exchange, difference: &Difference) -> bool {
+    let update = exchange.request["UpdateExpression"].as_str().unwrap_or_default();
+    let is_sum = update.contains(" + ") || update.contains(" - ");
+    let is_nested = update.matches("if_not_exists(").count() > 1;
     *difference == Difference::Verdict
         && exchange.local.is_accepted()
         && exchange.ours.refusal().is_some_and(|ours| {
-            ours.message.contains("Type mismatch for Index Key")
-                && ours.message.contains("Actual: N")
+            let is_mismatch = ours.message.contains("Type mismatch for Index Key")
+                && ours.message.contains("Actual: N");
+            let is_unsupported =
+                ours.message.ends_with("update the secondary index key to unsupported type");
+            (is_mismatch && is_sum) || (is_unsupported && is_nested)
         })
-        && exchange.request["UpdateExpression"]
-            .as_str()
-            .is_some_and(|update| update.contains(" + ") || update.contains(" - "))
+}
+
+/// Local does nothing if the attribute is not there.
+fn set_from_key(exchange: &Exchange, difference: &Difference) -> bool {
+    let body = exchange.body.to_uppercase();
+    *difference == Difference::Verdict
+        && exchange.local.is_accepted()
+        && exchange.ours.refusal().is_some_and(|ours| {
+            let (_, kinds) =
+                ours.message.split_once("Type mismatch for Index Key ").unwrap_or_default();
+            ["SS", "NS", "BS"].iter().any(|set| kinds.contains(&format!("Actual: {set} ")))
+        })
+        && (body.contains("DELETE ") || body.contains("\"DELETE\""))
 }
