@@ -190,8 +190,8 @@ pub(super) const RULES: &[Rule] = &[
                 "ValidationException: *The supplied Item contains a null AttributeValue*",
             ),
             (
-                "ValidationException: One or more parameter values were invalid: An number set may not have a null string as a member",
-                "ValidationException: A value provided cannot be converted into a number",
+                "ValidationException: *One or more parameter values were invalid: An number set may not have a null string as a member*",
+                "ValidationException: *A value provided cannot be converted into a number*",
             ),
             (
                 "ValidationException: One or more parameter values were invalid: Value must be provided when Exists is null for Attribute: *",
@@ -220,6 +220,10 @@ pub(super) const RULES: &[Rule] = &[
             (
                 "ValidationException: Invalid *: The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: {N:*}, upper bound operand: AttributeValue: {N:*}",
                 "ValidationException: Invalid *: The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: {N:*}, upper bound operand: AttributeValue: {N:*}",
+            ),
+            (
+                "ValidationException: Invalid *: The BETWEEN operator requires same data type for lower and upper bounds; *{N:*",
+                "ValidationException: Invalid *: The BETWEEN operator requires same data type for lower and upper bounds; *{N:*",
             ),
             (
                 "ValidationException: Invalid *: The BETWEEN operator requires same data type for lower and upper bounds; *{B:*",
@@ -375,6 +379,18 @@ pub(super) const RULES: &[Rule] = &[
             (
                 "ResourceInUseException: Table already exists: *",
                 "ResourceInUseException: Cannot create preexisting table",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: Only one global secondary index update per index is allowed simultaneously. Index: *",
+                "ValidationException: Only one global secondary index update per index is allowed simultaneously.",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: ProvisionedThroughput is not specified for index: *",
+                "ValidationException: No provisioned throughput specified for the global secondary index",
+            ),
+            (
+                "ValidationException: One or more parameter values were invalid: List of GlobalSecondaryIndexes is empty",
+                "ValidationException: GSI list is empty/invalid",
             ),
             (
                 "ValidationException: One or more parameter values were invalid: One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null",
