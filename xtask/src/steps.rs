@@ -114,8 +114,7 @@ fn fmt(workshop: &Workshop) -> Result<(), String> {
     Line::new("cargo fmt --all --check").run(workshop.root)?;
     // Workspaces of their own, which `--all` does not see.
     Line::new("cargo fmt --manifest-path fuzz/Cargo.toml --check").run(workshop.root)?;
-    Line::new("cargo fmt --manifest-path bench/peers/Cargo.toml --check").run(workshop.root)?;
-    Line::new("cargo fmt --manifest-path clients/rust/Cargo.toml --check").run(workshop.root)
+    Line::new("cargo fmt --manifest-path bench/peers/Cargo.toml --check").run(workshop.root)
 }
 
 fn clippy(workshop: &Workshop) -> Result<(), String> {

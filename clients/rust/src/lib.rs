@@ -1,6 +1,8 @@
 //! What the tests of the AWS SDK for Rust share: the way to the endpoint, and tables that are
 //! ready.
 
+#![allow(clippy::expect_used, missing_docs, reason = "what is wrong fails the test that meets it")]
+
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -43,12 +45,12 @@ pub fn dynamodb() -> aws_sdk_dynamodb::Client {
 /// A client of the streams.
 pub fn streams() -> aws_sdk_dynamodbstreams::Client {
     let config = aws_sdk_dynamodbstreams::Config::builder()
-        .behavior_version(aws_sdk_dynamodbstreams::config::BehaviorVersion::latest())
+        .behavior_version(BehaviorVersion::latest())
         .http_client(aws_smithy_http_client::Builder::new().build_http())
         .endpoint_url(endpoint())
-        .region(aws_sdk_dynamodbstreams::config::Region::from_static("us-east-1"))
+        .region(Region::from_static("us-east-1"))
         .credentials_provider(credentials())
-        .retry_config(aws_sdk_dynamodbstreams::config::retry::RetryConfig::disabled())
+        .retry_config(RetryConfig::disabled())
         .build();
     aws_sdk_dynamodbstreams::Client::from_conf(config)
 }
