@@ -62,10 +62,9 @@ impl Endpoint {
     }
 
     fn launch(root: &Path, arguments: &[OsString], log: PathBuf) -> Result<Self, String> {
-        // As the tests are built: in their profile, and with the features that they ask for, which
+        // As the tests are built: with the features that they ask for, which
         // cargo takes into account beside examples. So nothing is compiled a second time for this.
-        Line::new("cargo build --quiet --profile test --workspace --bin singlet --examples")
-            .run(root)?;
+        Line::new("cargo build --quiet --workspace --bin singlet --examples").run(root)?;
         let executable = sibling("singlet")?;
         let output = std::fs::File::create(&log).map_err(|error| named(&log, &error))?;
         let errors = output.try_clone().map_err(|error| named(&log, &error))?;

@@ -12,9 +12,6 @@ use crate::tidy::Tree;
 /// An example whose documentation says this is built, but not run.
 const ENDLESS: &str = "Runs until it is stopped.";
 
-/// How examples are built: as the tests are, so that what they need is not compiled a second time.
-const PROFILE: &str = "--profile test";
-
 /// The most time that one example may take. They are for reading, not for waiting.
 const TIME_MAX: Duration = Duration::from_secs(60);
 
@@ -22,8 +19,7 @@ const TIME_MAX: Duration = Duration::from_secs(60);
 pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let tree = Tree::load(workshop.root)?;
     let readme = tree.text("README.md").unwrap_or_default();
-    Line::new(&format!("cargo build --quiet {PROFILE} --workspace --examples"))
-        .run(workshop.root)?;
+    Line::new("cargo build --quiet --workspace --examples").run(workshop.root)?;
     for file in &tree.files {
         let Some(name) = example_name(&file.path) else {
             continue;
@@ -32,7 +28,7 @@ pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
             println!("{name}: built, not run, since it does not end by itself");
             continue;
         }
-        let line = Line::new(&format!("cargo run --quiet {PROFILE} --example {name}"));
+        let line = Line::new(&format!("cargo run --quiet --example {name}"));
         println!("$ {}", line.shown());
         let printed = run_to_end(&line, workshop.root)?;
         let documented = format!("cargo run --quiet --example {name}");
