@@ -7,6 +7,7 @@ mod ambiguous_key;
 mod caught_entity;
 mod changed_primary_key;
 mod consistent_index_read;
+mod early_expiry;
 mod empty_query;
 mod foreign_key_attribute;
 mod hot_partition;
@@ -66,7 +67,7 @@ impl fmt::Debug for Rule {
 
 /// All rules, in the order of their codes: what is named (1), keys (2), reads (3), indexes (4),
 /// writes (5), expiry (6), size (7), and the check itself (9).
-pub const RULES: [Rule; 37] = [
+pub const RULES: [Rule; 38] = [
     unknown_name::RULE,
     unknown_operation::RULE,
     key_mismatch::RULE,
@@ -102,6 +103,7 @@ pub const RULES: [Rule; 37] = [
     unrenewed_expiry::RULE,
     late_takeover::RULE,
     missing_ttl::RULE,
+    early_expiry::RULE,
     oversized_item::RULE,
     // Last, because it looks at what the others have found.
     unused_acceptance::RULE,
