@@ -1,4 +1,4 @@
-//! The step `examples`: every example builds, those that end run, and what the README
+//! The step `examples`: every example builds, those that end run, and what a document
 //! shows of an example is what it prints.
 
 use std::path::Path;
@@ -18,7 +18,6 @@ const TIME_MAX: Duration = Duration::from_secs(60);
 /// Builds all examples and runs those that end.
 pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let tree = Tree::load(workshop.root)?;
-    let readme = tree.text("README.md").unwrap_or_default();
     Line::new("cargo build --quiet --workspace --examples").run(workshop.root)?;
     for file in &tree.files {
         let Some(name) = example_name(&file.path) else {
@@ -31,13 +30,16 @@ pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
         let line = Line::new(&format!("cargo run --quiet --example {name}"));
         println!("$ {}", line.shown());
         let printed = run_to_end(&line, workshop.root)?;
-        let documented = format!("cargo run --quiet --example {name}");
-        if let Some(shown) = transcript(readme, &documented)
-            && shown != printed
-        {
-            return Err(format!(
-                "the README shows an output of `{documented}` that it does not have. It prints:\n{printed}"
-            ));
+        for document in tree.files.iter().filter(|file| file.path.ends_with(".md")) {
+            if let Some(shown) = transcript(&document.text, &line.shown())
+                && shown != printed
+            {
+                return Err(format!(
+                    "{} shows an output of `{}` that it does not have. It prints:\n{printed}",
+                    document.path,
+                    line.shown()
+                ));
+            }
         }
     }
     Ok(())

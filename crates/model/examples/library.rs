@@ -1,0 +1,188 @@
+//! A library that lends books: the program of docs/tutorial.md.
+#![allow(missing_docs, clippy::print_stdout, reason = "a program that talks by printing")]
+
+use singlet::backend::Embedded;
+use singlet::engine::{Engine, Options};
+use singlet::prelude::*;
+use singlet::{Settings, block_on};
+use std::path::Path;
+use std::time::Duration;
+
+id!(Isbn, AuthorId, MemberId);
+
+#[table(
+    name = "library-{env}",
+    key = (PK, SK),
+    index(GSI1 = (GSI1PK, GSI1SK)),
+    ttl = TTL,
+    entities(Book, Hold, Member, Loan)
+)]
+pub struct Library;
+
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(
+    Library,
+    key = ("BOOK#{isbn}", "METADATA"),
+    GSI1 by_author = ("AUTHOR#{author}", "{title}")
+)]
+pub struct Book {
+    pub isbn: Isbn,
+    pub author: AuthorId,
+    pub title: String,
+    pub copies: u32,
+}
+
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Library, key = ("MEMBER#{member}", "PROFILE"))]
+pub struct Member {
+    pub member: MemberId,
+    pub name: String,
+    #[attribute(created, rename = "joinedAt")]
+    pub joined_at: Timestamp,
+}
+
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(
+    Library,
+    key = ("MEMBER#{member}", "LOAN#{isbn}"),
+    GSI1 of_book = ("BOOK#{isbn}", "LOAN#{due}")
+)]
+pub struct Loan {
+    pub member: MemberId,
+    pub isbn: Isbn,
+    pub due: Date,
+}
+
+/// A book that waits for a member, for three days.
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Library, key = ("BOOK#{isbn}", "HOLD#{member}"))]
+pub struct Hold {
+    pub isbn: Isbn,
+    pub member: MemberId,
+    #[attribute(ttl)]
+    pub until: Expiry,
+}
+
+#[derive(Collection)]
+pub struct Account {
+    pub member: Member,
+    pub loans: Vec<Loan>,
+}
+
+#[derive(Debug)]
+pub enum Refusal {
+    NoSuchMember,
+    NoCopyLeft,
+    LentAlready,
+    NotLent,
+    Database(singlet::Error),
+}
+
+impl From<singlet::Error> for Refusal {
+    fn from(error: singlet::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+pub async fn lend(
+    db: &Db<Library>,
+    isbn: &Isbn,
+    member: &MemberId,
+    due: Date,
+) -> Result<(), Refusal> {
+    let loan = Loan { member: member.clone(), isbn: isbn.clone(), due };
+    db.transact((
+        check(Member::key(member)).or(Refusal::NoSuchMember),
+        update(Book::key(isbn))
+            .add(Book::copies, -1)
+            .only_if(Book::copies.gt(0))
+            .or(Refusal::NoCopyLeft),
+        create(&loan).or(Refusal::LentAlready),
+    ))
+    .await
+}
+
+pub async fn give_back(db: &Db<Library>, isbn: &Isbn, member: &MemberId) -> Result<(), Refusal> {
+    db.transact((
+        delete(Loan::key(member, isbn)).only_if(Condition::exists()).or(Refusal::NotLent),
+        update(Book::key(isbn)).add(Book::copies, 1),
+    ))
+    .await
+}
+
+async fn open(folder: &Path) -> Result<Db<Library>, Box<dyn std::error::Error>> {
+    let engine = Engine::open(folder, Options::default())?;
+    let settings = Settings { environment: "home".into(), ..Settings::default() };
+    let db = Db::<Library>::on(Embedded::new(engine), settings);
+    db.provision().await?;
+    Ok(db)
+}
+
+async fn story(db: &Db<Library>) -> Result<(), Box<dyn std::error::Error>> {
+    let (isbn, author) = (Isbn::new("978-0-14-143951-8")?, AuthorId::new("austen")?);
+    let emma = Book { isbn: isbn.clone(), author, title: "Emma".into(), copies: 1 };
+    db.run(create(&emma)).await?;
+
+    let book = db.get(Book::key(&isbn)).await?;
+    assert_eq!(book, Some(emma));
+
+    let ada = MemberId::new("ada")?;
+    let member = Member { member: ada.clone(), name: "Ada".into(), joined_at: db.now() };
+    db.run(create(&member)).await?;
+
+    let due: Date = "2026-12-01".parse()?;
+    lend(db, &isbn, &ada, due).await.map_err(|refusal| format!("{refusal:?}"))?;
+    let zoe = MemberId::new("zoe")?;
+    for who in [&ada, &zoe] {
+        if let Err(refusal) = lend(db, &isbn, who, due).await {
+            println!("{who} cannot have it: {refusal:?}");
+        }
+    }
+
+    let account = db.load(Account::of(&ada)).await?;
+    for loan in account.iter().flat_map(|account| &account.loans) {
+        println!("ada has {} until {}", loan.isbn, loan.due);
+    }
+
+    let later: Date = "2026-12-15".parse()?;
+    db.run(update(Loan::key(&ada, &isbn)).set(Loan::due, later)).await?;
+    let due_by_christmas = Loan::of_book(&isbn).until("2026-12-24".parse::<Date>()?);
+    let loans = db.query(due_by_christmas).all().await?;
+    println!("due by Christmas: {}", loans.len());
+
+    let three_days = Duration::from_secs(3 * 24 * 60 * 60);
+    let until = Expiry::at(db.now().after(three_days));
+    db.run(create(&Hold { isbn: isbn.clone(), member: ada.clone(), until })).await?;
+    let past = Expiry::at(db.now().before(three_days));
+    db.run(put(&Hold { isbn: isbn.clone(), member: ada.clone(), until: past })).await?;
+    println!("holds: {}", db.query(Hold::of(&isbn)).count().await?);
+
+    let austen = AuthorId::new("austen")?;
+    for (number, title) in ["Persuasion", "Sanditon", "Lady Susan"].into_iter().enumerate() {
+        let isbn = Isbn::new(format!("978-0-00-000000-{number}"))?;
+        let author = austen.clone();
+        db.run(create(&Book { isbn, author, title: title.into(), copies: 2 })).await?;
+    }
+    let first = db.query(Book::by_author(&austen).limit(3)).page(None).await?;
+    let second = db.query(Book::by_author(&austen).limit(3)).page(first.next).await?;
+    println!("{} books, then {}", first.items.len(), second.items.len());
+
+    give_back(db, &isbn, &ada).await.map_err(|refusal| format!("{refusal:?}"))?;
+
+    for finding in Library::design().check() {
+        println!("{finding}");
+    }
+    let document = Library::design().document();
+    println!("{}", document.lines().next().unwrap_or_default());
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    block_on(async {
+        let db = match std::env::args().nth(1) {
+            Some(folder) => open(Path::new(&folder)).await?,
+            None => Db::<Library>::memory().await?,
+        };
+        story(&db).await
+    })
+}
