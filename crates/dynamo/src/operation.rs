@@ -140,14 +140,18 @@ macro_rules! requests {
     };
 }
 
+/// Answers about tables are four times as large as all others, and far less frequent: they are
+/// boxed, so that those of items are small to pass on.
 macro_rules! answers {
-    ($($name:ident($answer:ident),)+) => {
+    (@held $answer:ident) => { $answer };
+    (@held $answer:ident boxed) => { Box<$answer> };
+    ($($name:ident($answer:ident) $($boxed:ident)?,)+) => {
         /// An answer of any of the operations. Those that answer alike share a kind of answer.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Answer {
             $(
                 #[doc = concat!("See [`", stringify!($answer), "`].")]
-                $name($answer),
+                $name(answers!(@held $answer $($boxed)?)),
             )+
         }
 
@@ -163,7 +167,7 @@ macro_rules! answers {
         $(
             impl From<$answer> for Answer {
                 fn from(answer: $answer) -> Self {
-                    Self::$name(answer)
+                    Self::$name(answer.into())
                 }
             }
         )+
@@ -202,12 +206,12 @@ requests! {
 answers! {
     BatchGetItem(BatchGetItemAnswer),
     BatchWriteItem(BatchWriteItemAnswer),
-    CreateTable(CreateTableAnswer),
-    DeleteTable(DeleteTableAnswer),
+    CreateTable(CreateTableAnswer) boxed,
+    DeleteTable(DeleteTableAnswer) boxed,
     DescribeEndpoints(DescribeEndpointsAnswer),
     DescribeLimits(DescribeLimitsAnswer),
     DescribeStream(DescribeStreamAnswer),
-    DescribeTable(DescribeTableAnswer),
+    DescribeTable(DescribeTableAnswer) boxed,
     DescribeTimeToLive(DescribeTimeToLiveAnswer),
     GetItem(GetItemAnswer),
     GetRecords(GetRecordsAnswer),
@@ -220,7 +224,7 @@ answers! {
     TransactGetItems(TransactGetItemsAnswer),
     TransactWriteItems(TransactWriteItemsAnswer),
     UntagResource(UntagResourceAnswer),
-    UpdateTable(UpdateTableAnswer),
+    UpdateTable(UpdateTableAnswer) boxed,
     UpdateTimeToLive(UpdateTimeToLiveAnswer),
     Write(WriteAnswer),
 }

@@ -12,11 +12,14 @@ use crate::store::{self, Direction, Durability, Keyspace, Snapshot, Store};
 use arc_swap::ArcSwap;
 use singlet_dynamo::arn::Home;
 use std::any::Any;
+use std::marker::PhantomData;
 use std::ops::Bound;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -169,12 +172,12 @@ impl Engine {
     }
 
     /// Like [`Engine::write`], without blocking the thread.
-    pub(crate) async fn write_async<A: Send + 'static>(
+    pub(crate) fn write_async<A: Send + 'static>(
         &self,
         operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
-    ) -> Result<A> {
+    ) -> Result<Pending<A>> {
         let answer = self.handle.core.enqueue(operation)?;
-        reply_of(answer.await)
+        Ok(Pending { answer, operation: PhantomData })
     }
 
     /// Listens to the changes of a table, or of all tables, from now on.
@@ -460,6 +463,20 @@ fn boxed<A: Send + 'static>(
     operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
 ) -> Command {
     Box::new(move |stage| operation(stage).map(|answer| Box::new(answer) as Reply))
+}
+
+/// A write that is in the queue, or was.
+pub(crate) struct Pending<A> {
+    answer: Answer<Result<Reply>>,
+    operation: PhantomData<fn() -> A>,
+}
+
+impl<A: 'static> Future for Pending<A> {
+    type Output = Result<A>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<A>> {
+        Pin::new(&mut self.answer).poll(context).map(reply_of)
+    }
 }
 
 fn reply_of<A: 'static>(reply: Result<Reply>) -> Result<A> {

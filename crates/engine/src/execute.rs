@@ -1,12 +1,14 @@
 //! Any operation, for those who have requests of all kinds: a server, a replay, a test.
 
 use crate::commit::Stage;
-use crate::engine::Engine;
+use crate::engine::{Engine, Pending};
 use crate::error::Result;
 use singlet_dynamo::operation::{Answer, DescribeEndpointsAnswer, Request};
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 /// What a request comes to.
-#[expect(clippy::large_enum_variant, reason = "it lives for one match, on the stack")]
 enum Step {
     /// It was a read, and is done.
     Done(Answer),
@@ -15,6 +17,31 @@ enum Step {
 }
 
 type Write = Box<dyn FnOnce(&mut Stage<'_>) -> Result<Answer> + Send>;
+
+/// A request that is being carried out; see [`Engine::start`].
+#[must_use = "the answer comes to whoever awaits this"]
+pub struct Started<'e> {
+    progress: Progress,
+    /// The engine stays open meanwhile.
+    engine: PhantomData<&'e Engine>,
+}
+
+enum Progress {
+    Done(Option<Result<Answer>>),
+    Waiting(Pending<Answer>),
+}
+
+impl Future for Started<'_> {
+    type Output = Result<Answer>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Answer>> {
+        match &mut self.progress {
+            // A future is not polled again once it was ready.
+            Progress::Done(answer) => answer.take().map_or(Poll::Pending, Poll::Ready),
+            Progress::Waiting(pending) => Pin::new(pending).poll(context),
+        }
+    }
+}
 
 impl Engine {
     /// Carries out a request, and blocks the thread until it is done.
@@ -38,10 +65,34 @@ impl Engine {
     /// Carries out a request from asynchronous code. Reads run at once, on the caller's thread;
     /// a write waits for its group without holding the thread up.
     pub async fn execute_async(&self, request: Request) -> Result<Answer> {
-        match self.step(request)? {
-            Step::Done(answer) => Ok(answer),
-            Step::Write(operation) => self.write_async(operation).await,
-        }
+        self.start(request).await
+    }
+
+    /// Begins to carry out a request, like [`Engine::execute_async`], but at once: whether or not
+    /// somebody waits for the answer. Reads, and most writes of an engine in memory, are done when
+    /// this returns, and their future is ready.
+    ///
+    /// ```
+    /// use singlet_dynamo::operation::Request;
+    /// use singlet_engine::Engine;
+    /// use std::pin::pin;
+    /// use std::task::{Context, Waker};
+    ///
+    /// let engine = Engine::memory()?;
+    /// let started = engine.start(Request::from_json("ListTables", b"{}")?);
+    /// assert!(pin!(started).poll(&mut Context::from_waker(Waker::noop())).is_ready());
+    /// # Ok::<(), singlet_engine::Error>(())
+    /// ```
+    pub fn start(&self, request: Request) -> Started<'_> {
+        let progress = match self.step(request) {
+            Ok(Step::Done(answer)) => Progress::Done(Some(Ok(answer))),
+            Ok(Step::Write(operation)) => match self.write_async(operation) {
+                Ok(pending) => Progress::Waiting(pending),
+                Err(error) => Progress::Done(Some(Err(error))),
+            },
+            Err(error) => Progress::Done(Some(Err(error))),
+        };
+        Started { progress, engine: PhantomData }
     }
 
     fn step(&self, request: Request) -> Result<Step> {

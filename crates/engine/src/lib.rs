@@ -33,6 +33,7 @@ mod stream;
 pub use check::CheckReport;
 pub use engine::Engine;
 pub use error::{Error, Result};
+pub use execute::Started;
 pub use options::{Clock, Options, Random};
 pub use statistics::{Histogram, Statistics};
 pub use store::Durability;

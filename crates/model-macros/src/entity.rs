@@ -115,7 +115,7 @@ impl Entity {
             let (index, key) = (of_index.index.as_deref(), of_index.to_constant(fields));
             quote!(::singlet::shape::IndexKeyShape { index: #index, key: #key })
         });
-        let shapes = self.field_shapes(kinds);
+        let (shapes, stored) = (self.field_shapes(kinds), self.stored_places(kinds));
         let discriminator = option(arguments.discriminator.as_ref().map(|(attribute, value)| {
             let value = value.as_ref().map_or_else(|| name.clone(), syn::LitStr::value);
             quote!((#attribute, #value))
@@ -137,6 +137,7 @@ impl Entity {
                     key: #key,
                     indexes: &[#(#indexes),*],
                     fields: &[#(#shapes),*],
+                    stored: &[#(#stored),*],
                     discriminator: #discriminator,
                     payload: #payload,
                     expires: #expires,
@@ -159,6 +160,18 @@ impl Entity {
                 }
             }
         })
+    }
+
+    /// The places of the fields that are attributes by themselves, in the order of their names.
+    fn stored_places(&self, kinds: &Kinds) -> Vec<usize> {
+        let fields = self.fields.iter().zip(&kinds.kinds).enumerate();
+        let stored = fields.filter(|(_, (field, kind))| {
+            field.options.in_key.is_none() && **kind != FieldKind::InPayload
+        });
+        let mut named: Vec<(String, usize)> =
+            stored.map(|(place, (field, _))| (self.attribute(field), place)).collect();
+        named.sort();
+        named.into_iter().map(|(_, place)| place).collect()
     }
 
     fn field_shapes<'a>(&'a self, kinds: &'a Kinds) -> impl Iterator<Item = TokenStream> + 'a {

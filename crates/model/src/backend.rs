@@ -46,7 +46,6 @@ pub struct Execution<'a>(Progress<'a>);
 
 type Outcome = Result<Answer, BackendError>;
 
-#[expect(clippy::large_enum_variant, reason = "it lives for one await, on the stack")]
 enum Progress<'a> {
     Done(Option<Outcome>),
     Pending(Waiting<'a, Outcome>),

@@ -4,7 +4,7 @@ mod settings;
 
 pub use settings::Settings;
 
-use crate::backend::{Backend, BackendError, Embedded};
+use crate::backend::{Backend, BackendError, Embedded, Execution};
 use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::get::Get;
@@ -140,8 +140,8 @@ impl<D: Declaration> Db<D> {
 
     /// Carries out a request of the [language](crate::dynamo) as it is: for what the model has no
     /// words for.
-    pub async fn execute(&self, request: impl Into<Request>) -> Result<Answer, BackendError> {
-        trace::execute(&*self.inner.backend, request.into()).await
+    pub fn execute(&self, request: impl Into<Request>) -> Execution<'_> {
+        trace::execute(&*self.inner.backend, request.into())
     }
 
     pub(crate) fn settings(&self) -> &Settings {
@@ -175,7 +175,12 @@ impl<D: Contains<<O::Entity as Entity>::Table>, O: Write + Send> Run<D> for O {
     async fn run(self, db: &Db<D>) -> Result<O::Output> {
         let now = db.now();
         let plan = self.plan(db.table_name::<<O::Entity as Entity>::Table>(), now)?;
-        let returned = transaction::run_one(db, plan, now).await?;
+        let (request, attempt) = plan.into_request()?;
+        let returned = match db.execute(request).await {
+            Ok(Answer::Write(answer)) => attempt.returned(answer),
+            // Seldom enough to be given memory of its own, so that the others are small.
+            other => Box::pin(transaction::go_on(db, other, attempt, now)).await?,
+        };
         O::output(returned, now)
     }
 }

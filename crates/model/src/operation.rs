@@ -20,7 +20,7 @@ use crate::item::{decode, has_passed, is_expired};
 use crate::shape::TableShape;
 use crate::table::Table;
 use crate::timestamp::Timestamp;
-use singlet_dynamo::operation::{Request, ReturnValues, TransactWriteItem};
+use singlet_dynamo::operation::{Request, ReturnValues, TransactWriteItem, WriteAnswer};
 use singlet_dynamo::stored::{Attributes, StoredItem};
 use singlet_dynamo::{Item, expression};
 
@@ -97,8 +97,8 @@ impl<O, R> Or<O, R> {
 #[derive(Clone)]
 pub struct Plan {
     pub(crate) action: TransactWriteItem,
-    /// What to do instead if the stored item is expired.
-    if_expired: Option<TransactWriteItem>,
+    /// What to do instead if the stored item is expired. Few plans have it, and all are moved.
+    if_expired: Option<Box<TransactWriteItem>>,
     /// What to give back, if it is known beforehand.
     known: Option<Item>,
     pub(crate) entity: &'static str,
@@ -127,14 +127,14 @@ impl Plan {
         if !is_replacement && !item.is_none_or(is_gone) {
             return false;
         }
-        std::mem::swap(&mut self.action, other);
+        std::mem::swap(&mut self.action, &mut **other);
         true
     }
 
     /// The request that carries out the operation by itself, and what is left for another attempt.
     pub(crate) fn into_request(self) -> Result<(Request, Attempt)> {
         let attempt = Attempt {
-            known: match (&self.action, &self.if_expired) {
+            known: match (&self.action, self.if_expired.as_deref()) {
                 // What replaces an expired item is what a caller wants to see.
                 (TransactWriteItem::Put(put), Some(TransactWriteItem::Update(update)))
                     if update.return_values == ReturnValues::AllNew =>
@@ -144,7 +144,7 @@ impl Plan {
                 _ => self.known.clone(),
             },
             entity: self.entity,
-            again: self.if_expired.is_some().then(|| self.clone()),
+            again: self.if_expired.is_some().then(|| Box::new(self.clone())),
         };
         let request = match self.action {
             TransactWriteItem::Put(put) => put.into(),
@@ -162,7 +162,14 @@ pub(crate) struct Attempt {
     pub(crate) known: Option<Item>,
     pub(crate) entity: &'static str,
     /// The plan, if there may be another attempt.
-    pub(crate) again: Option<Plan>,
+    pub(crate) again: Option<Box<Plan>>,
+}
+
+impl Attempt {
+    /// What the write gives back.
+    pub(crate) fn returned(self, answer: WriteAnswer) -> Option<Attributes> {
+        self.known.map(Attributes::from).or(answer.attributes)
+    }
 }
 
 /// What a write gives back: a type for each answer.

@@ -100,6 +100,9 @@ pub struct EntityShape {
     pub indexes: &'static [IndexKeyShape],
     /// The fields, in the order of their declaration.
     pub fields: &'static [FieldShape],
+    /// The places of the fields that are attributes by themselves, in the order of their names, in
+    /// which items are stored.
+    pub stored: &'static [usize],
     /// The attribute that says which entity an item is, and what it says.
     pub discriminator: Option<(&'static str, &'static str)>,
     /// The attribute that holds the fields as one JSON text.

@@ -1,6 +1,6 @@
 //! What operations say of themselves: a span each, with what it cost.
 
-use crate::backend::{Backend, BackendError};
+use crate::backend::{Backend, BackendError, Execution};
 use singlet_dynamo::capacity::{CapacityByTable, ConsumedCapacity, ReturnConsumedCapacity};
 use singlet_dynamo::operation::{Answer, Request};
 use tracing::field::Empty;
@@ -8,12 +8,9 @@ use tracing::{Instrument, Level, Span};
 
 /// Carries out a request within a span that tells the operation, the table and the capacity that
 /// was consumed. Without anybody who listens, nothing of that is done.
-pub(crate) async fn execute(
-    backend: &dyn Backend,
-    mut request: Request,
-) -> Result<Answer, BackendError> {
+pub(crate) fn execute(backend: &dyn Backend, mut request: Request) -> Execution<'_> {
     if !tracing::enabled!(Level::DEBUG) {
-        return backend.execute(request).await;
+        return backend.execute(request);
     }
     let span = tracing::debug_span!(
         "dynamodb",
@@ -23,9 +20,11 @@ pub(crate) async fn execute(
         error = Empty,
     );
     ask_for_capacity(&mut request);
-    let outcome = backend.execute(request).instrument(span.clone()).await;
-    record(&span, &outcome);
-    outcome
+    Execution::pending(async move {
+        let outcome = backend.execute(request).instrument(span.clone()).await;
+        record(&span, &outcome);
+        outcome
+    })
 }
 
 fn record(span: &Span, outcome: &Result<Answer, BackendError>) {

@@ -8,7 +8,7 @@ use crate::backend::BackendError;
 use crate::db::Db;
 use crate::entity::Entity;
 use crate::error::{Error, Result};
-use crate::operation::{Operation, Or, Plan, condition_failed};
+use crate::operation::{Attempt, Operation, Or, Plan, condition_failed};
 use crate::retry::Backoff;
 use crate::table::{Contains, Declaration};
 use crate::timestamp::Timestamp;
@@ -294,19 +294,18 @@ pub(crate) async fn run<D: Declaration, R: From<Error>>(
     }
 }
 
-/// Carries out one write, and gives back what the store gave back.
-pub(crate) async fn run_one<D: Declaration>(
+/// Goes on with a write that the store has not carried out: another attempt, if that is worth it,
+/// or the error to return.
+pub(crate) async fn go_on<D: Declaration>(
     db: &Db<D>,
-    mut plan: Plan,
+    mut outcome: Result<Answer, BackendError>,
+    mut attempt: Attempt,
     now: Timestamp,
 ) -> Result<Option<Attributes>> {
     let mut replacements = 0;
     loop {
-        let (request, attempt) = plan.into_request()?;
-        let refused = match db.execute(request).await {
-            Ok(Answer::Write(answer)) => {
-                return Ok(attempt.known.map(Attributes::from).or(answer.attributes));
-            }
+        let refused = match outcome {
+            Ok(Answer::Write(answer)) => return Ok(attempt.returned(answer)),
             Ok(_) => return Err(BackendError::unexpected().into()),
             Err(BackendError::Refused(refused)) => refused,
             Err(other) => return Err(other.into()),
@@ -318,10 +317,10 @@ pub(crate) async fn run_one<D: Declaration>(
         let again = attempt.again.filter(|_| replacements < REPLACEMENTS_MAX);
         let again = again
             .and_then(|mut again| again.replace_if_expired(item.as_ref(), now).then_some(again));
-        match again {
-            Some(again) => plan = again,
-            None => return Err(condition_failed(attempt.entity, item)),
-        }
+        let Some(again) = again else { return Err(condition_failed(attempt.entity, item)) };
+        let (request, next) = again.into_request()?;
+        attempt = next;
+        outcome = db.execute(request).await;
         replacements += 1;
     }
 }

@@ -7,6 +7,8 @@ use singlet_dynamo as dynamo;
 use singlet_dynamo::operation::Request;
 use singlet_engine::Engine;
 use singlet_engine::feed::{Event, Subscription};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use timer::Timer;
 
@@ -33,20 +35,12 @@ impl Embedded {
 
 impl Backend for Embedded {
     fn execute(&self, request: Request) -> Execution<'_> {
-        match request {
-            // Reads never wait for anybody, so they are done at once.
-            Request::GetItem(_)
-            | Request::Query(_)
-            | Request::Scan(_)
-            | Request::BatchGetItem(_)
-            | Request::TransactGetItems(_) => {
-                Execution::done(self.engine.execute(request).map_err(backend_error))
-            }
-            _ => {
-                let engine = &self.engine;
-                Execution::pending(async move {
-                    engine.execute_async(request).await.map_err(backend_error)
-                })
+        let mut started = self.engine.start(request);
+        // Reads never wait for anybody, and in memory writes seldom do.
+        match Pin::new(&mut started).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(outcome) => Execution::done(outcome.map_err(backend_error)),
+            Poll::Pending => {
+                Execution::pending(async move { started.await.map_err(backend_error) })
             }
         }
     }

@@ -4,7 +4,7 @@ use super::Payload;
 use crate::attribute::Attribute;
 use crate::entity::Entity;
 use crate::error::Error;
-use crate::shape::{EntityShape, Keeper, KeyAttributes, KeyShape, Storage};
+use crate::shape::{EntityShape, FieldShape, Keeper, KeyAttributes, KeyShape, Storage};
 use crate::table::Table;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::{Item, Value};
@@ -38,17 +38,26 @@ pub(crate) fn to_item<E: Entity>(
     if let Some((name, value)) = shape.discriminator {
         entries.push((name.to_owned(), Value::from(value)));
     }
-    let mut payload = Vec::new();
-    for (field, value) in shape.fields.iter().zip(values) {
-        let Some(value) = value.or(field.null.then_some(Value::Null)) else { continue };
-        match field.storage {
-            Storage::Attribute => entries.push((field.attribute.to_owned(), value)),
-            Storage::Expiry => entries.extend(table.ttl.map(|name| (name.to_owned(), value))),
-            Storage::Payload => payload.push((field.attribute.to_owned(), value)),
-            Storage::Key => {}
+    let mut take = |place: usize, field: &FieldShape| {
+        let value = values.get_mut(place).and_then(Option::take);
+        value.or(field.null.then_some(Value::Null))
+    };
+    for place in shape.stored {
+        let Some(field) = shape.field(*place) else { continue };
+        let name = match field.storage {
+            Storage::Expiry => table.ttl.unwrap_or(field.attribute),
+            _ => field.attribute,
+        };
+        if let Some(value) = take(*place, field) {
+            entries.push((name.to_owned(), value));
         }
     }
     if let Some(name) = shape.payload {
+        let fields = shape.fields.iter().enumerate();
+        let within = fields.filter(|(_, field)| field.storage == Storage::Payload);
+        let payload: Vec<(String, Value)> = within
+            .filter_map(|(place, field)| Some((field.attribute.to_owned(), take(place, field)?)))
+            .collect();
         entries.push((name.to_owned(), Payload::write(&payload)));
     }
     Ok(Item::from_entries(entries))
@@ -105,8 +114,9 @@ fn push_key(
         if shape.is_own_attribute(template, attribute) || !key.has(template, value) {
             continue;
         }
-        let rendered = template.render(attribute.kind, value)?;
-        entries.extend(rendered.map(|value| (attribute.name.to_owned(), value)));
+        if let Some(value) = template.render(attribute.kind, value)? {
+            entries.push((attribute.name.to_owned(), value));
+        }
     }
     Ok(())
 }

@@ -395,7 +395,7 @@ impl Plan {
             let mut put = PutItem::new(&update.table_name, item);
             put.condition = Some(expired.clone());
             put.return_old_on_failure = true;
-            self.if_expired = Some(put.into());
+            self.if_expired = Some(Box::new(put.into()));
         }
         let fresh = expression::Condition::not(expired)?;
         update.condition = Some(match update.condition.take() {
