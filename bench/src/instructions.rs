@@ -11,12 +11,12 @@ pub(crate) const REPEAT: &str = "repeat";
 const ROUNDS: u32 = 20;
 
 /// Instructions per call of each contender.
-pub(crate) fn count(contest: &Contest) -> Result<Vec<u64>, String> {
+pub(crate) fn count(suite: &str, contest: &Contest) -> Result<Vec<u64>, String> {
     let names = contest.contenders.iter().map(|contender| contender.name);
-    names.map(|name| Ok(collected(&contest.title, name)? / u64::from(ROUNDS))).collect()
+    names.map(|name| Ok(collected(suite, &contest.title, name)? / u64::from(ROUNDS))).collect()
 }
 
-fn collected(title: &str, name: &str) -> Result<u64, String> {
+fn collected(suite: &str, title: &str, name: &str) -> Result<u64, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
@@ -24,7 +24,7 @@ fn collected(title: &str, name: &str) -> Result<u64, String> {
         // starting the program do not.
         .args(["--collect-atstart=no", "--toggle-collect=*counted_rounds*"])
         .arg(own)
-        .args([REPEAT, title, name])
+        .args([REPEAT, suite, title, name])
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("valgrind did not start: {error}"))?;

@@ -1,16 +1,18 @@
 //! Measurements, side by side with the peers.
 //!
-//! `cargo run --release --package bench -- language` measures the language crate: times, and
-//! with `--instructions` also the instructions that valgrind counts, which do not depend on
-//! what else the machine is doing. README.md beside this crate's manifest tells how to read
-//! the figures.
+//! `cargo run --release --package bench -- language` measures the language crate, `model` the
+//! modelling layer: times, and with `--instructions` also the instructions that valgrind counts,
+//! which do not depend on what else the machine is doing. README.md beside this crate's manifest
+//! tells how to read the figures, and what the other suites are.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program talks by printing")]
 #![allow(clippy::expect_used, reason = "a sample that does not parse is a broken benchmark")]
 
+mod compile;
 mod contest;
 mod disk;
 mod instructions;
 mod language;
+mod model;
 mod snakes;
 mod stopwatch;
 
@@ -25,6 +27,8 @@ Usage: cargo run --release --package bench -- SUITE [--instructions] [FILTER]
 
 Suites:
   language    values, items, numbers and conditions of the crate `dynamo`
+  model       typed reads and writes beside the same requests made by hand
+  compile     what 40 entities add to `cargo check`
   disk [PART] durable writes and reads beside them, a bare file and a bare redb; a PART is one of
               `syncing`, `writing`, `opening` and `reading`
   snakes      moves over HTTP, and pushes to 300 sockets
@@ -41,21 +45,12 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["language", options @ ..] => match Options::parse(options) {
-            Ok(options) => run(&language::contests(), &options),
-            Err(refusal) => {
-                eprintln!("{refusal}\n\n{HELP}");
-                ExitCode::from(2)
-            }
-        },
+        ["compile"] => compile::measure(),
         ["disk", part @ ..] if part.len() <= 1 => {
             warn_of_debug_build();
             match disk::run(part.first().copied()) {
                 Some(()) => ExitCode::SUCCESS,
-                None => {
-                    eprintln!("the suite `disk` has no such part\n\n{HELP}");
-                    ExitCode::from(2)
-                }
+                None => refused("the suite `disk` has no such part"),
             }
         }
         [disk::FILL, path] => {
@@ -73,17 +68,33 @@ fn main() -> ExitCode {
             }
         }
         // What valgrind is given to run: one contender, so and so often, and nothing else.
-        [instructions::REPEAT, title, name] => {
-            instructions::repeat(&language::contests(), title, name)
-        }
+        [instructions::REPEAT, suite, title, name] => match contests(suite) {
+            Some(contests) => instructions::repeat(&contests, title, name),
+            None => ExitCode::from(2),
+        },
         [] | ["--help" | "-h" | "help"] => {
             print!("{HELP}");
             ExitCode::SUCCESS
         }
-        [other, ..] => {
-            eprintln!("there is no suite `{other}`\n\n{HELP}");
-            ExitCode::from(2)
-        }
+        [suite, options @ ..] => match (contests(suite), Options::parse(options)) {
+            (Some(contests), Ok(options)) => run(suite, &contests, &options),
+            (None, _) => refused(&format!("there is no suite `{suite}`")),
+            (_, Err(refusal)) => refused(&refusal),
+        },
+    }
+}
+
+fn refused(refusal: &str) -> ExitCode {
+    eprintln!("{refusal}\n\n{HELP}");
+    ExitCode::from(2)
+}
+
+/// The contests of a suite that has contests.
+fn contests(suite: &str) -> Option<Vec<Contest>> {
+    match suite {
+        "language" => Some(language::contests()),
+        "model" => Some(model::contests()),
+        _ => None,
     }
 }
 
@@ -115,11 +126,11 @@ fn warn_of_debug_build() {
     }
 }
 
-fn run(contests: &[Contest], options: &Options) -> ExitCode {
+fn run(suite: &str, contests: &[Contest], options: &Options) -> ExitCode {
     warn_of_debug_build();
     for contest in contests.iter().filter(|contest| contest.title.contains(&options.filter)) {
         let counts = if options.instructions {
-            match instructions::count(contest) {
+            match instructions::count(suite, contest) {
                 Ok(counts) => counts,
                 Err(problem) => {
                     eprintln!("{problem}");
