@@ -44,7 +44,7 @@ fn the_compiler_says_what_the_tutorial_says_that_it_says() {
 }
 
 fn stderr_files() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refusals");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../model-macros/tests/refusals");
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = files.map(|file| file.path());
     let texts = paths.filter(|path: &PathBuf| path.extension().is_some_and(|end| end == "stderr"));
