@@ -3,7 +3,13 @@
 //! the process is killed in the end.
 //!
 //! In the test command this takes seconds, and looks at what is lost alone, because the machine may
-//! be busy. With `SINGLET_TEST_LONG` set it writes for ten minutes and looks at all of it.
+//! be busy. With `SINGLET_TEST_LONG` set it writes for ten minutes and looks at memory too, and in
+//! a release build at how long anybody waits: with debug assertions redb verifies its whole file
+//! when it is opened, and more with every transaction.
+//!
+//! ```text
+//! SINGLET_TEST_LONG=1 cargo test --release --package singlet-engine --test full_load -- --nocapture
+//! ```
 
 #![allow(
     clippy::unwrap_used,
@@ -142,6 +148,9 @@ fn writers_that_never_pause() {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "writes_until_killed", "--nocapture"])
         .env(FOLDER, &folder)
+        // glibc has a heap for each thread that ever committed, and gives little of it back: with
+        // sixteen of them the process took three times as much as the store had asked for.
+        .env("MALLOC_ARENA_MAX", "1")
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -191,8 +200,10 @@ fn writers_that_never_pause() {
         load.budget() / 1_000_000,
     );
     if load.is_long {
-        assert!(longest < Duration::from_millis(500), "a write took {longest:?}");
         assert!(memory < load.budget() * 12 / 10, "{memory} bytes of memory");
+    }
+    if load.is_long && !cfg!(debug_assertions) {
+        assert!(longest < Duration::from_millis(500), "a write took {longest:?}");
         assert!(opened < Duration::from_secs(1), "opening took {opened:?}");
     }
     assert!(writes > 100, "only {writes} writes");
