@@ -183,19 +183,22 @@ impl<D: Declaration> Db<D> {
         table: &crate::design::Table,
         provision: &mut Provision,
     ) -> Result<()> {
-        let request = DescribeTimeToLive { table_name: name.to_owned() };
-        let Answer::DescribeTimeToLive(answer) = self.execute(request).await? else {
-            return Err(BackendError::unexpected().into());
-        };
-        match (&table.ttl, answer.attribute_name) {
+        match (&table.ttl, self.describe_time_to_live(name).await?) {
             (Some(wanted), None) => {
                 let request = UpdateTimeToLive {
                     table_name: name.to_owned(),
                     attribute_name: wanted.clone(),
                     enabled: true,
                 };
-                self.execute(request).await?;
-                provision.made.push(format!("time to live {wanted} of table {name}"));
+                match self.execute(request).await {
+                    Ok(_) => provision.made.push(format!("time to live {wanted} of table {name}")),
+                    // Another process may have been faster.
+                    Err(refused) => {
+                        if self.describe_time_to_live(name).await?.as_ref() != Some(wanted) {
+                            return Err(refused.into());
+                        }
+                    }
+                }
             }
             (Some(wanted), Some(own)) if *wanted != own => provision
                 .differences
@@ -206,6 +209,14 @@ impl<D: Declaration> Db<D> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// The attribute that says when items expire.
+    async fn describe_time_to_live(&self, name: &str) -> Result<Option<String>> {
+        match self.execute(DescribeTimeToLive { table_name: name.to_owned() }).await? {
+            Answer::DescribeTimeToLive(answer) => Ok(answer.attribute_name),
+            _ => Err(BackendError::unexpected().into()),
+        }
     }
 
     async fn describe_table(&self, name: &str) -> Result<Option<TableDescription>> {

@@ -10,6 +10,7 @@ mod payloads;
 mod provisioning;
 mod queries;
 mod reads;
+mod spans;
 mod transactions;
 mod updates;
 mod writes;
@@ -48,14 +49,15 @@ stories! {
         collections_are_read_by_one_query;
     pages: they_are_full_and_follow_each_other cursors_cannot_be_forged items_one_by_one counting
         scans;
-    batches: any_number_is_written_and_read the_last_write_of_a_key_counts;
+    batches: any_number_is_written_and_read the_last_write_of_a_key_counts answers_that_are_too_small;
     transactions: all_or_nothing the_refused_operation_is_named checks_guard tokens_are_carried_out_once
         gathered_one_by_one;
     expiry: expired_items_are_gone an_expired_item_does_not_block an_expired_item_is_not_updated
         an_upsert_begins_anew;
     payloads: fields_in_one_text;
     changes: the_feed_tells_entities every_listener_hears_everything;
-    provisioning: what_is_missing_is_made;
+    provisioning: what_is_missing_is_made two_at_once;
+    spans: what_was_consumed_is_told;
 }
 
 pub(crate) fn id<T: std::str::FromStr>(text: impl AsRef<str>) -> T

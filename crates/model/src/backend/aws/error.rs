@@ -127,3 +127,71 @@ fn reason(reason: SdkReason) -> Result<CancellationReason, BackendError> {
     });
     Ok(CancellationReason { failure, item: reason.item.map(value::item).transpose()? })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aws_sdk_dynamodb::error::ErrorMetadata;
+    use aws_sdk_dynamodb::operation::get_item::GetItemError;
+    use aws_sdk_dynamodb::types::AttributeValue;
+    use aws_sdk_dynamodb::types::error::{
+        ConditionalCheckFailedException, TransactionCanceledException,
+    };
+    use singlet_dynamo::{Item, Value};
+
+    fn refused(error: BackendError) -> dynamo::Error {
+        match error {
+            BackendError::Refused(refused) => refused,
+            BackendError::Failed(failure) => panic!("{failure}"),
+        }
+    }
+
+    fn of_code(code: &str) -> BackendError {
+        let metadata = ErrorMetadata::builder().code(code).message("so it says").build();
+        backend_error(SdkError::service_error(GetItemError::generic(metadata), ()))
+    }
+
+    #[test]
+    fn errors_have_the_names_that_the_language_has_for_them() {
+        for (code, kind) in [
+            ("ResourceNotFoundException", ErrorKind::ResourceNotFound),
+            ("ValidationException", ErrorKind::Validation),
+            ("ThrottlingException", ErrorKind::Throttling),
+            ("RequestLimitExceeded", ErrorKind::Throttling),
+            ("InternalServerError", ErrorKind::InternalServerError),
+        ] {
+            let error = refused(of_code(code));
+            assert_eq!((error.kind(), error.message()), (kind, "so it says"));
+        }
+        assert!(matches!(of_code("NeverHeardOfIt"), BackendError::Failed(_)));
+        let unsent: SdkError<GetItemError, ()> = SdkError::timeout_error("too slow");
+        assert!(matches!(backend_error(unsent), BackendError::Failed(_)));
+    }
+
+    #[test]
+    fn a_condition_that_fails_tells_the_item() {
+        let failure = ConditionalCheckFailedException::builder()
+            .item("PK", AttributeValue::S("a".into()))
+            .build();
+        let error = PutItemError::ConditionalCheckFailedException(failure);
+        let error = refused(write_error(SdkError::service_error(error, ())));
+        assert_eq!(error.kind(), ErrorKind::ConditionalCheckFailed);
+        assert_eq!(error.item(), Some(&Item::from([("PK", Value::from("a"))])));
+    }
+
+    #[test]
+    fn reasons_keep_their_order() {
+        let reason = |code: &str| SdkReason::builder().code(code).build();
+        let failure = TransactionCanceledException::builder()
+            .cancellation_reasons(reason("None"))
+            .cancellation_reasons(reason("ConditionalCheckFailed"))
+            .cancellation_reasons(reason("OfTomorrow"))
+            .build();
+        let error = TransactWriteItemsError::TransactionCanceledException(failure);
+        let error = refused(transaction_error(SdkError::service_error(error, ())));
+        let codes: Vec<&str> =
+            error.cancellation_reasons().iter().map(CancellationReason::code).collect();
+        assert_eq!(codes, ["None", "ConditionalCheckFailed", "OfTomorrow"]);
+        assert_eq!(error.cancellation_reasons()[0].failure, None);
+    }
+}

@@ -1,7 +1,7 @@
 //! Batches of any number.
 
-use super::{id, rating};
-use crate::sample::{Rating, Reading, SiteId, UserId};
+use super::{comment, id, rating};
+use crate::sample::{Comment, CommentId, Rating, Reading, SiteId, UserId};
 use crate::{Stage, Told};
 use singlet::prelude::*;
 
@@ -52,4 +52,39 @@ pub(super) async fn the_last_write_of_a_key_counts(stage: &Stage) -> Told {
     let found = db.query(Rating::of(id::<UserId>("twice")).consistent()).all().await?;
     assert_eq!(found, [rating("twice", "a", 2)]);
     Ok(())
+}
+
+/// DynamoDB answers with sixteen megabytes at most, and leaves the other keys for later. A page of
+/// a query holds one.
+pub(super) async fn answers_that_are_too_small(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let body = "x".repeat(350 * 1024);
+    let (user, site): (UserId, SiteId) = (id("large"), id("s"));
+    let ids: Vec<CommentId> = (0..50).map(|number| id(format!("c{number:02}"))).collect();
+    let mut batch = db.batch();
+    for id in &ids {
+        let written = comment("large", "s", id.as_str(), db.now());
+        batch.put(&Comment { body: body.clone(), ..written })?;
+    }
+    batch.run().await?;
+    let keys = || ids.iter().map(|id| Comment::key(&user, &site, id));
+    let found = db.get_many(keys().map(|key| key.consistent())).await?;
+    assert_eq!(
+        found.iter().flatten().map(|comment| &comment.id).collect::<Vec<_>>(),
+        ids.iter().collect::<Vec<_>>()
+    );
+
+    let query = || Comment::of(&user).consistent();
+    let page = db.query(query()).page(None).await?;
+    assert!(!page.items.is_empty() && page.items.len() < 5 && page.next.is_some());
+    let second = db.query(query()).page(page.next).await?;
+    assert_eq!(second.items.first().map(|comment| &comment.id), ids.get(page.items.len()));
+    assert_eq!(db.query(query()).count().await?, 50);
+    let few = db.query(query().limit(7)).all().await?;
+    assert_eq!(few.last().map(|comment| &comment.id), Some(&ids[6]));
+    let mut batch = db.batch();
+    for key in keys() {
+        batch.delete(key)?;
+    }
+    Ok(batch.run().await?)
 }

@@ -3,6 +3,9 @@
 use crate::{Stage, Told};
 use singlet::Provision;
 use singlet::prelude::*;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 
 id!(BookId, AuthorId);
 
@@ -80,6 +83,23 @@ mod other {
     }
 }
 
+/// A table that nobody has made yet.
+mod new {
+    use super::BookId;
+    use singlet::prelude::*;
+
+    #[table(name = "{env}-new-books", key = (PK), ttl = TTL, stream, entities(Book))]
+    pub(super) struct Books;
+
+    #[derive(Entity, Clone, Debug, PartialEq)]
+    #[entity(Books, key = ("BOOK#{id}"))]
+    pub(super) struct Book {
+        pub(super) id: BookId,
+        #[attribute(ttl)]
+        pub(super) expires: Option<Expiry>,
+    }
+}
+
 fn made(provision: Provision, name: &str) -> Vec<String> {
     assert_eq!(provision.differences, [] as [String; 0]);
     provision.made.iter().map(|made| made.replace(name, "books")).collect()
@@ -124,4 +144,43 @@ pub(super) async fn what_is_missing_is_made(stage: &Stage) -> Told {
     // Nothing was changed.
     assert_eq!(made(later.provision().await?, &name), [] as [String; 0]);
     Ok(())
+}
+
+/// Programs that are started together make their tables together.
+pub(super) async fn two_at_once(stage: &Stage) -> Told {
+    let (one, other) = (stage.open::<new::Books>(), stage.open::<new::Books>());
+    let (first, second) = both(one.provision(), other.provision()).await;
+    let (first, second) = (first?, second?);
+    assert_eq!(first.differences.len() + second.differences.len(), 0);
+    let tables = first.made.iter().chain(&second.made).filter(|made| made.starts_with("table "));
+    assert_eq!(tables.count(), 1, "{first:?} {second:?}");
+    // Together they have made all of it.
+    assert_eq!(one.provision().await?, Provision::default());
+    Ok(())
+}
+
+/// Waits for two futures at once.
+async fn both<A, B>(one: impl Future<Output = A>, other: impl Future<Output = B>) -> (A, B) {
+    let (mut one, mut other) = (pin!(one), pin!(other));
+    let (mut a, mut b) = (None, None);
+    poll_fn(|context| {
+        if a.is_none()
+            && let Poll::Ready(value) = one.as_mut().poll(context)
+        {
+            a = Some(value);
+        }
+        if b.is_none()
+            && let Poll::Ready(value) = other.as_mut().poll(context)
+        {
+            b = Some(value);
+        }
+        match (a.take(), b.take()) {
+            (Some(a), Some(b)) => Poll::Ready((a, b)),
+            (first, second) => {
+                (a, b) = (first, second);
+                Poll::Pending
+            }
+        }
+    })
+    .await
 }

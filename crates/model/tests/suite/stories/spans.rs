@@ -1,0 +1,96 @@
+//! What operations tell of themselves.
+
+use super::rating;
+use crate::{Stage, Told};
+use singlet::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+/// Spans of the model: for each, what it says of itself.
+#[derive(Clone, Default)]
+struct Listener {
+    spans: Arc<Mutex<Vec<(u64, Said)>>>,
+    next: Arc<AtomicU64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Said {
+    operation: String,
+    table: String,
+    capacity: Option<f64>,
+    error: Option<String>,
+}
+
+impl Visit for Said {
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        if field.name() == "capacity" {
+            self.capacity = Some(value);
+        }
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        match field.name() {
+            "operation" => value.clone_into(&mut self.operation),
+            "table" => value.clone_into(&mut self.table),
+            "error" => self.error = Some(value.to_owned()),
+            _ => {}
+        }
+    }
+
+    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
+}
+
+impl Subscriber for Listener {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("singlet::")
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let id = self.next.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut said = Said::default();
+        span.record(&mut said);
+        self.spans.lock().unwrap().push((id, said));
+        Id::from_u64(id)
+    }
+
+    fn record(&self, span: &Id, values: &Record<'_>) {
+        let mut spans = self.spans.lock().unwrap();
+        if let Some((_, said)) = spans.iter_mut().find(|(id, _)| *id == span.into_u64()) {
+            values.record(said);
+        }
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn event(&self, _: &Event<'_>) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+pub(super) async fn what_was_consumed_is_told(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let listener = Listener::default();
+    let one = rating("spans", "s", 3);
+    {
+        // Stories are told on the thread that they are waited for on.
+        let _guard = tracing::subscriber::set_default(listener.clone());
+        db.run(create(&one)).await?;
+        db.get(Key::of(&one).consistent()).await?;
+        assert!(super::is_refused(&db.run(create(&one)).await));
+        db.transact((put(&one),)).await?;
+    }
+    let spans = listener.spans.lock().unwrap().clone();
+    let operations: Vec<&str> = spans.iter().map(|(_, said)| said.operation.as_str()).collect();
+    assert_eq!(operations, ["PutItem", "GetItem", "PutItem", "TransactWriteItems"]);
+    for (_, said) in &spans {
+        assert_eq!(said.table, db.table_name::<crate::sample::Sample>());
+    }
+    let capacity = |place: usize| spans[place].1.capacity;
+    // The rating is in an index as well.
+    assert_eq!((capacity(0), capacity(1), capacity(2)), (Some(2.0), Some(1.0), None));
+    assert!(capacity(3).is_some_and(|units| units >= 2.0), "{spans:?}");
+    assert_eq!(spans[2].1.error.as_deref(), Some("ConditionalCheckFailedException"));
+    Ok(())
+}
