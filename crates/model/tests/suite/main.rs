@@ -30,6 +30,8 @@ struct Stage {
     db: Db<World>,
     place: Place,
     settings: Settings,
+    /// Whether this is Amazon's DynamoDB Local.
+    is_local: bool,
     /// The clock of the model. It stands still until it is moved, and begins at the real time, so
     /// that a server with a clock of its own does not delete what has expired only here.
     clock: Clock,
@@ -46,7 +48,7 @@ impl Stage {
     fn new(place: Place, environment: &str) -> Self {
         let clock = standing_clock();
         let settings = settings(&clock, environment);
-        Self { db: place.open(&settings), place, settings, clock }
+        Self { db: place.open(&settings), place, settings, is_local: false, clock }
     }
 
     /// Another design, in the same place.

@@ -66,5 +66,5 @@ fn on_our_endpoint() {
 fn on_dynamodb_local() {
     let url = std::env::var(LOCAL_VARIABLE)
         .unwrap_or_else(|_| panic!("{LOCAL_VARIABLE} does not say where DynamoDB Local is"));
-    run(async { tell_all(&stage_at(&url).await).await });
+    run(async { tell_all(&Stage { is_local: true, ..stage_at(&url).await }).await });
 }
