@@ -1,6 +1,7 @@
 //! `singlet serve`: the systems, with the DynamoDB endpoint on the same data beside them.
 
 mod identity;
+mod store;
 
 use crate::dynamodb::parse_host;
 use crate::failure::Failure;
@@ -8,9 +9,7 @@ use crate::log::{self, Detail};
 use crate::stop::Stop;
 use crate::storage::{self, Storage};
 use clap::{Args, ValueEnum};
-use identity::Trusting;
-use singlet::backend::Embedded;
-use singlet::{Db, Declaration, Settings};
+use identity::{Callers, Trusting};
 use singlet_engine::Engine;
 use singlet_snakes::chance::Chance;
 use singlet_snakes::live::Live;
@@ -18,6 +17,7 @@ use singlet_snakes::service::Service;
 use singlet_web::idempotency::Idempotency;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use store::{Backend, Store};
 use tokio::sync::watch;
 
 /// Runs the systems that come with Singlet, each with its pages, on data of their own.
@@ -38,6 +38,9 @@ pub(crate) struct Arguments {
     /// The address on which the pages are. 0.0.0.0 is for everybody who can reach this machine.
     #[arg(long, default_value = "127.0.0.1", value_parser = parse_host)]
     host: IpAddr,
+    /// What keeps the data.
+    #[arg(long, value_enum, default_value_t = Backend::Embedded)]
+    backend: Backend,
     /// The port of the DynamoDB endpoint, which only this machine can reach; 0 takes any free one.
     #[arg(long, default_value_t = 8000)]
     dynamodb_port: u16,
@@ -50,7 +53,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     storage: Storage,
     #[command(flatten)]
-    identity: identity::Arguments,
+    callers: Callers,
     /// How much to note on standard error.
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = Detail::Info)]
     log: Detail,
@@ -66,94 +69,109 @@ enum Name {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     log::begin(arguments.log);
     let runtime = arguments.storage.runtime()?;
-    let (pages, endpoint) = runtime.block_on(arguments.bind())?;
+    let pages = runtime.block_on(arguments.bind_pages())?;
+    if arguments.backend == Backend::Dynamodb {
+        let store = runtime.block_on(Store::dynamodb());
+        return runtime.block_on(serve(arguments, pages, None, store));
+    }
+    let endpoint = runtime.block_on(arguments.bind_endpoint())?;
     let engine = arguments.storage.open_engine()?;
-    runtime.block_on(serve(arguments, pages, endpoint, &engine))?;
+    let endpoint = Some((endpoint, engine.clone()));
+    runtime.block_on(serve(arguments, pages, endpoint, Store::Embedded(engine.clone())))?;
     // Whatever still runs there is over before the engine is closed.
     drop(runtime);
     storage::close(&engine)
 }
 
+/// The endpoint on the data of the systems. Where they are on DynamoDB, that has its own.
+type Endpoint = Option<(singlet_wire::Server, Engine)>;
+
 impl Arguments {
-    /// Takes both addresses. One that cannot be had should leave no folder behind.
-    async fn bind(&self) -> Result<(singlet_web::Server, singlet_wire::Server), Failure> {
+    /// Takes the address of the pages. One that cannot be had should leave no folder behind.
+    async fn bind_pages(&self) -> Result<singlet_web::Server, Failure> {
         let address = SocketAddr::from((self.host, self.port));
         let options = singlet_web::Options { address, ..singlet_web::Options::default() };
-        let pages = singlet_web::Server::bind(options).await.map_err(|error| {
+        singlet_web::Server::bind(options).await.map_err(|error| {
             Failure::new(
                 format_args!("cannot listen on {address}: {error}"),
                 "Choose another port with --port; 0 takes any free one.",
             )
-        })?;
+        })
+    }
+
+    async fn bind_endpoint(&self) -> Result<singlet_wire::Server, Failure> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.dynamodb_port));
         let options = singlet_wire::Options { address, ..singlet_wire::Options::default() };
-        let endpoint = singlet_wire::Server::bind(options).await.map_err(|error| {
+        singlet_wire::Server::bind(options).await.map_err(|error| {
             Failure::new(error, "Choose another port with --dynamodb-port; 0 takes any free one.")
-        })?;
-        Ok((pages, endpoint))
+        })
     }
 
     fn runs(&self, name: Name) -> bool {
         self.only.is_empty() || self.only.contains(&name)
     }
 
-    /// A database for a system, with all its tables.
-    async fn open<D: Declaration>(&self, engine: &Engine) -> Result<Db<D>, Failure> {
-        let settings = Settings { environment: self.environment.clone(), ..Settings::default() };
-        let db = Db::<D>::on(Embedded::new(engine.clone()), settings);
-        db.provision().await.map_err(|error| {
-            Failure::new(
-                format_args!("the tables cannot be made: {error}"),
-                "Is there something else in them? Choose other names with --environment.",
-            )
-        })?;
-        Ok(db)
+    /// Adds the systems that are to run.
+    async fn add_systems(
+        &self,
+        mut pages: singlet_web::Server,
+        store: &Store,
+    ) -> Result<singlet_web::Server, Failure> {
+        if self.runs(Name::Snakes) {
+            let service = Service::new(store.open(&self.environment).await?, Chance::system());
+            let live = Live::new(service.clone());
+            pages = pages.with_system(singlet_snakes::system(service, live.clone()));
+            // It ends with the runtime.
+            tokio::spawn(async move { live.run().await });
+        }
+        Ok(pages.with_idempotency(Idempotency::new(store.open(&self.environment).await?)))
     }
 }
 
 async fn serve(
     arguments: &Arguments,
-    mut pages: singlet_web::Server,
-    endpoint: singlet_wire::Server,
-    engine: &Engine,
+    pages: singlet_web::Server,
+    endpoint: Endpoint,
+    store: Store,
 ) -> Result<(), Failure> {
     let stop = Stop::listen()?;
-    let unknown = |error| Failure::new(format_args!("no address: {error}"), "");
-    let (address, endpoint_address) =
-        (pages.local_address().map_err(unknown)?, endpoint.local_address());
-    if arguments.runs(Name::Snakes) {
-        let service = Service::new(arguments.open(engine).await?, Chance::system());
-        let live = Live::new(service.clone());
-        pages = pages.with_system(singlet_snakes::system(service, live.clone()));
-        // It ends with the runtime.
-        tokio::spawn(async move { live.run().await });
+    let address = pages
+        .local_address()
+        .map_err(|error| Failure::new(format_args!("no address: {error}"), "Try again."))?;
+    let mut pages = arguments.add_systems(pages, &store).await?;
+    let mut ready = format!("Pages ready at http://{address} (open this in a browser)\n");
+    match &endpoint {
+        Some((endpoint, _)) => {
+            let (beside, place) = (endpoint.local_address(), arguments.storage.place());
+            ready += &format!("DynamoDB endpoint ready at http://{beside} (same data: {place})\n");
+            pages = pages
+                .with_note(format!("The data: {place}."))
+                .with_note(format!("The same data over DynamoDB's protocol: http://{beside}"));
+        }
+        None => {
+            ready += "The data is in DynamoDB, as the environment says.\n";
+            pages = pages.with_note("The data is in DynamoDB.");
+        }
     }
-    let place = arguments.storage.place();
-    pages = pages
-        .with_idempotency(Idempotency::new(arguments.open(engine).await?))
-        .with_note(format!("The data: {place}."))
-        .with_note(format!("The same data over DynamoDB's protocol: http://{endpoint_address}"));
-    let trusting = Trusting(address.ip().is_loopback());
-    pages = arguments.identity.apply(pages, trusting)?;
+    let trusting = Trusting(address.ip().is_loopback() && endpoint.is_some());
+    let pages = arguments.callers.apply(pages, trusting)?;
     // If nobody reads the lines, they are not missed.
-    let _ = writeln!(
-        std::io::stdout(),
-        "Pages ready at http://{address} (open this in a browser)\n\
-         DynamoDB endpoint ready at http://{endpoint_address} (the same data: {place})\n\
-         Press Ctrl-C to stop."
-    );
+    let _ = writeln!(std::io::stdout(), "{ready}Press Ctrl-C to stop.");
     let (tell, told) = watch::channel(false);
-    let mut told_too = told.clone();
-    let mut told = told;
+    let until = |mut told: watch::Receiver<bool>| async move {
+        drop(told.wait_for(|stop| *stop).await);
+    };
     tokio::join!(
         async {
             stop.asked().await;
             let _ = tell.send(true);
         },
-        pages.serve(async move { drop(told.wait_for(|stop| *stop).await) }),
-        endpoint.serve(engine.clone(), async move {
-            drop(told_too.wait_for(|stop| *stop).await);
-        }),
+        pages.serve(until(told.clone())),
+        async {
+            if let Some((endpoint, engine)) = endpoint {
+                endpoint.serve(engine, until(told)).await;
+            }
+        },
     );
     tracing::info!("stopped");
     Ok(())

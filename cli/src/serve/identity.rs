@@ -8,7 +8,7 @@ use singlet_web::identity::{Identity, Issuer, LocalIssuer};
 /// Whose tokens are good. Without an issuer, a server that only this machine can reach signs
 /// tokens itself, in whatever name one asks for.
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(super) struct Callers {
     /// The issuer of tokens, as it stands in their claim `iss`: a Cognito user pool, or any other
     /// OpenID provider.
     #[arg(long, value_name = "URL", requires = "audience")]
@@ -28,7 +28,7 @@ pub(super) struct Arguments {
 /// nobody else uses.
 pub(super) struct Trusting(pub(super) bool);
 
-impl Arguments {
+impl Callers {
     /// Has the server know its callers, and says on its first page how.
     pub(super) fn apply(&self, server: Server, trusting: Trusting) -> Result<Server, Failure> {
         match (self.issuer(), trusting) {

@@ -24,6 +24,7 @@ id! {
     key = (PK, SK),
     index(GSI1 = (GSI1PK, GSI1SK)),
     ttl = TTL,
+    stream,
     entities(Game, Player, Connection)
 )]
 pub struct Snakes;

@@ -13,6 +13,8 @@ export class Board {
   #rows;
   #cells = new Map();
   #tokens = new Map();
+  /** Above snakes and ladders, so that every square can be read. */
+  #numberLayer = shape("g");
   #tokenLayer = shape("g");
   /** How often tokens were put somewhere: a move that began before that has no say any more. */
   #resets = 0;
@@ -29,6 +31,7 @@ export class Board {
       this.#squares(),
       shape("g", {}, snakesAndLadders.filter(({ from, to }) => to > from).map((jump) => this.#ladder(jump))),
       shape("g", {}, snakesAndLadders.filter(({ from, to }) => to < from).map((jump, index) => this.#snake(jump, index))),
+      this.#numberLayer,
       this.#tokenLayer);
   }
 
@@ -47,7 +50,8 @@ export class Board {
       const tint = square === this.#size ? "goal" : "abc"[(Math.floor(x / CELL) + 2 * Math.floor(y / CELL)) % 3];
       const cell = shape("rect", { x: x - CELL / 2, y: y - CELL / 2, width: CELL, height: CELL, class: `cell cell-${tint}` });
       this.#cells.set(square, cell);
-      group.append(cell, shape("text", { x: x - CELL / 2 + 8, y: y - CELL / 2 + 25, class: "number" }, String(square)));
+      group.append(cell);
+      this.#numberLayer.append(shape("text", { x: x - CELL / 2 + 8, y: y - CELL / 2 + 25, class: "number" }, String(square)));
       if (square === this.#size) group.append(shape("path", { d: star(x, y + 4, 30), class: "goal-star" }));
     }
     const top = this.#rows * CELL;
