@@ -180,7 +180,8 @@ async fn whoever_leaves_hands_on_what_was_theirs() {
     assert_eq!(lobby.players.len(), 2);
     assert!(ground.service.connections_of(&table.code).await.unwrap().is_empty());
     assert!(matches!(ground.service.player(&ids[0]).await, Err(Refusal::PlayerNotFound)));
-    // The name is free again, and so is the colour.
+    // The name is free again, and so is the colour. Whoever joins later joined later.
+    ground.clock.advance(1);
     let again = ground.service.join(&table.code, "Ann").await.unwrap();
     assert_eq!(again.player.color, "#3B82F6");
     ground.service.start(&table.code, &table.secrets[1]).await.unwrap();
