@@ -244,7 +244,7 @@ impl View {
             let table = self.table(keyspace)?;
             Some(self.health.guard(|| Ok(table.range::<&[u8]>((lower, upper))?))?)
         };
-        Ok(Range { keyspace, direction, rows, health: self.health.clone() })
+        Ok(Range { keyspace, direction, rows, scratch: Vec::new(), health: self.health.clone() })
     }
 }
 
@@ -260,6 +260,8 @@ pub(super) struct Range {
     direction: Direction,
     /// None when there is nothing more to read.
     rows: Option<redb::Range<'static, &'static [u8], &'static [u8]>>,
+    /// As long as the longest row so far.
+    scratch: Vec<u8>,
     health: Health,
 }
 
@@ -274,7 +276,7 @@ impl Iterator for Range {
                 Direction::Backward => rows.next_back(),
             };
             let Some((key, sealed)) = row.transpose()? else { return Ok(None) };
-            row::open(self.keyspace, key.value(), sealed.value()).map(Some)
+            row::open(self.keyspace, key.value(), sealed.value(), &mut self.scratch).map(Some)
         });
         let row = row.transpose()?;
         if row.is_err() {

@@ -87,6 +87,10 @@ impl Iterator for Range<'_> {
     type Item = Result<Row>;
 
     fn next(&mut self) -> Option<Result<Row>> {
+        if let [Layer { rows: Rows::Base(rows), head: None }] = self.layers.as_mut_slice() {
+            // There is nothing to compare with.
+            return rows.next();
+        }
         loop {
             if let Err(error) = self.fill() {
                 // Whatever other layers hold behind this, nobody should rely on it.

@@ -48,12 +48,20 @@ pub(super) fn open_value(keyspace: Keyspace, key: &[u8], sealed: &[u8]) -> Resul
     Ok(Bytes::new(Arc::from(value), 0..offset(value.len())))
 }
 
-/// Key and value of what is stored, copied.
-pub(super) fn open(keyspace: Keyspace, key: &[u8], sealed: &[u8]) -> Result<Row, Error> {
+/// Key and value of what is stored, copied. They are put together in `scratch`, which is used from
+/// row to row.
+pub(super) fn open(
+    keyspace: Keyspace,
+    key: &[u8],
+    sealed: &[u8],
+    scratch: &mut Vec<u8>,
+) -> Result<Row, Error> {
     let value = value_of(keyspace, key, sealed)?;
-    let both = [key, value].concat();
-    let end = offset(both.len());
-    Ok(Row::new(both.into(), 0, offset(key.len()), end))
+    scratch.clear();
+    scratch.extend_from_slice(key);
+    scratch.extend_from_slice(value);
+    let end = offset(scratch.len());
+    Ok(Row::new(Arc::from(scratch.as_slice()), 0, offset(key.len()), end))
 }
 
 /// Rows are at most [`ROW_BYTES_MAX`](crate::store::ROW_BYTES_MAX) long when they are written,
@@ -72,11 +80,15 @@ mod tests {
         sealed
     }
 
+    fn opened(keyspace: Keyspace, key: &[u8], stored: &[u8]) -> Result<Row, Error> {
+        open(keyspace, key, stored, &mut b"left over from another row".to_vec())
+    }
+
     #[test]
     fn rows_come_back() {
         for (key, value) in [(&b"key"[..], &b"value"[..]), (b"key", b""), (b"", b"value")] {
             let stored = sealed(Keyspace::Items, key, value);
-            let row = open(Keyspace::Items, key, &stored).unwrap();
+            let row = opened(Keyspace::Items, key, &stored).unwrap();
             assert_eq!((row.key(), row.value()), (key, value));
             assert_eq!(*open_value(Keyspace::Items, key, &stored).unwrap(), *value);
         }
@@ -85,12 +97,12 @@ mod tests {
     #[test]
     fn a_row_in_the_wrong_place_is_refused() {
         let stored = sealed(Keyspace::Items, b"key", b"value");
-        assert!(open(Keyspace::Indexes, b"key", &stored).is_err());
-        assert!(open(Keyspace::Items, b"kez", &stored).is_err());
+        assert!(opened(Keyspace::Indexes, b"key", &stored).is_err());
+        assert!(opened(Keyspace::Items, b"kez", &stored).is_err());
         // A byte that moves from the key to the value.
         let moved = sealed(Keyspace::Items, b"keyv", b"alue");
         let moved = [b"value", moved.split_last_chunk::<4>().unwrap().1.as_slice()].concat();
-        assert!(open(Keyspace::Items, b"key", &moved).is_err());
+        assert!(opened(Keyspace::Items, b"key", &moved).is_err());
     }
 
     #[test]

@@ -63,7 +63,15 @@ pub(in crate::store::disk) fn recover(
     }
     let anchor = Anchor { last: older.last, segment: anchor.other_segment(), ..anchor };
     let log = Log::resume(anchor, older.last, newer.last, [second, first], segment_bytes);
-    Ok(Recovered { log, frozen: Some((replay(&older)?, anchor)), active: replay(&newer)? })
+    // Whoever opens a store waits for this, and needs no processor meanwhile.
+    let (frozen, active) = std::thread::scope(|scope| -> Result<_, Error> {
+        let thread = std::thread::Builder::new().name("singlet-replay".to_owned());
+        let frozen = thread.spawn_scoped(scope, || replay(&older))?;
+        let active = replay(&newer)?;
+        let panicked = |_| Err(Error::Corrupt("the log makes no sense".to_owned()));
+        Ok((frozen.join().unwrap_or_else(panicked)?, active))
+    })?;
+    Ok(Recovered { log, frozen: Some((frozen, anchor)), active })
 }
 
 /// Records that follow each other, from the start of a file.
