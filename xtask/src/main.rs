@@ -10,6 +10,7 @@
 )]
 
 mod arguments;
+mod beside;
 mod browser;
 mod clients;
 mod command;

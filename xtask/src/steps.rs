@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::arguments::Selection;
+use crate::beside::Beside;
 use crate::command::Line;
 use crate::program::{self, Program};
 use crate::{browser, clients, examples, local, tidy};
@@ -12,11 +13,23 @@ use crate::{browser, clients, examples, local, tidy};
 const LONG_VARIABLE: &str = "SINGLET_TEST_LONG";
 
 /// One thing that must hold.
-struct Step {
+pub(crate) struct Step {
     name: &'static str,
     about: &'static str,
     call: Call,
     run: fn(&Workshop) -> Result<(), String>,
+}
+
+impl Step {
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Whether it may run at the same time as others of its kind. Those that need programs from
+    /// outside wait for them most of the time.
+    fn runs_beside_others(&self) -> bool {
+        matches!(self.call, Call::Outside(_))
+    }
 }
 
 /// Where and how the steps work.
@@ -204,18 +217,25 @@ enum Outcome {
 pub(crate) fn run(root: &Path, selection: &Selection) -> bool {
     let workshop = Workshop { root, long: selection.long };
     let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
+    let presence =
+        |step: &Step| presence(&step.call, selection.quick, in_ci, Program::is_installed);
     let mut report = Report::default();
-    for step in STEPS {
-        let named = selection.steps.iter().any(|name| name == step.name);
-        if !selection.steps.is_empty() && !named {
-            continue;
+    let mut beside = Beside::default();
+    let named = |step: &&Step| selection.steps.iter().any(|name| name == step.name);
+    let selected = || STEPS.iter().filter(|step| selection.steps.is_empty() || named(step));
+    let waiting =
+        || selected().filter(|step| step.runs_beside_others() && presence(step) == Presence::Run);
+    for step in selected() {
+        if step.runs_beside_others() && beside.is_empty() && waiting().count() > 1 {
+            beside = Beside::start(waiting(), &workshop);
         }
         println!("\n== {}: {}", step.name, step.about);
         let start = Instant::now();
-        let outcome = match presence(&step.call, selection.quick, in_ci, Program::is_installed) {
-            Presence::Run => {
-                (step.run)(&workshop).map_or_else(Outcome::Failed, |()| Outcome::Passed)
-            }
+        let outcome = match presence(step) {
+            Presence::Run => beside
+                .wait_for(step.name)
+                .unwrap_or_else(|| (step.run)(&workshop))
+                .map_or_else(Outcome::Failed, |()| Outcome::Passed),
             Presence::LeaveOut(reason) => Outcome::LeftOut(reason),
             Presence::Fail(reason) => Outcome::Failed(reason),
         };

@@ -10,7 +10,7 @@
 //! else, so it is kept sealed by the client's key, which is not kept at all.
 //!
 //! Only what was done is kept: a refusal has changed nothing, and is found anew. Should the server
-//! fail between doing and keeping, the key is free again after [a minute](LEASE), and a repetition
+//! fail between doing and keeping, the key is free again after a minute, and a repetition
 //! is carried out; to rule that out, what is done and what is kept would have to be one write.
 
 mod attempt;
