@@ -42,7 +42,10 @@ impl Beside {
     pub(crate) fn wait_for(&mut self, name: &str) -> Option<Result<(), String>> {
         let running = self.0.iter_mut().find(|running| running.name == name)?;
         let ended = running.process.wait();
-        print!("{}", std::fs::read_to_string(&running.output).unwrap_or_default());
+        let printed = std::fs::read_to_string(&running.output).unwrap_or_default();
+        // Without its table and closing line: whoever counts by those counts the last ones.
+        let summary = format!("\n\n{name:<10} ");
+        println!("{}", printed.rsplit_once(&summary).map_or(&*printed, |(before, _)| before));
         Some(match ended {
             Ok(status) if status.success() => Ok(()),
             Ok(status) => Err(format!("it ended with {status}, as told above")),
