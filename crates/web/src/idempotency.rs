@@ -9,9 +9,11 @@
 //! hash of what it asked for, and its answer. An answer may hold a secret that is stored nowhere
 //! else, so it is kept sealed by the client's key, which is not kept at all.
 //!
-//! Only what was done is kept: a refusal has changed nothing, and is found anew. Should the server
-//! fail between doing and keeping, the key is free again after a minute, and a repetition
-//! is carried out; to rule that out, what is done and what is kept would have to be one write.
+//! Only what was done is kept: a refusal has changed nothing, its key is free at once, and a
+//! repetition finds out anew. Where nobody knows whether something was done, because the server
+//! failed in the middle of it, ran out of time or could not keep the answer, the key stays held
+//! until a minute after the request began. After that a repetition is carried out; to rule out
+//! that it is the second time, what is done and what is kept would have to be one write.
 
 mod attempt;
 mod seal;
@@ -56,7 +58,11 @@ const ANSWER_BYTES_MAX: usize = 256 << 10;
 /// Keeps the answers to requests that may be repeated. Part of every request that a
 /// [`Server`](crate::Server) with one answers; clones are one.
 #[derive(Clone)]
-pub struct Idempotency(Db<Web>);
+pub struct Idempotency {
+    db: Db<Web>,
+    /// How long a request may be carried out.
+    work_time_max: Duration,
+}
 
 /// What a route adds to the key, so that keys of different callers and routes never meet.
 pub(crate) struct Scope {
@@ -70,7 +76,7 @@ impl Idempotency {
     /// Keeps answers in this database, which must have its table.
     #[must_use]
     pub fn new(db: Db<Web>) -> Self {
-        Self(db)
+        Self { db, work_time_max: WORK_TIME_MAX }
     }
 
     /// Takes the key for a request, or finds what became of it.
@@ -79,14 +85,14 @@ impl Idempotency {
             name: name.clone(),
             fingerprint: fingerprint.clone(),
             answer: None,
-            expires: Some(Expiry::at(self.0.now().after(LEASE))),
+            expires: Some(Expiry::at(self.db.now().after(LEASE))),
         };
-        match self.0.run(create(&attempt)).await {
+        match self.db.run(create(&attempt)).await {
             Ok(()) => return Ok(Begun::Mine),
             Err(singlet::Error::ConditionFailed { .. }) => {}
             Err(error) => return Err(failed(&error)),
         }
-        let found = self.0.get(Attempt::key(name).consistent()).await;
+        let found = self.db.get(Attempt::key(name).consistent()).await;
         match found.map_err(|error| failed(&error))? {
             Some(other) if other.fingerprint != *fingerprint => Err(Problem::new(&KEY_REUSED)),
             Some(Attempt { answer: Some(answer), .. }) => Ok(Begun::Done(answer)),
@@ -95,20 +101,22 @@ impl Idempotency {
         }
     }
 
-    /// Keeps what was answered, if something was done, and frees the key if not.
-    async fn end(&self, name: &RequestName, answer: Option<Bytes>) {
-        let written = match answer {
-            Some(answer) => {
-                let expires = Expiry::at(self.0.now().after(LIFETIME));
+    /// Keeps what was answered, if something was done, and frees the key if nothing was.
+    async fn end(&self, name: &RequestName, outcome: Outcome<Bytes>) {
+        let written = match outcome {
+            Outcome::Done(answer) => {
+                let expires = Expiry::at(self.db.now().after(LIFETIME));
                 let kept = update(Attempt::key(name))
                     .set(Attempt::answer, Some(answer))
                     .set(Attempt::expires, Some(expires));
-                self.0.run(kept).await
+                self.db.run(kept).await
             }
-            None => self.0.run(delete(Attempt::key(name))).await,
+            Outcome::Refused => self.db.run(delete(Attempt::key(name))).await,
+            // The lease that the request began with runs on.
+            Outcome::Unknown => return,
         };
         if let Err(error) = written {
-            tracing::error!(%error, "an answer is not kept, and its request could be repeated");
+            tracing::error!(%error, "what became of a request is not kept: its key is held for a minute");
         }
     }
 }
@@ -118,6 +126,17 @@ enum Begun {
     Mine,
     /// It was carried out, and this is the sealed answer.
     Done(Bytes),
+}
+
+/// What became of a request that was carried out; `A` is its answer in some form.
+enum Outcome<A> {
+    /// It was done, and this is to be answered whenever it is repeated.
+    Done(A),
+    /// Nothing was done. It may be tried again at once.
+    Refused,
+    /// It may have been done, and there is no answer to repeat. To do it again at once could be to
+    /// do it twice.
+    Unknown,
 }
 
 fn failed(error: &singlet::Error) -> Problem {
@@ -160,15 +179,20 @@ async fn answer_once(
     let request = Request::from_parts(parts, Body::from(body));
     // On its own, because it goes on to the end even if the client does not wait for it.
     let work = tokio::spawn(async move {
-        let worked = tokio::time::timeout(WORK_TIME_MAX, next.run(request)).await;
-        let (answer, kept) = match worked {
-            Ok(response) => keep(response).await,
-            Err(_) => (Problem::new(&TIMEOUT).into_response(), None),
+        let worked = tokio::time::timeout(store.work_time_max, next.run(request)).await;
+        let (answer, outcome) = match worked {
+            Ok(response) => judge(response).await,
+            Err(_) => (Problem::new(&TIMEOUT).into_response(), Outcome::Unknown),
         };
-        store.end(&name, kept.and_then(|kept| seal.close(&kept))).await;
+        let outcome = match outcome {
+            Outcome::Done(kept) => seal.close(&kept).map_or(Outcome::Unknown, Outcome::Done),
+            Outcome::Refused => Outcome::Refused,
+            Outcome::Unknown => Outcome::Unknown,
+        };
+        store.end(&name, outcome).await;
         answer
     });
-    // What panicked leaves its key held for a minute, because nobody knows how far it came.
+    // What panicked leaves its key held as well, because nobody knows how far it came.
     work.await.map_err(|_| Problem::new(&INTERNAL))
 }
 
@@ -204,22 +228,25 @@ fn key_of(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     Err(Problem::invalid(vec![Fault::new(Place::Header, HEADER.as_str(), what)]))
 }
 
-/// An answer, and what is to be kept of it.
-async fn keep(response: Response<Body>) -> (Response<Body>, Option<Kept>) {
-    if !response.status().is_success() {
-        return (response, None);
+/// An answer, and what it says about what was done.
+async fn judge(response: Response<Body>) -> (Response<Body>, Outcome<Kept>) {
+    let status = response.status();
+    if !status.is_success() {
+        // One who ran out of time says nothing about how far it came.
+        let refused = status.is_client_error() && status != StatusCode::REQUEST_TIMEOUT;
+        return (response, if refused { Outcome::Refused } else { Outcome::Unknown });
     }
     let (parts, body) = response.into_parts();
     let Ok(body) = to_bytes(body, ANSWER_BYTES_MAX).await else {
         tracing::error!("an answer is too large to be kept");
-        return (Problem::new(&INTERNAL).into_response(), None);
+        return (Problem::new(&INTERNAL).into_response(), Outcome::Unknown);
     };
     let kept = Kept {
-        status: parts.status.as_u16(),
+        status: status.as_u16(),
         location: parts.headers.get(LOCATION).and_then(|one| one.to_str().ok()).map(str::to_owned),
         body: String::from_utf8_lossy(&body).into_owned(),
     };
-    (Response::from_parts(parts, Body::from(body)), Some(kept))
+    (Response::from_parts(parts, Body::from(body)), Outcome::Done(kept))
 }
 
 /// The answer as it was.
@@ -237,4 +264,42 @@ fn replay(kept: Kept) -> Response<Body> {
         headers.insert(LOCATION, location);
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
+
+    use super::*;
+    use crate::api::{Api, Nothing, post};
+    use axum::extract::State;
+    use hyper::service::Service;
+    use hyper_util::service::TowerToHyperService;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    async fn never_end(State(count): State<Arc<AtomicU32>>) -> Result<Nothing, Problem> {
+        count.fetch_add(1, Ordering::SeqCst);
+        std::future::pending().await
+    }
+
+    /// How far a request came that ran out of time, nobody knows.
+    #[tokio::test]
+    async fn what_runs_out_of_time_is_not_done_again_at_once() {
+        let db = Db::<Web>::memory().await.unwrap();
+        let store = Idempotency { db, work_time_max: Duration::from_millis(20) };
+        let count = Arc::new(AtomicU32::new(0));
+        let route = post("/", never_end).named("neverEnd").about("Never ends.").idempotent();
+        let api = Api::new("test", "A test.", Arc::clone(&count)).route(route);
+        let service = TowerToHyperService::new(api.into_router());
+        let ask = async || {
+            let request = Request::post("/")
+                .header(HEADER, "5b8e5f0c-3b0e-4f53-9f0e-3f2d8a3f1c11")
+                .extension(store.clone())
+                .body(Body::empty());
+            service.call(request.unwrap()).await.unwrap().status().as_u16()
+        };
+        assert_eq!((ask().await, ask().await), (408, 409));
+        assert_eq!(count.load(Ordering::SeqCst), 1);
+    }
 }

@@ -10,7 +10,7 @@ use singlet_web::Options;
 use singlet_web::api::{Api, Body, Created, post};
 use singlet_web::idempotency::{Idempotency, Web};
 use singlet_web::identity::{Caller, Identity, LocalIssuer};
-use singlet_web::problem::{FORBIDDEN, Problem};
+use singlet_web::problem::{FORBIDDEN, INTERNAL, Problem};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -35,6 +35,11 @@ async fn order(
     let number = count.fetch_add(1, Ordering::SeqCst) + 1;
     match order.what.as_str() {
         "nothing" => return Err(Problem::new(&FORBIDDEN)),
+        "half" => return Err(Problem::new(&INTERNAL)),
+        "large" => {
+            let value = Ordered { number, what: "x".repeat(300 << 10) };
+            return Ok(Created { location: format!("/orders/{number}"), value });
+        }
         "bug" => panic!("a bug, planted by a test"),
         "slow" => tokio::time::sleep(Duration::from_millis(400)).await,
         _ => {}
@@ -175,10 +180,18 @@ async fn what_was_refused_may_be_tried_again() {
 #[tokio::test]
 async fn who_hangs_up_finds_the_answer_later() {
     let shop = Shop::open().await;
-    let impatient = tokio::time::timeout(Duration::from_millis(100), shop.order(KEY, "slow"));
-    assert!(impatient.await.is_err());
-    tokio::time::sleep(Duration::from_millis(600)).await;
-    let later = shop.order(KEY, "slow").await;
+    let mut impatient = Box::pin(shop.order(KEY, "slow"));
+    // It hangs up while the order is being carried out.
+    while shop.made() == 0 {
+        let waiting = tokio::time::timeout(Duration::from_millis(10), &mut impatient).await;
+        assert!(waiting.is_err() || shop.made() == 1);
+    }
+    drop(impatient);
+    let mut later = shop.order(KEY, "slow").await;
+    while later.status == 409 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        later = shop.order(KEY, "slow").await;
+    }
     assert_eq!((later.status, shop.made()), (201, 1));
     assert_eq!(later.headers["idempotency-replayed"], "true");
 }
@@ -191,6 +204,21 @@ async fn after_a_failure_the_key_is_free_again_before_long() {
     shop.clock.advance(61_000);
     assert_eq!(shop.order(KEY, "bug").await.status, 500);
     assert_eq!(shop.made(), 2);
+}
+
+/// Nobody knows whether something was done when a request failed in the middle of it, or was done
+/// and could not be kept. To carry it out again at once would be to do it twice.
+#[tokio::test]
+async fn what_may_have_been_done_is_not_done_again_at_once() {
+    for what in ["half", "large"] {
+        let shop = Shop::open().await;
+        assert_eq!(shop.order(KEY, what).await.status, 500, "{what}");
+        assert_eq!(shop.order(KEY, what).await.code(), "in-progress", "{what}");
+        assert_eq!(shop.made(), 1, "{what}");
+        shop.clock.advance(61_000);
+        assert_eq!(shop.order(KEY, what).await.status, 500, "{what}");
+        assert_eq!(shop.made(), 2, "{what}");
+    }
 }
 
 #[tokio::test]
