@@ -7,6 +7,7 @@
     reason = "a panic here is a failing test"
 )]
 
+mod design;
 mod expiry;
 mod ground;
 mod http;
