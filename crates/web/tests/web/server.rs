@@ -4,9 +4,11 @@ use crate::client::{Running, start, system};
 use axum::Router;
 use axum::routing::get;
 use singlet_web::{Limits, Options, page};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::sync::Notify;
 
 async fn server() -> Running {
     let router = Router::new()
@@ -112,13 +114,14 @@ async fn browsers_keep_files_and_ask_whether_they_are_still_good() {
 
 #[tokio::test]
 async fn requests_in_flight_are_answered_before_the_server_ends() {
-    let router = Router::new().route(
-        "/slow",
-        get(async || {
-            tokio::time::sleep(Duration::from_millis(300)).await;
-            "done"
-        }),
-    );
+    let begun = Arc::new(Notify::new());
+    let begin = Arc::clone(&begun);
+    let slow = get(async move || {
+        begin.notify_one();
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        "done"
+    });
+    let router = Router::new().route("/slow", slow);
     let server = start(Options::default(), |server| server.with_system(system(router))).await;
     let address = server.address;
     let request = tokio::spawn(async move {
@@ -128,7 +131,7 @@ async fn requests_in_flight_are_answered_before_the_server_ends() {
         stream.read_to_string(&mut answer).await.unwrap();
         answer
     });
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    begun.notified().await;
     server.stop().await;
     assert!(request.await.unwrap().ends_with("done"));
     assert!(TcpStream::connect(address).await.is_err());
