@@ -17,7 +17,7 @@ use singlet_snakes::service::Service;
 use singlet_web::idempotency::Idempotency;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use store::{Backend, Store};
+use store::{Backend, Place, Store};
 use tokio::sync::watch;
 
 /// Runs the systems that come with Singlet, each with its pages, on data of their own.
@@ -27,6 +27,7 @@ Examples:
   singlet serve
   singlet serve --in-memory --only snakes
   singlet serve --host 0.0.0.0 --port 80 --dir /var/lib/singlet
+  AWS_REGION=eu-central-1 singlet serve --backend dynamodb --environment prod
 
 The data can be looked at over DynamoDB's protocol meanwhile, from this machine:
   aws dynamodb scan --table-name snakes-dev --endpoint-url http://127.0.0.1:8000
@@ -35,7 +36,8 @@ pub(crate) struct Arguments {
     /// The port of the pages; 0 takes any free one.
     #[arg(long, default_value_t = 8080)]
     port: u16,
-    /// The address on which the pages are. 0.0.0.0 is for everybody who can reach this machine.
+    /// The address on which the pages are. 0.0.0.0 is for everybody who can reach this machine;
+    /// the DynamoDB endpoint stays where only this machine can reach it.
     #[arg(long, default_value = "127.0.0.1", value_parser = parse_host)]
     host: IpAddr,
     /// What keeps the data.
@@ -71,13 +73,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let runtime = arguments.storage.runtime()?;
     let pages = runtime.block_on(arguments.bind_pages())?;
     if arguments.backend == Backend::Dynamodb {
-        let store = runtime.block_on(Store::dynamodb());
-        return runtime.block_on(serve(arguments, pages, None, store));
+        let place = runtime.block_on(Place::dynamodb());
+        return runtime.block_on(serve(arguments, pages, None, place));
     }
     let endpoint = runtime.block_on(arguments.bind_endpoint())?;
     let engine = arguments.storage.open_engine()?;
     let endpoint = Some((endpoint, engine.clone()));
-    runtime.block_on(serve(arguments, pages, endpoint, Store::Embedded(engine.clone())))?;
+    runtime.block_on(serve(arguments, pages, endpoint, Place::Embedded(engine.clone())))?;
     // Whatever still runs there is over before the engine is closed.
     drop(runtime);
     storage::close(&engine)
@@ -118,13 +120,13 @@ impl Arguments {
         store: &Store,
     ) -> Result<singlet_web::Server, Failure> {
         if self.runs(Name::Snakes) {
-            let service = Service::new(store.open(&self.environment).await?, Chance::system());
+            let service = Service::new(store.database().await?, Chance::system());
             let live = Live::new(service.clone());
             pages = pages.with_system(singlet_snakes::system(service, live.clone()));
             // It ends with the runtime.
             tokio::spawn(async move { live.run().await });
         }
-        Ok(pages.with_idempotency(Idempotency::new(store.open(&self.environment).await?)))
+        Ok(pages.with_idempotency(Idempotency::new(store.web.clone())))
     }
 }
 
@@ -132,12 +134,13 @@ async fn serve(
     arguments: &Arguments,
     pages: singlet_web::Server,
     endpoint: Endpoint,
-    store: Store,
+    place: Place,
 ) -> Result<(), Failure> {
     let stop = Stop::listen()?;
     let address = pages
         .local_address()
         .map_err(|error| Failure::new(format_args!("no address: {error}"), "Try again."))?;
+    let store = Store::open(place, &arguments.environment).await?;
     let mut pages = arguments.add_systems(pages, &store).await?;
     let mut ready = format!("Pages ready at http://{address} (open this in a browser)\n");
     match &endpoint {

@@ -18,13 +18,14 @@
 mod attempt;
 mod seal;
 
-pub use attempt::Web;
+pub(crate) use attempt::Attempt;
 
+use crate::Web;
 use crate::api::{Credential, Scheme, read_body};
 use crate::identity::Caller;
 use crate::problem::{IN_PROGRESS, INTERNAL, KEY_REUSED, Problem, TIMEOUT, UNAVAILABLE};
 use crate::validate::{Fault, Place};
-use attempt::{Attempt, RequestName};
+use attempt::RequestName;
 use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequestParts, Request};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};

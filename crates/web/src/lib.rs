@@ -8,11 +8,13 @@
 //! - [`validate`]: what is wrong with a request, field by field.
 //! - [`identity`]: who is calling, by a JWT.
 //! - [`idempotency`]: requests that may be repeated and are carried out once.
+//! - [`cursors`]: pages that go on at another server, or after a restart.
 //! - [`live`]: pushes over WebSockets.
 //! - [`page`]: HTML, CSS and ES modules in the program, and the look that all pages share.
 //! - [`limit`], [`request_id`], [`security`]: what the server does for every request.
 
 pub mod api;
+pub mod cursors;
 pub mod idempotency;
 pub mod identity;
 pub mod limit;
@@ -22,6 +24,8 @@ pub mod problem;
 pub mod request_id;
 pub mod security;
 mod server;
+mod table;
 pub mod validate;
 
 pub use server::{Limits, Options, Server, System};
+pub use table::Web;

@@ -1,5 +1,6 @@
 //! What is stored of a request that may be repeated.
 
+use crate::Web;
 use singlet::Bytes;
 use singlet::prelude::*;
 
@@ -7,10 +8,6 @@ id! {
     /// A hash of who asks, for what, and by which key.
     RequestName,
 }
-
-/// The table that the web keeps for itself: the tables of systems stay as their designs show them.
-#[table(name = "singlet-web-{env}", key = (PK), ttl = TTL, entities(Attempt))]
-pub struct Web;
 
 /// A request with a key.
 #[derive(Entity, Clone, Debug, PartialEq)]

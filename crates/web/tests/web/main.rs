@@ -9,6 +9,7 @@
 
 mod api;
 mod client;
+mod cursors;
 mod idempotency;
 mod identity;
 mod live;

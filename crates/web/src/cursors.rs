@@ -1,0 +1,58 @@
+//! The secret with which cursors are signed: the same for all servers on one store.
+//!
+//! A cursor goes to a browser and comes back with the next request, perhaps to another server, or
+//! after a restart. So the secret is kept in the store, where every server finds it; the first one
+//! makes it up. Whoever can read it there can read everything that cursors lead to.
+
+use crate::Web;
+use ring::digest::{SHA256, digest};
+use ring::rand::{SecureRandom, SystemRandom};
+use singlet::prelude::*;
+use singlet::{Bytes, CursorKey};
+
+/// How many bytes a secret has.
+const SECRET_LEN: usize = 32;
+
+/// The secret, as it is stored.
+#[derive(Entity, Clone, PartialEq)]
+#[entity(Web, key = ("CURSOR-SECRET"))]
+pub struct CursorSecret {
+    /// Random bytes.
+    pub secret: Bytes,
+}
+
+/// The secret for the cursors of all systems on a store, to be put into the
+/// [`Settings`](singlet::Settings) of their databases.
+///
+/// ```
+/// use singlet::{Db, Settings};
+/// use singlet_web::{Web, cursors};
+///
+/// # singlet::block_on(async {
+/// let web = Db::<Web>::memory().await?;
+/// let settings = Settings { cursor_key: cursors::shared_key(&web).await?, ..Settings::default() };
+/// # drop(settings);
+/// # Ok::<(), singlet::Error>(()) }).unwrap();
+/// ```
+///
+/// # Errors
+///
+/// If the store fails.
+pub async fn shared_key(db: &Db<Web>) -> singlet::Result<CursorKey> {
+    let mut random = [0; SECRET_LEN];
+    if SystemRandom::new().fill(&mut random).is_err() {
+        tracing::error!("there is no randomness for a secret; cursors are good for this process");
+        return Ok(CursorKey::random());
+    }
+    let ours = CursorSecret { secret: Bytes(random.to_vec()) };
+    match db.run(create(&ours)).await {
+        // Another server was the first.
+        Ok(()) | Err(singlet::Error::ConditionFailed { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    let kept = db.get(CursorSecret::key().consistent()).await?.ok_or(singlet::Error::Conflict)?;
+    // A hash is as long as a key must be, whatever is stored.
+    let mut key = [0; SECRET_LEN];
+    key.iter_mut().zip(digest(&SHA256, &kept.secret.0).as_ref()).for_each(|(to, from)| *to = *from);
+    Ok(CursorKey::new(key))
+}
