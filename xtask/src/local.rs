@@ -22,18 +22,19 @@ const START_MAX: Duration = Duration::from_secs(60);
 const REQUESTS: usize = 20_000;
 const REQUESTS_LONG: usize = 500_000;
 
-/// Where the model's tests look for Local.
+/// Where the tests look for Local.
 const LOCAL_VARIABLE: &str = "SINGLET_DYNAMODB_LOCAL";
 
-/// Asks the endpoint and Local the same, and compares; then tells the model's stories on Local.
+/// Asks the endpoint and Local the same, and compares; then tells the stories of the model and of
+/// the systems on Local.
 pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let jar = install(workshop.root)?;
     compare(workshop, Server::start(&jar)?.address)?;
     // Another one, which has not seen twenty thousand requests.
     let server = Server::start(&jar)?;
-    // All packages, though only one has such a test: else cargo would choose other features, and
+    // All packages, though only some have such tests: else cargo would choose other features, and
     // compile the AWS SDK again.
-    Line::new("cargo test --quiet --workspace --test suite remote::on_dynamodb_local")
+    Line::new("cargo test --quiet --workspace --test suite --test snakes --test serve local")
         .argument("--")
         .argument("--ignored")
         .variable(LOCAL_VARIABLE, &format!("http://{}", server.address))

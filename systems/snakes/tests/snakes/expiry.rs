@@ -1,8 +1,8 @@
 //! Everything of a game is gone a day after the last thing that happened.
 
-use crate::ground::Ground;
+use crate::ground::{Ground, Stage};
+use crate::place::on_every_store;
 use singlet::Expiry;
-use singlet::dynamo::operation::Scan;
 use singlet_snakes::design::Status;
 use singlet_snakes::refusal::Refusal;
 use singlet_snakes::rules::Mode;
@@ -10,13 +10,22 @@ use std::time::Duration;
 
 const HOUR_MS: i64 = 3_600_000;
 
-fn item_count(ground: &Ground) -> usize {
-    ground.engine.scan(&Scan::new("snakes-dev")).unwrap().items.unwrap().len()
+on_every_store! {
+    a_game_that_nobody_touches_is_gone_after_a_day,
+    a_game_that_is_played_lives_as_long_as_it_is_played,
 }
 
-#[tokio::test]
-async fn a_game_that_nobody_touches_is_gone_after_a_day() {
-    let ground = Ground::loaded(&[1]).await;
+/// The store deletes everything. One that is elsewhere has a clock of its own, by which nothing
+/// has expired yet.
+async fn assert_nothing_is_left(ground: &Ground) {
+    if ground.engine().is_some() {
+        ground.clean_up();
+        assert_eq!(ground.items().await, []);
+    }
+}
+
+async fn a_game_that_nobody_touches_is_gone_after_a_day(stage: Stage) {
+    let ground = stage.loaded(&[1]).await;
     let table = ground.started(Mode::Turns, &["Ann", "Bob"]).await;
     let connection = ground.service.connect(&table.code, &table.secrets[0]).await.unwrap();
     let id = table.secrets[0].player().unwrap();
@@ -24,7 +33,7 @@ async fn a_game_that_nobody_touches_is_gone_after_a_day() {
     assert_eq!(ground.lobby(&table.code).await.players.len(), 2);
     ground.clock.advance(2_000);
     // Nothing was deleted yet, and it is gone all the same.
-    assert_eq!(item_count(&ground), 4);
+    assert_eq!(ground.items().await.len(), 4);
     assert!(matches!(ground.service.lobby(&table.code).await, Err(Refusal::GameNotFound)));
     assert!(matches!(ground.service.player(&id).await, Err(Refusal::PlayerNotFound)));
     assert!(ground.service.newest_games(10, None).await.unwrap().items.is_empty());
@@ -33,19 +42,17 @@ async fn a_game_that_nobody_touches_is_gone_after_a_day() {
     // An hour later the store has nothing of it left either.
     ground.clock.advance(HOUR_MS);
     assert_eq!(ground.service.connection(&connection.connection_id).await.unwrap(), None);
-    ground.engine.maintain().unwrap();
-    assert_eq!(item_count(&ground), 0);
+    assert_nothing_is_left(&ground).await;
 }
 
-#[tokio::test]
-async fn a_game_that_is_played_lives_as_long_as_it_is_played() {
-    let ground = Ground::loaded(&[1]).await;
+async fn a_game_that_is_played_lives_as_long_as_it_is_played(stage: Stage) {
+    let ground = stage.loaded(&[1]).await;
     let table = ground.started(Mode::Turns, &["Ann", "Bob"]).await;
     ground.service.connect(&table.code, &table.secrets[1]).await.unwrap();
     // Five days, in which Ann and Bob roll every twenty hours. The store cleans up all the time.
     for round in 0..6 {
         ground.clock.advance(20 * HOUR_MS);
-        ground.engine.maintain().unwrap();
+        ground.clean_up();
         let who = &table.secrets[round % 2];
         ground.service.roll(&table.code, who).await.unwrap();
         let lobby = ground.lobby(&table.code).await;
@@ -60,8 +67,8 @@ async fn a_game_that_is_played_lives_as_long_as_it_is_played() {
     assert_eq!(ground.service.connections_of(&table.code).await.unwrap().len(), 1);
     // Ends are rounded up to seconds, and an item goes once its second has passed.
     ground.clock.advance(25 * HOUR_MS + 2_000);
-    ground.engine.maintain().unwrap();
-    assert_eq!(item_count(&ground), 0);
+    assert!(matches!(ground.service.lobby(&table.code).await, Err(Refusal::GameNotFound)));
+    assert_nothing_is_left(&ground).await;
 }
 
 #[tokio::test]
@@ -70,7 +77,7 @@ async fn many_moves_in_an_hour_write_the_others_once() {
     let names = ["A", "B", "C", "D", "E", "F"];
     let table = ground.started(Mode::Race, &names).await;
     ground.clock.advance(2 * HOUR_MS);
-    let feed = ground.engine.subscribe(Some("snakes-dev"));
+    let feed = ground.engine().unwrap().subscribe(Some("snakes-dev"));
     for _ in 0..20 {
         ground.clock.advance(60_000);
         ground.service.roll(&table.code, &table.secrets[0]).await.unwrap();

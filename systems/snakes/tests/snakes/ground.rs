@@ -1,38 +1,95 @@
 //! What the tests play on.
 
-use singlet::backend::Embedded;
-use singlet::engine::{Clock, Engine, Options};
-use singlet::{Db, Settings};
+use crate::place::{Place, standing_clock};
+use singlet::Settings;
+use singlet::dynamo::Item;
+use singlet::dynamo::operation::{Answer, Scan};
+use singlet::engine::{Clock, Engine};
 use singlet_snakes::chance::Chance;
 use singlet_snakes::design::{Code, Lobby, Player, Snakes};
 use singlet_snakes::rules::{Mode, Roll};
 use singlet_snakes::secret::Secret;
 use singlet_snakes::service::{NewGame, Service};
 
-/// A day in 2026.
-pub(crate) const NOON_MS: i64 = 1_773_576_000_000;
-
-/// A service on an engine of its own, with a clock that stands.
-pub(crate) struct Ground {
-    pub(crate) service: Service,
-    pub(crate) engine: Engine,
-    pub(crate) clock: Clock,
+/// A store, before it is known how the dice fall.
+pub(crate) struct Stage {
+    place: Place,
+    clock: Clock,
+    settings: Settings,
 }
 
-impl Ground {
-    pub(crate) async fn new(chance: Chance) -> Self {
-        let clock = Clock::fixed(NOON_MS);
-        let options = Options { clock: clock.clone(), background: false, ..Options::default() };
-        let engine = Engine::memory_with(options).unwrap();
-        let settings = Settings { clock: clock.clone(), ..Settings::default() };
-        let db = Db::<Snakes>::on(Embedded::new(engine.clone()), settings);
-        db.provision().await.unwrap();
-        Self { service: Service::new(db, chance), engine, clock }
+impl Stage {
+    pub(crate) fn memory() -> Self {
+        let clock = standing_clock();
+        Self::new(Place::memory(&clock), clock, "dev")
+    }
+
+    pub(crate) fn folder() -> Self {
+        let clock = standing_clock();
+        Self::new(Place::folder(&clock), clock, "dev")
+    }
+
+    pub(crate) fn new(place: Place, clock: Clock, environment: &str) -> Self {
+        let environment = environment.to_owned();
+        let settings = Settings { environment, clock: clock.clone(), ..Settings::default() };
+        Self { place, clock, settings }
     }
 
     /// With dice that fall as told.
+    pub(crate) async fn loaded(self, rolls: &[u8]) -> Ground {
+        self.with(Chance::loaded(rolls.iter().copied().filter_map(Roll::new))).await
+    }
+
+    pub(crate) async fn with(self, chance: Chance) -> Ground {
+        let Self { place, clock, settings } = self;
+        let service = Service::new(place.open::<Snakes>(&settings).await, chance);
+        Ground { service, clock, place, settings }
+    }
+}
+
+/// A service on a store of its own, with a clock that stands.
+pub(crate) struct Ground {
+    pub(crate) service: Service,
+    pub(crate) clock: Clock,
+    pub(crate) place: Place,
+    pub(crate) settings: Settings,
+}
+
+impl Ground {
+    /// On an engine in memory.
+    pub(crate) async fn new(chance: Chance) -> Self {
+        Stage::memory().with(chance).await
+    }
+
+    /// The same, with dice that fall as told.
     pub(crate) async fn loaded(rolls: &[u8]) -> Self {
-        Self::new(Chance::loaded(rolls.iter().copied().filter_map(Roll::new))).await
+        Stage::memory().loaded(rolls).await
+    }
+
+    /// The engine, unless the store is elsewhere.
+    pub(crate) fn engine(&self) -> Option<&Engine> {
+        match &self.place {
+            Place::Embedded { engine, .. } => Some(engine),
+            Place::Remote(_) => None,
+        }
+    }
+
+    /// Has the store delete what has expired. One that is elsewhere has a clock of its own, by
+    /// which nothing has.
+    pub(crate) fn clean_up(&self) {
+        if let Some(engine) = self.engine() {
+            engine.maintain().unwrap();
+        }
+    }
+
+    /// All items of the table, as somebody with the AWS CLI sees them.
+    pub(crate) async fn items(&self) -> Vec<Item> {
+        let mut scan = Scan::new(self.service.db().table_name::<Snakes>());
+        scan.consistent_read = true;
+        let Ok(Answer::Page(page)) = self.service.db().execute(scan).await else {
+            panic!("the table cannot be read");
+        };
+        page.items.unwrap_or_default().iter().map(|item| item.to_item()).collect()
     }
 
     /// A game of these players, all of whom have joined.

@@ -125,7 +125,7 @@ async fn a_game_that_is_gone_ends_its_sockets() {
     let mut client = site.socket(table.code.as_str(), "").await;
     client.expect("gameState").await;
     site.ground.clock.advance(26 * 3_600_000);
-    site.ground.engine.maintain().unwrap();
+    site.ground.clean_up();
     assert_eq!(client.hear().await, None);
     let (status, _) = site.get(&format!("/games/{}", table.code)).await;
     assert_eq!(status, 404);

@@ -1,6 +1,7 @@
 //! The operations of the design, one after the other.
 
-use crate::ground::Ground;
+use crate::ground::Stage;
+use crate::place::on_every_store;
 use singlet_snakes::board::{Board, Jump};
 use singlet_snakes::chance::Chance;
 use singlet_snakes::design::{EventKind, Status};
@@ -8,9 +9,19 @@ use singlet_snakes::refusal::Refusal;
 use singlet_snakes::rules::{Effect, Mode};
 use singlet_snakes::service::NewGame;
 
-#[tokio::test]
-async fn a_game_is_made_with_its_creator() {
-    let ground = Ground::new(Chance::system()).await;
+on_every_store! {
+    a_game_is_made_with_its_creator,
+    games_are_listed_newest_first_and_in_pages,
+    players_move_in_turns_up_ladders_and_down_snakes,
+    the_first_on_the_last_square_wins_and_nobody_moves_after,
+    the_last_square_is_met_exactly_or_not_at_all,
+    in_a_race_everybody_rolls_at_any_time,
+    connections_come_go_and_come_back,
+    whoever_leaves_hands_on_what_was_theirs,
+}
+
+async fn a_game_is_made_with_its_creator(stage: Stage) {
+    let ground = stage.with(Chance::system()).await;
     let joined = ground.service.create_game(NewGame { name: " Ann ".into(), ..NewGame::default() });
     let joined = joined.await.unwrap();
     let code = joined.lobby.game.code.clone();
@@ -28,9 +39,8 @@ async fn a_game_is_made_with_its_creator() {
     assert_eq!(joined.secret.player().as_ref(), Some(id));
 }
 
-#[tokio::test]
-async fn games_are_listed_newest_first_and_in_pages() {
-    let ground = Ground::new(Chance::system()).await;
+async fn games_are_listed_newest_first_and_in_pages(stage: Stage) {
+    let ground = stage.with(Chance::system()).await;
     let mut codes = Vec::new();
     for number in 0..7 {
         ground.clock.advance(1000);
@@ -55,9 +65,8 @@ async fn games_are_listed_newest_first_and_in_pages() {
     }
 }
 
-#[tokio::test]
-async fn players_move_in_turns_up_ladders_and_down_snakes() {
-    let ground = Ground::loaded(&[2, 1, 6, 2, 3]).await;
+async fn players_move_in_turns_up_ladders_and_down_snakes(stage: Stage) {
+    let ground = stage.loaded(&[2, 1, 6, 2, 3]).await;
     let table = ground.started(Mode::Turns, &["Ann", "Bob"]).await;
     let [ann, bob] = [&table.secrets[0], &table.secrets[1]];
     let roll = async |who| ground.service.roll(&table.code, who).await.map(|(_, step)| step);
@@ -76,9 +85,8 @@ async fn players_move_in_turns_up_ladders_and_down_snakes() {
     assert!(positions == [44, 3] || positions == [3, 44], "{positions:?}");
 }
 
-#[tokio::test]
-async fn the_first_on_the_last_square_wins_and_nobody_moves_after() {
-    let ground = Ground::loaded(&[6, 1, 3, 1, 4]).await;
+async fn the_last_square_is_met_exactly_or_not_at_all(stage: Stage) {
+    let ground = stage.loaded(&[6, 1, 3, 1, 4]).await;
     let board = Board::new(10, vec![Jump { from: 9, to: 8 }]).unwrap();
     let new = NewGame { name: "Ann".into(), board, ..NewGame::default() };
     let made = ground.service.create_game(new).await.unwrap();
@@ -93,7 +101,10 @@ async fn the_first_on_the_last_square_wins_and_nobody_moves_after() {
     // 6, then 3 onto the snake's head, then 4: 8 + 4 is too much.
     let way: Vec<(u16, Effect)> = steps.iter().step_by(2).map(|one| (one.to, one.effect)).collect();
     assert_eq!(way, [(6, Effect::None), (8, Effect::Snake), (8, Effect::Overshoot)]);
-    let ground = Ground::loaded(&[5, 1, 5]).await;
+}
+
+async fn the_first_on_the_last_square_wins_and_nobody_moves_after(stage: Stage) {
+    let ground = stage.loaded(&[5, 1, 5]).await;
     let board = Board::new(10, Vec::new()).unwrap();
     let made =
         ground.service.create_game(NewGame { name: "Ann".into(), board, ..NewGame::default() });
@@ -116,9 +127,8 @@ async fn the_first_on_the_last_square_wins_and_nobody_moves_after() {
     assert_eq!(ground.service.game(&code).await.unwrap().sequence, game.sequence);
 }
 
-#[tokio::test]
-async fn in_a_race_everybody_rolls_at_any_time() {
-    let ground = Ground::loaded(&[1]).await;
+async fn in_a_race_everybody_rolls_at_any_time(stage: Stage) {
+    let ground = stage.loaded(&[1]).await;
     let table = ground.started(Mode::Race, &["Ann", "Bob", "Cleo"]).await;
     for _ in 0..3 {
         ground.service.roll(&table.code, &table.secrets[2]).await.unwrap();
@@ -131,9 +141,8 @@ async fn in_a_race_everybody_rolls_at_any_time() {
     assert_eq!(ground.service.game(&table.code).await.unwrap().turn, None);
 }
 
-#[tokio::test]
-async fn connections_come_go_and_come_back() {
-    let ground = Ground::new(Chance::system()).await;
+async fn connections_come_go_and_come_back(stage: Stage) {
+    let ground = stage.with(Chance::system()).await;
     let table = ground.game(Mode::Turns, &["Ann", "Bob"]).await;
     let id = table.secrets[0].player().unwrap();
     let first = ground.service.connect(&table.code, &table.secrets[0]).await.unwrap();
@@ -168,9 +177,8 @@ async fn connections_come_go_and_come_back() {
     assert!(matches!(refused, Err(Refusal::WrongSecret)));
 }
 
-#[tokio::test]
-async fn whoever_leaves_hands_on_what_was_theirs() {
-    let ground = Ground::loaded(&[1]).await;
+async fn whoever_leaves_hands_on_what_was_theirs(stage: Stage) {
+    let ground = stage.loaded(&[1]).await;
     let table = ground.game(Mode::Turns, &["Ann", "Bob", "Cleo"]).await;
     let ids: Vec<_> = table.secrets.iter().map(|secret| secret.player().unwrap()).collect();
     ground.service.connect(&table.code, &table.secrets[0]).await.unwrap();

@@ -1,6 +1,7 @@
 //! Many at the same moment.
 
-use crate::ground::Ground;
+use crate::ground::Stage;
+use crate::place::on_every_store;
 use singlet_snakes::chance::Chance;
 use singlet_snakes::design::Status;
 use singlet_snakes::refusal::Refusal;
@@ -9,9 +10,16 @@ use singlet_snakes::service::NewGame;
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::task::JoinSet;
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_hundred_rolls_at_once_give_moves_that_fit_together() {
-    let ground = Ground::new(Chance::system()).await;
+on_every_store! {
+    a_hundred_rolls_at_once_give_moves_that_fit_together,
+    of_a_hundred_rolls_in_one_turn_one_counts,
+    fifty_joins_at_once_fill_the_game_and_no_name_is_there_twice,
+    two_services_that_know_nothing_of_each_other_agree,
+    a_code_that_is_taken_is_another_games_and_another_one_is_tried,
+}
+
+async fn a_hundred_rolls_at_once_give_moves_that_fit_together(stage: Stage) {
+    let ground = stage.with(Chance::system()).await;
     let names: Vec<String> = (0..10).map(|number| format!("P{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let table = ground.started(Mode::Race, &names).await;
@@ -61,9 +69,8 @@ async fn a_hundred_rolls_at_once_give_moves_that_fit_together() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_a_hundred_rolls_in_one_turn_one_counts() {
-    let ground = Ground::loaded(&[1]).await;
+async fn of_a_hundred_rolls_in_one_turn_one_counts(stage: Stage) {
+    let ground = stage.loaded(&[1]).await;
     let table = ground.started(Mode::Turns, &["Ann", "Bob"]).await;
     let mut rolls = JoinSet::new();
     for _ in 0..100 {
@@ -83,9 +90,8 @@ async fn of_a_hundred_rolls_in_one_turn_one_counts() {
     assert_eq!(ground.lobby(&table.code).await.game.turn, table.secrets[1].player());
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn fifty_joins_at_once_fill_the_game_and_no_name_is_there_twice() {
-    let ground = Ground::new(Chance::system()).await;
+async fn fifty_joins_at_once_fill_the_game_and_no_name_is_there_twice(stage: Stage) {
+    let ground = stage.with(Chance::system()).await;
     let table = ground.game(Mode::Turns, &["Ann"]).await;
     let mut joins = JoinSet::new();
     for number in 0..50 {
@@ -111,10 +117,9 @@ async fn fifty_joins_at_once_fill_the_game_and_no_name_is_there_twice() {
     assert_eq!((names.len(), colors.len()), (6, 6));
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn two_services_that_know_nothing_of_each_other_agree() {
+async fn two_services_that_know_nothing_of_each_other_agree(stage: Stage) {
     // As two processes on one store: each has its own turnstile.
-    let ground = Ground::loaded(&[1, 1, 2, 1, 3]).await;
+    let ground = stage.loaded(&[1, 1, 2, 1, 3]).await;
     let other =
         singlet_snakes::service::Service::new(ground.service.db().clone(), Chance::system());
     let names: Vec<String> = (0..8).map(|number| format!("P{number}")).collect();
@@ -155,10 +160,9 @@ async fn two_services_that_know_nothing_of_each_other_agree() {
     assert!(made > 30, "{made}");
 }
 
-#[tokio::test]
-async fn a_code_that_is_taken_is_another_games_and_another_one_is_tried() {
+async fn a_code_that_is_taken_is_another_games_and_another_one_is_tried(stage: Stage) {
     let chance = Chance::system().with_codes(["ABC234", "ABC234", "ABC234", "XYZ789"]);
-    let ground = Ground::new(chance).await;
+    let ground = stage.with(chance).await;
     let first = ground.game(Mode::Turns, &["Ann"]).await;
     let before = ground.lobby(&first.code).await;
     let second = ground.game(Mode::Turns, &["Bob"]).await;

@@ -1,7 +1,7 @@
 //! What is refused changes nothing.
 
-use crate::ground::Ground;
-use singlet::dynamo::operation::Scan;
+use crate::ground::{Ground, Stage};
+use crate::place::on_every_store;
 use singlet_snakes::chance::Chance;
 use singlet_snakes::design::Code;
 use singlet_snakes::refusal::Refusal;
@@ -9,26 +9,30 @@ use singlet_snakes::rules::Mode;
 use singlet_snakes::secret::Secret;
 use singlet_snakes::service::NewGame;
 
-fn stored(ground: &Ground) -> String {
-    let page = ground.engine.scan(&Scan::new("snakes-dev")).unwrap();
+on_every_store! {
+    who_may_not_join_does_not,
+    who_may_not_start_or_roll_does_not,
+    a_race_is_no_less_strict,
+}
+
+async fn stored(ground: &Ground) -> String {
     let mut items: Vec<String> =
-        page.items.unwrap().iter().map(|item| format!("{:?}", item.to_item())).collect();
+        ground.items().await.iter().map(|item| format!("{item:?}")).collect();
     items.sort();
     items.join("\n")
 }
 
 macro_rules! assert_refused {
     ($ground:expr, $call:expr, $refusal:pat) => {
-        let before = stored(&$ground);
+        let before = stored(&$ground).await;
         let refused = $call.await;
         assert!(matches!(refused, Err($refusal)), "{:?}", refused.map(|_| ()));
-        assert_eq!(stored(&$ground), before);
+        assert_eq!(stored(&$ground).await, before);
     };
 }
 
-#[tokio::test]
-async fn who_may_not_join_does_not() {
-    let ground = Ground::new(Chance::system()).await;
+async fn who_may_not_join_does_not(stage: Stage) {
+    let ground = stage.with(Chance::system()).await;
     let table = ground.game(Mode::Turns, &["Ann", "B", "C", "D", "E"]).await;
     let service = &ground.service;
     let nowhere = Code::new("ZZZZZZ").unwrap();
@@ -51,9 +55,8 @@ async fn who_may_not_join_does_not() {
     assert_refused!(ground, service.create_game(nameless), Refusal::InvalidName(_));
 }
 
-#[tokio::test]
-async fn who_may_not_start_or_roll_does_not() {
-    let ground = Ground::loaded(&[1]).await;
+async fn who_may_not_start_or_roll_does_not(stage: Stage) {
+    let ground = stage.loaded(&[1]).await;
     let alone = ground.game(Mode::Turns, &["Ann"]).await;
     let service = &ground.service;
     assert_refused!(ground, service.start(&alone.code, &alone.secrets[0]), Refusal::TooFewPlayers);
@@ -76,9 +79,8 @@ async fn who_may_not_start_or_roll_does_not() {
     assert_refused!(ground, service.roll(&nowhere, ann), Refusal::GameNotFound);
 }
 
-#[tokio::test]
-async fn a_race_is_no_less_strict() {
-    let ground = Ground::loaded(&[1]).await;
+async fn a_race_is_no_less_strict(stage: Stage) {
+    let ground = stage.loaded(&[1]).await;
     let table = ground.game(Mode::Race, &["Ann", "Bob"]).await;
     let service = &ground.service;
     assert_refused!(ground, service.roll(&table.code, &table.secrets[0]), Refusal::NotStarted);

@@ -3,8 +3,6 @@
 use crate::ground::Ground;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
-use singlet::backend::Embedded;
-use singlet::{Db, Settings};
 use singlet_snakes::chance::Chance;
 use singlet_snakes::live::Live;
 use singlet_web::idempotency::Idempotency;
@@ -34,9 +32,7 @@ impl Site {
         let ground = Ground::new(chance).await;
         let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
         let live = Live::new(ground.service.clone());
-        let settings = Settings { clock: ground.clock.clone(), ..Settings::default() };
-        let answers = Db::<Web>::on(Embedded::new(ground.engine.clone()), settings);
-        answers.provision().await.unwrap();
+        let answers = ground.place.open::<Web>(&ground.settings).await;
         let server = Server::bind(options)
             .await
             .unwrap()

@@ -1,16 +1,16 @@
 //! What is stored looks as the source shows it, attribute by attribute.
 
-use crate::ground::{Ground, NOON_MS};
-use singlet::dynamo::operation::Scan;
+use crate::ground::Stage;
+use crate::place::on_every_store;
+use singlet::Expiry;
 use singlet::dynamo::{Item, Value};
 use singlet_snakes::chance::Chance;
 use singlet_snakes::rules::Mode;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-/// All items of the table, as somebody with the AWS CLI sees them.
-fn items(ground: &Ground) -> Vec<Item> {
-    let page = ground.engine.scan(&Scan::new("snakes-dev")).unwrap();
-    page.items.unwrap().iter().map(|item| item.to_item()).collect()
+on_every_store! {
+    items_have_the_sources_attributes_and_a_few_more,
 }
 
 fn find(items: &[Item], sort: &str) -> Item {
@@ -25,18 +25,18 @@ fn names(item: &Item) -> BTreeSet<String> {
     item.iter().map(|(name, _)| name.to_string()).collect()
 }
 
-#[tokio::test]
-async fn items_have_the_sources_attributes_and_a_few_more() {
-    let ground = Ground::new(Chance::system()).await;
+async fn items_have_the_sources_attributes_and_a_few_more(stage: Stage) {
+    let ground = stage.with(Chance::system()).await;
     let table = ground.game(Mode::Turns, &["Alice"]).await;
     let connection = ground.service.connect(&table.code, &table.secrets[0]).await.unwrap();
-    let items = items(&ground);
+    let items = ground.items().await;
     assert_eq!(items.len(), 3);
     let (code, id) = (table.code.to_string(), table.secrets[0].player().unwrap().to_string());
     let text = |text: &str| Some(Value::from(text));
-    let noon = "2026-03-15T12:00:00.000Z";
-    let day = Value::from(NOON_MS / 1000 + 24 * 3600);
-    let day_and_hour = Value::from(NOON_MS / 1000 + 25 * 3600);
+    let now = ground.service.db().now();
+    let this_moment = &now.to_string();
+    let later = |hours: u64| Expiry::at(now.after(Duration::from_secs(hours * 3600))).as_seconds();
+    let (day, day_and_hour) = (Value::from(later(24)), Value::from(later(25)));
 
     let game = find(&items, "METADATA");
     let game = if game.get("code").is_some() {
@@ -51,10 +51,10 @@ async fn items_have_the_sources_attributes_and_a_few_more() {
         ("status", text("waiting")),
         ("creatorId", text(&id)),
         ("winnerId", Some(Value::Null)),
-        ("createdAt", text(noon)),
-        ("updatedAt", text(noon)),
+        ("createdAt", text(this_moment)),
+        ("updatedAt", text(this_moment)),
         ("GSI1PK", text("GAMES")),
-        ("GSI1SK", text(noon)),
+        ("GSI1SK", text(this_moment)),
         ("TTL", Some(day)),
     ];
     for (name, value) in expected {
@@ -91,9 +91,9 @@ async fn items_have_the_sources_attributes_and_a_few_more() {
         ("position", Some(Value::from(0))),
         ("connectionId", text(connection.connection_id.as_str())),
         ("isConnected", Some(Value::Bool(true))),
-        ("joinedAt", text(noon)),
+        ("joinedAt", text(this_moment)),
         ("GSI1PK", text(&format!("PLAYER#{id}"))),
-        ("GSI1SK", text(noon)),
+        ("GSI1SK", text(this_moment)),
         ("TTL", Some(day_and_hour.clone())),
     ];
     assert_eq!(player.len(), expected.len() + 1, "{player:?}");
@@ -113,7 +113,7 @@ async fn items_have_the_sources_attributes_and_a_few_more() {
         ("connectionId", text(&connection_id)),
         ("playerId", text(&id)),
         ("gameCode", text(&code)),
-        ("connectedAt", text(noon)),
+        ("connectedAt", text(this_moment)),
         ("GSI1PK", text(&format!("GAME#{code}"))),
         ("GSI1SK", text(&format!("CONNECTION#{connection_id}"))),
         ("TTL", Some(day_and_hour)),
