@@ -178,8 +178,7 @@ impl Log {
 
     /// Reads the records of the active file again.
     pub(super) fn verify(&self) -> Result<(), Error> {
-        let bytes = self.active.read()?;
-        let chain = Chain::read(self.mark.salt, self.start, &bytes);
+        let chain = Chain::read(self.mark.salt, self.start, &self.active)?;
         if chain.last == self.last && chain.len as u64 == self.active.end() {
             Ok(())
         } else {

@@ -9,12 +9,12 @@
 use crate::store::batch::{Batch, Edit, EditsOf};
 use crate::store::disk::top;
 use crate::store::keyspace::Keyspace;
+use std::ops::Range;
 
 /// What comes before the edits of a record.
 pub(super) const HEADER_BYTES: usize = 44;
 
-/// Where some fields of the header are.
-const SEQUENCE_AT: usize = 16;
+/// Where the header has the length of the edits.
 const LENGTH_AT: usize = 24;
 
 /// Records begin at multiples of this, so that a search for one need not look at every byte.
@@ -40,16 +40,17 @@ pub(super) struct Mark {
     pub(super) life: u32,
 }
 
-/// A record as it lies in a file, its checksum verified.
+/// What a record says of itself, before its edits; verified by a checksum of its own.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Record<'a> {
+pub(super) struct Header {
     /// The end of the chain once this record is part of it.
     pub(super) link: Link,
     /// The checksum of the record before it.
     previous: u32,
     /// How many records before it were not known to be on the disk when it was written.
-    pub(super) unsynced: u32,
-    edits: &'a [u8],
+    unsynced: u32,
+    edits_len: usize,
+    edits_checksum: u32,
 }
 
 /// Makes `out` the record of a batch, which follows another.
@@ -102,11 +103,10 @@ macro_rules! take {
     }};
 }
 
-impl<'a> Record<'a> {
-    /// The record that these bytes begin with, if there is one.
-    pub(super) fn read(salt: u64, bytes: &'a [u8]) -> Option<Self> {
-        let (header, rest) = bytes.split_at_checked(HEADER_BYTES)?;
-        let mut fields = header;
+impl Header {
+    /// The header that these bytes begin with, if there is one.
+    pub(super) fn read(salt: u64, bytes: &[u8]) -> Option<Self> {
+        let mut fields = bytes.get(..HEADER_BYTES)?;
         if take!(fields, u64) != salt {
             return None;
         }
@@ -114,35 +114,33 @@ impl<'a> Record<'a> {
         if crc32fast::hash(fields) != checksum {
             return None;
         }
-        let of_edits = take!(fields, u32);
+        let edits_checksum = take!(fields, u32);
         let sequence = take!(fields, u64);
-        let length = usize::try_from(take!(fields, u64)).ok()?;
+        let edits_len = usize::try_from(take!(fields, u64)).ok()?;
         let previous = take!(fields, u32);
         let unsynced = u32::from_le_bytes(*fields.first_chunk()?);
-        let edits = rest.get(..length)?;
         let link = Link { sequence, checksum };
-        (crc32fast::hash(edits) == of_edits).then_some(Self { link, previous, unsynced, edits })
-    }
-
-    /// The number of the record that these bytes seem to begin with, which is soon read.
-    pub(super) fn peek_sequence(salt: u64, bytes: &[u8]) -> Option<u64> {
-        let is_marked = bytes.first_chunk() == Some(&salt.to_le_bytes());
-        let number = bytes.get(SEQUENCE_AT..)?.first_chunk()?;
-        is_marked.then(|| u64::from_le_bytes(*number))
+        Some(Self { link, previous, unsynced, edits_len, edits_checksum })
     }
 
     pub(super) fn follows(&self, link: Link) -> bool {
         self.previous == link.checksum && self.link.sequence == link.sequence + 1
     }
 
-    /// How many bytes of the file it takes.
-    pub(super) fn len(&self) -> usize {
-        (HEADER_BYTES + self.edits.len()).next_multiple_of(ALIGNMENT)
+    /// The last record that was known to be on the disk when this one was written.
+    pub(super) fn synced(&self) -> u64 {
+        self.link.sequence.saturating_sub(1 + u64::from(self.unsynced))
     }
 
-    /// Its edits, with values as [`top`] keeps them; nothing if they cannot be read.
-    pub(super) fn edits(&self) -> Option<Vec<EditsOf<'a>>> {
-        edits(self.edits)
+    /// Where the edits are in a record that begins here.
+    pub(super) fn edits_at(&self, start: usize) -> Range<usize> {
+        let edits = start.saturating_add(HEADER_BYTES);
+        edits..edits.saturating_add(self.edits_len)
+    }
+
+    /// Whether these are its edits, undamaged.
+    pub(super) fn is_of(&self, edits: &[u8]) -> bool {
+        crc32fast::hash(edits) == self.edits_checksum
     }
 }
 
@@ -153,7 +151,8 @@ pub(super) fn edits_of(record: &[u8]) -> Option<Vec<EditsOf<'_>>> {
     edits(rest.get(..usize::try_from(length).ok()?)?)
 }
 
-fn edits(bytes: &[u8]) -> Option<Vec<EditsOf<'_>>> {
+/// The edits in these bytes, with values as [`top`] keeps them; nothing if they cannot be read.
+pub(super) fn edits(bytes: &[u8]) -> Option<Vec<EditsOf<'_>>> {
     let mut rest = bytes;
     let mut edits: Vec<EditsOf<'_>> = Vec::new();
     while !rest.is_empty() {
@@ -188,6 +187,13 @@ mod tests {
         batch
     }
 
+    /// A record as a whole.
+    fn read(salt: u64, bytes: &[u8]) -> Option<(Header, &[u8])> {
+        let header = Header::read(salt, bytes)?;
+        let edits = bytes.get(header.edits_at(0))?;
+        header.is_of(edits).then_some((header, edits))
+    }
+
     fn encoded() -> (Vec<u8>, Link) {
         let mut record = Vec::new();
         let link = encode(MARK, START, 3, &batch(), &mut record);
@@ -199,13 +205,11 @@ mod tests {
         let (bytes, link) = encoded();
         assert_eq!(bytes.len() % ALIGNMENT, 0);
         let padded = [bytes.as_slice(), &[1; 50]].concat();
-        let record = Record::read(MARK.salt, &padded).unwrap();
-        assert_eq!((record.link, record.unsynced, record.len()), (link, 3, bytes.len()));
-        assert_eq!(Record::peek_sequence(MARK.salt, &bytes), Some(42));
-        assert_eq!(Record::peek_sequence(MARK.salt + 1, &bytes), None);
-        assert!(record.follows(START));
-        assert!(!record.follows(Link { checksum: 2, ..START }));
-        assert!(!record.follows(Link { sequence: 40, ..START }));
+        let (header, found) = read(MARK.salt, &padded).unwrap();
+        assert_eq!((header.link, header.synced()), (link, 38));
+        assert!(header.follows(START));
+        assert!(!header.follows(Link { checksum: 2, ..START }));
+        assert!(!header.follows(Link { sequence: 40, ..START }));
         let flat = |edits: Vec<EditsOf<'_>>| -> Vec<_> {
             edits
                 .into_iter()
@@ -218,32 +222,32 @@ mod tests {
             (Keyspace::Items, b"b".to_vec(), b"\0".to_vec()),
             (Keyspace::Streams, Vec::new(), b"\x01".to_vec()),
         ];
-        assert_eq!(flat(record.edits().unwrap()), expected);
+        assert_eq!(flat(edits(found).unwrap()), expected);
         assert_eq!(flat(edits_of(&bytes).unwrap()), expected);
     }
 
     #[test]
     fn any_flipped_bit_is_noticed() {
         let (bytes, _) = encoded();
-        let used = Record::read(MARK.salt, &bytes).unwrap().edits.len() + HEADER_BYTES;
+        let used = read(MARK.salt, &bytes).unwrap().1.len() + HEADER_BYTES;
         for bit in 0..used * 8 {
             let mut damaged = bytes.clone();
             damaged[bit / 8] ^= 1 << (bit % 8);
-            assert!(Record::read(MARK.salt, &damaged).is_none(), "bit {bit}");
+            assert!(read(MARK.salt, &damaged).is_none(), "bit {bit}");
         }
         for len in 0..used {
-            assert!(Record::read(MARK.salt, &bytes[..len]).is_none(), "cut to {len}");
+            assert!(read(MARK.salt, &bytes[..len]).is_none(), "cut to {len}");
         }
     }
 
     #[test]
     fn another_log_or_another_life_is_another_record() {
         let (bytes, link) = encoded();
-        assert!(Record::read(8, &bytes).is_none());
+        assert!(read(8, &bytes).is_none());
         let mut again = Vec::new();
         let other = encode(Mark { life: 10, ..MARK }, START, 3, &batch(), &mut again);
         assert_ne!(link, other);
         // Zeros, which is what a log grows by, are no record.
-        assert!(Record::read(MARK.salt, &[0; 4096]).is_none());
+        assert!(read(MARK.salt, &[0; 4096]).is_none());
     }
 }

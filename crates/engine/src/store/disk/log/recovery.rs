@@ -7,7 +7,7 @@
 //! and nothing is opened then. (Only for the last record of all there is no later one. If it was
 //! complete and is damaged since, it cannot be told from one that was never complete.)
 
-use super::record::{ALIGNMENT, Link, Record};
+use super::record::{self, ALIGNMENT, HEADER_BYTES, Header, Link};
 use super::segment::Segment;
 use super::{Anchor, Log};
 use crate::store::batch::Edit;
@@ -17,6 +17,11 @@ use crate::store::keyspace::PerKeyspace;
 use crate::store::memory::MemoryStore;
 use redb::StorageBackend;
 use std::collections::BTreeMap;
+use std::io;
+use std::ops::Range;
+
+/// How much of a file is read at a time.
+const CHUNK_BYTES: usize = 1 << 20;
 
 /// What the log holds that is not in the base.
 pub(in crate::store::disk) struct Recovered {
@@ -36,18 +41,23 @@ pub(in crate::store::disk) fn recover(
     let [zero, one] = files;
     let [first, second] = if anchor.segment == 0 { [zero, one] } else { [one, zero] };
     let (mut first, mut second) = (Segment::open(first)?, Segment::open(second)?);
-    let (first_bytes, second_bytes) = (first.read()?, second.read()?);
-
-    let older = Chain::read(anchor.salt, anchor.last, &first_bytes);
+    let older = Chain::read(anchor.salt, anchor.last, &first)?;
     // The log goes on in its other file only once there is something in this one.
-    let newer_bytes = if older.records.is_empty() { &[][..] } else { &second_bytes };
-    let newer = Chain::read(anchor.salt, older.last, newer_bytes);
+    let newer = if older.is_empty() {
+        Chain::new(older.last)
+    } else {
+        Chain::read(anchor.salt, older.last, &second)?
+    };
     let missing = newer.last.sequence + 1;
-    let left_over = [first_bytes.get(older.len..), second_bytes.get(newer.len..)];
-    if left_over.into_iter().flatten().any(|bytes| proves(anchor.salt, bytes, missing)) {
-        return Err(Error::Corrupt(format!("record {missing} of the log is damaged")));
-    }
-    if !older.records.is_empty() {
+    // Whoever opens a store waits for this, and needs no processor meanwhile.
+    let (of_older, of_newer) = std::thread::scope(|scope| -> Result<_, Error> {
+        let thread = std::thread::Builder::new().name("singlet-replay".to_owned());
+        let of_older = thread.spawn_scoped(scope, || older.replay(anchor.salt, &first, missing))?;
+        let of_newer = newer.replay(anchor.salt, &second, missing)?;
+        let panicked = |_| Err(Error::Corrupt("the log makes no sense".to_owned()));
+        Ok((of_older.join().unwrap_or_else(panicked)?, of_newer))
+    })?;
+    if !older.is_empty() {
         // They were read, but perhaps from the system's memory. Later records will say that these
         // are on the disk.
         first.sync()?;
@@ -55,78 +65,121 @@ pub(in crate::store::disk) fn recover(
     }
     first.resume(older.len as u64);
     second.resume(newer.len as u64);
-    let start = anchor.last;
-    if newer.records.is_empty() {
-        let active = replay(&older)?;
+    if newer.is_empty() {
+        let start = anchor.last;
         let log = Log::resume(anchor, start, older.last, [first, second], segment_bytes);
-        return Ok(Recovered { log, frozen: None, active });
+        return Ok(Recovered { log, frozen: None, active: of_older });
     }
     let anchor = Anchor { last: older.last, segment: anchor.other_segment(), ..anchor };
     let log = Log::resume(anchor, older.last, newer.last, [second, first], segment_bytes);
-    // Whoever opens a store waits for this, and needs no processor meanwhile.
-    let (frozen, active) = std::thread::scope(|scope| -> Result<_, Error> {
-        let thread = std::thread::Builder::new().name("singlet-replay".to_owned());
-        let frozen = thread.spawn_scoped(scope, || replay(&older))?;
-        let active = replay(&newer)?;
-        let panicked = |_| Err(Error::Corrupt("the log makes no sense".to_owned()));
-        Ok((frozen.join().unwrap_or_else(panicked)?, active))
-    })?;
-    Ok(Recovered { log, frozen: Some((frozen, anchor)), active })
+    Ok(Recovered { log, frozen: Some((of_older, anchor)), active: of_newer })
 }
 
 /// Records that follow each other, from the start of a file.
-pub(super) struct Chain<'a> {
-    records: Vec<Record<'a>>,
+pub(super) struct Chain {
+    /// The file up to where they end, and perhaps some of what is left over behind them.
+    bytes: Vec<u8>,
+    /// The number of each record, and where its edits are.
+    records: Vec<(u64, Range<usize>)>,
     pub(super) last: Link,
     /// How many bytes they take.
     pub(super) len: usize,
 }
 
-impl<'a> Chain<'a> {
-    pub(super) fn read(salt: u64, after: Link, bytes: &'a [u8]) -> Self {
-        let mut chain = Self { records: Vec::new(), last: after, len: 0 };
-        let next = |chain: &Self| {
-            let record = Record::read(salt, bytes.get(chain.len..)?)?;
-            record.follows(chain.last).then_some(record)
+impl Chain {
+    fn new(after: Link) -> Self {
+        Self { bytes: Vec::new(), records: Vec::new(), last: after, len: 0 }
+    }
+
+    /// Reads no more of a file than it must, because one that was used before may have much left
+    /// over.
+    pub(super) fn read(salt: u64, after: Link, segment: &Segment) -> io::Result<Self> {
+        let mut chain = Self::new(after);
+        while let Some((header, edits)) = chain.next(salt, segment)? {
+            chain.last = header.link;
+            chain.len = edits.end.next_multiple_of(ALIGNMENT);
+            chain.records.push((header.link.sequence, edits));
+        }
+        Ok(chain)
+    }
+
+    /// The record that follows, if there is one, and where its edits are.
+    fn next(&mut self, salt: u64, segment: &Segment) -> io::Result<Option<(Header, Range<usize>)>> {
+        self.read_to(self.len.saturating_add(HEADER_BYTES), segment)?;
+        let bytes = self.bytes.get(self.len..).unwrap_or_default();
+        let Some(header) = Header::read(salt, bytes).filter(|header| header.follows(self.last))
+        else {
+            return Ok(None);
         };
-        while let Some(record) = next(&chain) {
-            chain.last = record.link;
-            chain.len += record.len();
-            chain.records.push(record);
+        let edits = header.edits_at(self.len);
+        self.read_to(edits.end, segment)?;
+        let is_whole = self.bytes.get(edits.clone()).is_some_and(|edits| header.is_of(edits));
+        Ok(is_whole.then_some((header, edits)))
+    }
+
+    /// Sees to it that the file is read as far as this, if it is so long.
+    fn read_to(&mut self, end: usize, segment: &Segment) -> io::Result<()> {
+        let file_len = usize::try_from(segment.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        let read = self.bytes.len();
+        if end <= read || file_len <= read {
+            return Ok(());
         }
-        chain
+        let whole_chunks = end.checked_next_multiple_of(CHUNK_BYTES).unwrap_or(file_len);
+        if self.bytes.capacity() == 0 {
+            // Room for all of it, which costs nothing before it is used.
+            self.bytes.reserve_exact(file_len);
+        }
+        self.bytes.resize(whole_chunks.min(file_len), 0);
+        segment.read(read as u64, self.bytes.get_mut(read..).unwrap_or_default())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// What the records leave behind: for each key the last that was written. The log ends with
+    /// this file or another, for want of a record of this number.
+    fn replay(&self, salt: u64, segment: &Segment, missing: u64) -> Result<MemoryStore, Error> {
+        if proves(salt, segment, self.len as u64, missing)? {
+            return Err(Error::Corrupt(format!("record {missing} of the log is damaged")));
+        }
+        let mut newest: PerKeyspace<BTreeMap<&[u8], Edit<'_>>> = PerKeyspace::default();
+        for (sequence, edits) in &self.records {
+            let edits = self.bytes.get(edits.clone()).and_then(record::edits);
+            let edits = edits.filter(|edits| top::are_kept(edits)).ok_or_else(|| {
+                Error::Corrupt(format!("record {sequence} of the log makes no sense"))
+            })?;
+            for (keyspace, edits) in edits {
+                newest.get_mut(keyspace).extend(edits.into_iter().map(|edit| (edit.key, edit)));
+            }
+        }
+        let store = MemoryStore::new();
+        store.apply(
+            newest.iter().map(|(keyspace, rows)| (keyspace, rows.values().copied().collect())),
+        )?;
+        Ok(store)
     }
 }
 
-/// Whether there is a record in these bytes that was written when the missing one was known to be
-/// on the disk.
-fn proves(salt: u64, bytes: &[u8], missing: u64) -> bool {
-    (0..bytes.len()).step_by(ALIGNMENT).any(|start| {
-        let bytes = bytes.get(start..).unwrap_or_default();
-        // Most of what is left over is older, which is cheap to tell.
-        Record::peek_sequence(salt, bytes).is_some_and(|sequence| sequence > missing)
-            && Record::read(salt, bytes).is_some_and(|record| {
-                record.link.sequence.saturating_sub(1 + u64::from(record.unsynced)) >= missing
-            })
-    })
-}
-
-/// What records leave behind: for each key the last that was written.
-fn replay(chain: &Chain<'_>) -> Result<MemoryStore, Error> {
-    let mut newest: PerKeyspace<BTreeMap<&[u8], Edit<'_>>> = PerKeyspace::default();
-    for record in &chain.records {
-        let edits = record.edits().filter(|edits| top::are_kept(edits)).ok_or_else(|| {
-            Error::Corrupt(format!("record {} of the log makes no sense", record.link.sequence))
-        })?;
-        for (keyspace, edits) in edits {
-            newest.get_mut(keyspace).extend(edits.into_iter().map(|edit| (edit.key, edit)));
+/// Whether there is a record in a file, from here on, that was written when the missing one was
+/// known to be on the disk. Its header says so, whatever became of its edits.
+fn proves(salt: u64, segment: &Segment, start: u64, missing: u64) -> io::Result<bool> {
+    let mut buffer = vec![0; CHUNK_BYTES + HEADER_BYTES];
+    for chunk in (start..segment.len()).step_by(CHUNK_BYTES) {
+        let len = usize::try_from(segment.len() - chunk).unwrap_or(usize::MAX).min(buffer.len());
+        let bytes = buffer.get_mut(..len).unwrap_or_default();
+        segment.read(chunk, bytes)?;
+        let (words, _) = bytes.as_chunks::<ALIGNMENT>();
+        // Most of what is left over is not the beginning of a record, which is cheap to tell.
+        let marked = words.iter().enumerate().filter(|(_, word)| **word == salt.to_le_bytes());
+        let mut headers = marked.filter_map(|(number, _)| {
+            Header::read(salt, bytes.get(number * ALIGNMENT..).unwrap_or_default())
+        });
+        if headers.any(|header| header.synced() >= missing) {
+            return Ok(true);
         }
     }
-    let store = MemoryStore::new();
-    store.apply(
-        newest.iter().map(|(keyspace, rows)| (keyspace, rows.values().copied().collect())),
-    )?;
-    Ok(store)
+    Ok(false)
 }
 
 #[cfg(test)]
@@ -163,7 +216,7 @@ mod tests {
     }
 
     /// A log with these records, each of them synced.
-    fn log_of(numbers: std::ops::Range<u8>) -> (FaultDisk, Anchor, Log) {
+    fn log_of(numbers: Range<u8>) -> (FaultDisk, Anchor, Log) {
         let (disk, anchor) = (FaultDisk::new(), Anchor::new());
         let mut log = open(&disk, anchor).unwrap().log;
         for number in numbers {
@@ -256,7 +309,7 @@ mod tests {
             gaps += usize::from(
                 (0..rest.len())
                     .step_by(8)
-                    .any(|at| Record::read(anchor.salt, &rest[at..]).is_some()),
+                    .any(|at| Header::read(anchor.salt, &rest[at..]).is_some()),
             );
             // The same again as before, as a client may who was not answered: what lies behind it
             // from before the crash must not follow.

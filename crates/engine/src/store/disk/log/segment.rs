@@ -29,12 +29,9 @@ impl Segment {
         Ok(Self { file, end: 0, len })
     }
 
-    /// All that the file holds, records and what is left over behind them.
-    pub(super) fn read(&self) -> io::Result<Vec<u8>> {
-        let len = usize::try_from(self.len).map_err(|_| io::ErrorKind::FileTooLarge)?;
-        let mut bytes = vec![0; len];
-        self.file.read(0, &mut bytes)?;
-        Ok(bytes)
+    /// Reads what the file holds from here on, records and what is left over behind them.
+    pub(super) fn read(&self, start: u64, out: &mut [u8]) -> io::Result<()> {
+        self.file.read(start, out)
     }
 
     /// Where the next record goes; how many bytes of records there are.
