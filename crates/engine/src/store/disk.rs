@@ -15,6 +15,7 @@ mod merge;
 mod options;
 mod pace;
 mod stack;
+mod steady;
 mod timed;
 mod top;
 
@@ -42,6 +43,7 @@ use std::ops::Bound;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use steady::Steady;
 use timed::{SyncMicros, Timed};
 
 /// Sorted bytes in a folder.
@@ -107,7 +109,7 @@ impl DiskStore {
         missing: Missing,
     ) -> Result<Self> {
         let (health, sync_micros) = (Health::default(), SyncMicros::new());
-        let data = Timed::new(files.data, &sync_micros);
+        let data = Steady::new(Timed::new(files.data, &sync_micros));
         let base = Base::open(data, options.cache_bytes, health.clone(), missing)?;
         let log = files
             .log
