@@ -40,7 +40,8 @@ pub(crate) struct Arguments {
     /// the DynamoDB endpoint stays where only this machine can reach it.
     #[arg(long, default_value = "127.0.0.1", value_parser = parse_host)]
     host: IpAddr,
-    /// What keeps the data.
+    /// What keeps the data. What is said of folders, memory and the DynamoDB endpoint is about the
+    /// embedded one.
     #[arg(long, value_enum, default_value_t = Backend::Embedded)]
     backend: Backend,
     /// The port of the DynamoDB endpoint, which only this machine can reach; 0 takes any free one.
