@@ -33,7 +33,7 @@ fn home(systems: &[System], notes: &[String]) -> String {
 fn problems(systems: &[System]) -> String {
     let mut sections = String::new();
     let mut section = |title: &str, codes: &[&Code]| {
-        let _ = write!(sections, "<section><h2>{}</h2><dl>", escape(title));
+        let _ = write!(sections, "<section class=\"problems\"><h2>{}</h2><dl>", escape(title));
         for Code { name, status, title, about } in codes {
             let (title, about) = (escape(title), escape(about.trim()));
             let _ = write!(
@@ -45,7 +45,7 @@ fn problems(systems: &[System]) -> String {
         sections.push_str("</dl></section>");
     };
     section("Everywhere", SHARED);
-    for system in systems {
+    for system in systems.iter().filter(|system| !system.problems.is_empty()) {
         section(system.title, system.problems);
     }
     include_str!("../../assets/problems.html").replace("{sections}", &sections)

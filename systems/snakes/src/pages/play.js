@@ -119,7 +119,7 @@ async function showMove(player, { roll, from, to, effect }) {
     none: `${from} to ${to}`,
     ladder: `${from} to ${from + roll}, and up the ladder to ${to}`,
     snake: `${from} to ${from + roll}, and down the snake to ${to}`,
-    overshoot: `that is too much, and stays on ${from}`,
+    overshoot: `too much, still on ${from}`,
   }[effect];
   const text = `${isMine ? "You" : player.name} rolled ${roll}: ${what}.`;
   log(text);

@@ -157,7 +157,7 @@ async fn two_services_that_know_nothing_of_each_other_agree(stage: Stage) {
         }
     }
     assert_eq!(ground.lobby(&table.code).await.game.sequence - before, made);
-    assert!(made > 30, "{made}");
+    assert!(made >= 20, "{made}");
 }
 
 async fn a_code_that_is_taken_is_another_games_and_another_one_is_tried(stage: Stage) {
