@@ -87,18 +87,11 @@ impl<B: StorageBackend> Pages<B> {
         self.file.write(place(0), &sector)
     }
 
-    /// Writes the checksums that have changed.
+    /// Writes the checksums that have changed. Readers need them too, and the disk may take its
+    /// time; so they are copied, and not kept from anybody while they are written.
     fn flush(&self) -> io::Result<()> {
-        for (number, group) in &mut self.sums().groups {
-            let sectors = group.bytes.chunks(SECTOR_BYTES).zip(&mut group.dirty);
-            let places = (place_of_sums(*number)..).step_by(SECTOR_BYTES);
-            for ((sector, dirty), place) in sectors.zip(places) {
-                if std::mem::take(dirty) {
-                    self.file.write(place, sector)?;
-                }
-            }
-        }
-        Ok(())
+        let changed = self.sums().take_changed();
+        changed.iter().try_for_each(|(place, sector)| self.file.write(*place, sector))
     }
 }
 
@@ -155,6 +148,22 @@ impl<B: StorageBackend> StorageBackend for Pages<B> {
 }
 
 impl Sums {
+    /// The sectors that differ from the file, and where they lie in it. They no longer count as
+    /// different.
+    fn take_changed(&mut self) -> Vec<(u64, Vec<u8>)> {
+        let mut changed = Vec::new();
+        for (number, group) in &mut self.groups {
+            let sectors = group.bytes.chunks(SECTOR_BYTES).zip(&mut group.dirty);
+            let places = (place_of_sums(*number)..).step_by(SECTOR_BYTES);
+            for ((sector, dirty), place) in sectors.zip(places) {
+                if std::mem::take(dirty) {
+                    changed.push((place, sector.to_vec()));
+                }
+            }
+        }
+        changed
+    }
+
     fn group(&mut self, number: u64, file: &impl StorageBackend) -> io::Result<&mut Group> {
         match self.groups.entry(number) {
             Entry::Occupied(group) => Ok(group.into_mut()),
