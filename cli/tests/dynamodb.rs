@@ -243,8 +243,8 @@ fn help_has_examples() {
 fn memory_has_a_bound_whatever_is_sent() {
     const BODY: usize = 16 << 20;
     const CONNECTIONS: usize = 40;
-    /// What bodies may take, and what the rest may: buffers that bodies grew out of are most of it.
-    const MEMORY_KB_MAX: usize = (256 << 10) + (96 << 10);
+    /// What bodies may take, and what the rest may.
+    const MEMORY_KB_MAX: usize = (256 << 10) + (64 << 10);
     let endpoint = Endpoint::start(&["--in-memory"]);
     let almost = vec![b' '; BODY - 1];
     let mut streams = Vec::new();

@@ -13,9 +13,9 @@ use std::task::{Context, Poll};
 use tokio::time::timeout;
 
 /// How much room is made for a body before more of it has arrived than came first.
-const FIRST_BUFFER_BYTES: usize = 256 << 10;
-/// How many times larger a body's buffer becomes when it is full. The buffers that it grew out of
-/// stay with the allocator for a while: by fours they are a third of the body, by twos all of it.
+const FIRST_BUFFER_BYTES: usize = 64 << 10;
+/// How many times larger the buffer of a body becomes that does not say how long it is. The buffers
+/// that it grew out of stay with the allocator for a while: by fours they are a third of the body.
 const BUFFER_GROWTH: usize = 4;
 /// How much is inflated before the bytes that it takes are counted.
 const INFLATED_AT_A_TIME: usize = 64 << 10;
@@ -81,8 +81,6 @@ async fn gather(
     if incoming.is_end_stream() && first.len() <= bytes_max {
         return Ok(Received { bytes: first, held });
     }
-    // One sent in chunks announces nothing.
-    let length_max = if announced == 0 { bytes_max } else { announced };
     let mut whole = Vec::with_capacity(announced.min(FIRST_BUFFER_BYTES).max(first.len()));
     let mut part = first;
     loop {
@@ -93,8 +91,12 @@ async fn gather(
             return Err(Refused::NoRoom);
         }
         if whole.capacity() - whole.len() < part.len() {
-            let room = (whole.capacity() * BUFFER_GROWTH).min(length_max);
-            whole.reserve_exact(room.saturating_sub(whole.len()).max(part.len()));
+            // Memory that is not written to costs nothing, so one growth is enough for what was
+            // announced.
+            let grown = (whole.capacity() * BUFFER_GROWTH).min(bytes_max);
+            let room = if announced == 0 { grown } else { announced };
+            let more = room.saturating_sub(whole.len()).max(part.len());
+            whole.try_reserve_exact(more).map_err(|_| Refused::NoRoom)?;
         }
         whole.extend_from_slice(&part);
         match next(incoming).await? {
