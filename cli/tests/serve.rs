@@ -242,7 +242,9 @@ fn two_processes_are_one_game(url: &str) {
     let environment = format!("test-{}", std::process::id());
     let servers = [0, 1].map(|_| Process::serve_on(url, &environment));
     let [one, other] = &servers;
-    let made = one.post("/games", json!({"name": "Ann"})).json();
+    // So long a board that nobody wins meanwhile, however the dice fall.
+    let board = json!({"size": 400, "snakesAndLadders": []});
+    let made = one.post("/games", json!({"name": "Ann", "board": board})).json();
     let code = made["game"]["code"].as_str().unwrap();
     let joined = other.post(&format!("/games/{code}/players"), json!({"name": "Bob"})).json();
     one.act(&format!("/games/{code}/start"), &made["secret"]);
