@@ -157,7 +157,9 @@ async fn two_services_that_know_nothing_of_each_other_agree(stage: Stage) {
         }
     }
     assert_eq!(ground.lobby(&table.code).await.game.sequence - before, made);
-    assert!(made >= 20, "{made}");
+    // Over HTTP a roll takes longer, so that more of them are crowded out.
+    let least = if ground.engine().is_some() { 31 } else { 20 };
+    assert!(made >= least, "{made}");
 }
 
 async fn a_code_that_is_taken_is_another_games_and_another_one_is_tried(stage: Stage) {
