@@ -56,3 +56,54 @@ impl<B: StorageBackend> StorageBackend for Steady<B> {
         self.inner.close()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use redb::backends::InMemoryBackend;
+
+    /// A file that counts how often it is synced.
+    #[derive(Debug)]
+    struct Counting(InMemoryBackend, AtomicU64);
+
+    impl StorageBackend for Counting {
+        fn len(&self) -> io::Result<u64> {
+            self.0.len()
+        }
+
+        fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+            self.0.read(offset, out)
+        }
+
+        fn set_len(&self, length: u64) -> io::Result<()> {
+            self.0.set_len(length)
+        }
+
+        fn sync_data(&self) -> io::Result<()> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        }
+
+        fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+            self.0.write(offset, data)
+        }
+    }
+
+    #[test]
+    fn much_that_is_written_is_synced_unasked() {
+        const STEP: usize = 1 << 20;
+        let file = Steady::new(Counting(InMemoryBackend::new(), AtomicU64::new(0)));
+        file.set_len(16 * STEP as u64).unwrap();
+        let write = |step: u64| {
+            file.write(step * STEP as u64, &[1; STEP]).unwrap();
+            file.inner.1.load(Ordering::Relaxed)
+        };
+        // Four megabytes may wait, and a fifth may not.
+        let syncs: Vec<u64> = (0..7).map(write).collect();
+        assert_eq!(syncs, [0, 0, 0, 0, 1, 1, 1]);
+        // Whoever syncs leaves nothing that waits.
+        file.sync_data().unwrap();
+        let syncs: Vec<u64> = (7..12).map(write).collect();
+        assert_eq!(syncs, [2, 2, 2, 2, 3]);
+    }
+}
