@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Child, Command};
+use std::time::{Duration, SystemTime};
 
 use crate::steps::{Step, Workshop};
 
@@ -14,6 +15,7 @@ pub(crate) struct Beside(Vec<Running>);
 struct Running {
     name: &'static str,
     process: Child,
+    start: SystemTime,
     /// What it prints.
     output: PathBuf,
 }
@@ -29,7 +31,8 @@ impl Beside {
             let mut command = Command::new(std::env::current_exe()?);
             command.args(["test", name]).args(workshop.long().then_some("--long"));
             command.current_dir(workshop.root).stderr(file.try_clone()?).stdout(file);
-            Ok(Running { name, process: command.spawn()?, output })
+            let (process, start) = (command.spawn()?, SystemTime::now());
+            Ok(Running { name, process, start, output })
         };
         Self(steps.filter_map(|step| start(step).ok()).collect())
     }
@@ -38,20 +41,38 @@ impl Beside {
         self.0.is_empty()
     }
 
-    /// Prints what a step has printed, once it is done; nothing if it was not started here.
-    pub(crate) fn wait_for(&mut self, name: &str) -> Option<Result<(), String>> {
+    /// Prints what a step has printed, once it is done, and tells how it ended and how long it took;
+    /// nothing if it was not started here.
+    pub(crate) fn wait_for(&mut self, name: &str) -> Option<(Result<(), String>, Duration)> {
         let running = self.0.iter_mut().find(|running| running.name == name)?;
         let ended = running.process.wait();
         let printed = std::fs::read_to_string(&running.output).unwrap_or_default();
-        // Without its table and closing line: whoever counts by those counts the last ones.
-        let summary = format!("\n\n{name:<10} ");
-        println!("{}", printed.rsplit_once(&summary).map_or(&*printed, |(before, _)| before));
-        Some(match ended {
+        print!("{}", own_output(&printed, name));
+        // It may have ended long ago. The last that it did was to print.
+        let end = running.output.metadata().and_then(|output| output.modified());
+        let took = end.ok().and_then(|end| end.duration_since(running.start).ok());
+        let outcome = match ended {
             Ok(status) if status.success() => Ok(()),
             Ok(status) => Err(format!("it ended with {status}, as told above")),
             Err(error) => Err(error.to_string()),
-        })
+        };
+        Some((outcome, took.unwrap_or_default()))
     }
+}
+
+/// What a step has printed, without its title and its summary, which whoever waits for it prints as
+/// well. Why it failed is told between the two.
+fn own_output<'p>(printed: &'p str, name: &str) -> &'p str {
+    let printed = printed.strip_prefix('\n').unwrap_or(printed);
+    let printed = match printed.split_once('\n') {
+        Some((title, rest)) if title.starts_with("== ") => rest,
+        _ => printed,
+    };
+    let end = [format!("-- {name}: ok in "), format!("\n{name:<10} ")]
+        .iter()
+        .filter_map(|start| printed.rfind(start.as_str()))
+        .min();
+    end.and_then(|end| printed.get(..end)).unwrap_or(printed)
 }
 
 impl Drop for Beside {
@@ -60,5 +81,24 @@ impl Drop for Beside {
             // Not stopped, since it would leave servers behind. How it ends, nobody wants to know.
             let _ = running.process.wait();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_and_summaries_are_printed_by_whoever_waits() {
+        let title = "\n== browser: the pages\n";
+        let passed =
+            "$ node\nok 6\n-- browser: ok in 97.6 s\n\nbrowser    ok  97.6 s\n\n1 passed\n";
+        assert_eq!(own_output(&format!("{title}{passed}"), "browser"), "$ node\nok 6\n");
+        let failed = "$ node\n-- browser: FAILED after 3 s: why\n\nbrowser    FAILED\n\n1 failed\n";
+        assert_eq!(
+            own_output(&format!("{title}{failed}"), "browser"),
+            "$ node\n-- browser: FAILED after 3 s: why\n"
+        );
+        assert_eq!(own_output("killed", "browser"), "killed");
     }
 }

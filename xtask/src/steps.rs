@@ -231,16 +231,18 @@ pub(crate) fn run(root: &Path, selection: &Selection) -> bool {
         }
         println!("\n== {}: {}", step.name, step.about);
         let start = Instant::now();
-        let outcome = match presence(step) {
-            Presence::Run => beside
-                .wait_for(step.name)
-                .unwrap_or_else(|| (step.run)(&workshop))
-                .map_or_else(Outcome::Failed, |()| Outcome::Passed),
-            Presence::LeaveOut(reason) => Outcome::LeftOut(reason),
-            Presence::Fail(reason) => Outcome::Failed(reason),
+        let (outcome, took) = match presence(step) {
+            Presence::Run => {
+                let (result, took) = beside
+                    .wait_for(step.name)
+                    .unwrap_or_else(|| ((step.run)(&workshop), start.elapsed()));
+                (result.map_or_else(Outcome::Failed, |()| Outcome::Passed), took)
+            }
+            Presence::LeaveOut(reason) => (Outcome::LeftOut(reason), start.elapsed()),
+            Presence::Fail(reason) => (Outcome::Failed(reason), start.elapsed()),
         };
         let failed = matches!(outcome, Outcome::Failed(_));
-        println!("{}", report.add(step.name, &outcome, start.elapsed()));
+        println!("{}", report.add(step.name, &outcome, took));
         if failed {
             break;
         }
