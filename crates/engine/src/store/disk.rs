@@ -8,6 +8,7 @@
 
 mod base;
 mod checkpoint;
+mod filter;
 mod folder;
 mod health;
 mod log;
@@ -32,6 +33,7 @@ use super::{Direction, Durability, Result};
 use crate::statistics::Histogram;
 use arc_swap::Guard;
 use base::{Base, Missing};
+use filter::KeyHash;
 use folder::Folder;
 use health::Health;
 use redb::StorageBackend;
@@ -115,7 +117,7 @@ impl DiskStore {
             .log
             .map(|file| Box::new(Timed::new(file, &sync_micros)) as Box<dyn StorageBackend>);
         let anchor = base.anchor()?;
-        let recovered = health.guard(|| log::recover(log, anchor, options.recent_bytes / 2))?;
+        let recovered = health.guard(|| log::recover(log, anchor, options.segment_bytes()))?;
         let stack = Arc::new(Stack::new(base, recovered, health, options)?);
         let checkpointer = match options.checkpoints {
             Checkpoints::WithCommits => None,
@@ -133,13 +135,9 @@ impl DiskStore {
         let layers = self.stack.layers()?;
         // In this order: what the newest top holds may have been committed since, but never on a
         // newer one.
-        let layer = |top: &Arc<memory::MemoryStore>| top.snapshot();
-        let (active, frozen) = match layers.as_ref() {
-            Some(layers) => {
-                (layer(&layers.active)?, layers.frozen.as_ref().map(layer).transpose()?)
-            }
-            None => return Err(Error::Closed),
-        };
+        let newest = layers.as_ref().ok_or(Error::Closed)?;
+        let active = newest.active.snapshot()?;
+        let frozen = newest.frozen.as_ref().map(|top| top.snapshot()).transpose()?;
         Ok(Snapshot { layers, active, frozen })
     }
 
@@ -207,17 +205,17 @@ impl Snapshot {
         std::iter::once(&self.active).chain(&self.frozen)
     }
 
-    fn base(&self) -> Result<&base::View> {
-        self.layers.as_ref().map(|layers| layers.base.as_ref()).ok_or(Error::Closed)
-    }
-
     pub(super) fn get(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<Bytes>> {
-        for top in self.tops() {
-            if let Some(kept) = top.get(keyspace, key) {
+        let layers = self.layers.as_ref().ok_or(Error::Closed)?;
+        let hash = KeyHash::new(keyspace, key);
+        for (top, rows) in layers.tops().zip(self.tops()) {
+            if top.may_hold(hash)
+                && let Some(kept) = rows.get(keyspace, key)
+            {
                 return Ok(top::value(kept));
             }
         }
-        self.base()?.get(keyspace, key)
+        layers.base.get(keyspace, key)
     }
 
     pub(super) fn range(
@@ -228,7 +226,8 @@ impl Snapshot {
         direction: Direction,
     ) -> Result<Range<'_>> {
         let tops = self.tops().map(|top| top.range(keyspace, lower, upper, direction));
-        let base = self.base()?.range(keyspace, lower, upper, direction)?;
+        let layers = self.layers.as_ref().ok_or(Error::Closed)?;
+        let base = layers.base.range(keyspace, lower, upper, direction)?;
         Ok(Range::new(direction, tops, base))
     }
 }

@@ -2,10 +2,9 @@
 
 use super::base::Base;
 use super::log::Anchor;
-use super::top;
+use super::top::{self, Top};
 use crate::store::batch::Edit;
 use crate::store::keyspace::Keyspace;
-use crate::store::memory::MemoryStore;
 use crate::store::{Direction, Result};
 use std::ops::Bound;
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use std::sync::Arc;
 /// chunks: until the last one is in the base, readers find the same rows above it, and a crash
 /// leaves them in the log.
 pub(super) struct Checkpoint {
-    rows: Arc<MemoryStore>,
+    rows: Arc<Top>,
     /// Where the log goes on once all rows are in the base.
     anchor: Anchor,
     /// What is left: some keyspaces, and in the first of them the rows behind this key.
@@ -31,7 +30,7 @@ pub(super) enum Progress {
 }
 
 impl Checkpoint {
-    pub(super) fn new(rows: Arc<MemoryStore>, anchor: Anchor, chunk_bytes: usize) -> Self {
+    pub(super) fn new(rows: Arc<Top>, anchor: Anchor, chunk_bytes: usize) -> Self {
         let keyspaces = Keyspace::ALL.into_iter().rev().collect();
         Self { rows, anchor, keyspaces, behind: None, chunk_bytes }
     }

@@ -42,6 +42,13 @@ impl DiskOptions {
     }
 }
 
+impl DiskOptions {
+    /// How many bytes of commits a file of the log takes, and a top.
+    pub(super) fn segment_bytes(&self) -> u64 {
+        self.recent_bytes / 2
+    }
+}
+
 impl Default for DiskOptions {
     fn default() -> Self {
         Self {

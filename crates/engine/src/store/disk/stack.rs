@@ -6,9 +6,9 @@ use super::health::Health;
 use super::log::{Log, Recovered};
 use super::options::{Checkpoints, DiskOptions};
 use super::pace::Pace;
+use super::top::Top;
 use crate::store::batch::Batch;
 use crate::store::error::Error;
-use crate::store::memory::MemoryStore;
 use crate::store::{Durability, Result};
 use arc_swap::{ArcSwapOption, Guard};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,11 +17,18 @@ use std::time::Instant;
 /// What readers see.
 pub(super) struct Layers {
     /// What was committed since the last checkpoint began.
-    pub(super) active: Arc<MemoryStore>,
+    pub(super) active: Arc<Top>,
     /// What a checkpoint is bringing into the base.
-    pub(super) frozen: Option<Arc<MemoryStore>>,
+    pub(super) frozen: Option<Arc<Top>>,
     /// All that was there before.
     pub(super) base: Arc<View>,
+}
+
+impl Layers {
+    /// The newest first.
+    pub(super) fn tops(&self) -> impl Iterator<Item = &Top> {
+        std::iter::once(self.active.as_ref()).chain(self.frozen.as_deref())
+    }
 }
 
 pub(super) struct Stack {
@@ -172,7 +179,11 @@ impl Stack {
         writer.due = Some(Checkpoint::new(Arc::clone(&frozen), anchor, self.options.chunk_bytes));
         writer.pace.begin(Instant::now());
         let base = Arc::clone(&layers.base);
-        self.publish(Layers { active: Arc::default(), frozen: Some(frozen), base });
+        self.publish(Layers {
+            active: Arc::new(Top::new(self.options.segment_bytes())),
+            frozen: Some(frozen),
+            base,
+        });
         self.changed.notify_all();
         Ok(())
     }

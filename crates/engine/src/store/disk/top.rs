@@ -4,11 +4,49 @@
 //! keeps for a key is the value with a byte behind it: one for a row, zero for a row that was
 //! deleted, which has no value. A record of the log has rows in the same form.
 
+use super::filter::{Filter, KeyHash};
+use crate::store::Result;
 use crate::store::batch::EditsOf;
 use crate::store::bytes::{Bytes, Row};
+use crate::store::memory::{MemoryStore, Snapshot};
 
 const DELETED: u8 = 0;
 const THERE: u8 = 1;
+
+/// Rows in memory that hide those of the base.
+#[derive(Debug)]
+pub(super) struct Top {
+    rows: MemoryStore,
+    keys: Filter,
+}
+
+impl Top {
+    /// One without rows, that will get about so many bytes of them.
+    pub(super) fn new(row_bytes: u64) -> Self {
+        Self { rows: MemoryStore::new(), keys: Filter::new(row_bytes) }
+    }
+
+    /// Makes all of these edits visible at once. Their values are as they are kept.
+    pub(super) fn apply(&self, edits: Vec<EditsOf<'_>>) -> Result<()> {
+        for (keyspace, edits) in &edits {
+            edits.iter().for_each(|edit| self.keys.add(KeyHash::new(*keyspace, edit.key)));
+        }
+        self.rows.apply(edits)
+    }
+
+    /// Whether any state of it may have a row with this key.
+    pub(super) fn may_hold(&self, key: KeyHash) -> bool {
+        self.keys.may_hold(key)
+    }
+
+    pub(super) fn snapshot(&self) -> Result<Snapshot> {
+        self.rows.snapshot()
+    }
+
+    pub(super) fn verify(&self) -> Result<()> {
+        self.rows.verify()
+    }
+}
 
 /// The byte behind what is kept for a value, or for none.
 pub(super) fn mark(value: Option<&[u8]>) -> u8 {

@@ -11,10 +11,9 @@ use super::record::{self, ALIGNMENT, HEADER_BYTES, Header, Link};
 use super::segment::Segment;
 use super::{Anchor, Log};
 use crate::store::batch::Edit;
-use crate::store::disk::top;
+use crate::store::disk::top::{self, Top};
 use crate::store::error::Error;
 use crate::store::keyspace::PerKeyspace;
-use crate::store::memory::MemoryStore;
 use redb::StorageBackend;
 use std::collections::BTreeMap;
 use std::io;
@@ -28,8 +27,8 @@ pub(in crate::store::disk) struct Recovered {
     pub(in crate::store::disk) log: Log,
     /// What was committed before the log went on in its other file, if it did, with the anchor to
     /// be stored once this is in the base.
-    pub(in crate::store::disk) frozen: Option<(MemoryStore, Anchor)>,
-    pub(in crate::store::disk) active: MemoryStore,
+    pub(in crate::store::disk) frozen: Option<(Top, Anchor)>,
+    pub(in crate::store::disk) active: Top,
 }
 
 /// Reads the log from an anchor on.
@@ -50,12 +49,14 @@ pub(in crate::store::disk) fn recover(
     };
     let missing = newer.last.sequence + 1;
     // Whoever opens a store waits for this, and needs no processor meanwhile.
-    let (of_older, of_newer) = std::thread::scope(|scope| -> Result<_, Error> {
+    let (of_older, of_newer) = (Top::new(segment_bytes), Top::new(segment_bytes));
+    std::thread::scope(|scope| -> Result<(), Error> {
         let thread = std::thread::Builder::new().name("singlet-replay".to_owned());
-        let of_older = thread.spawn_scoped(scope, || older.replay(anchor.salt, &first, missing))?;
-        let of_newer = newer.replay(anchor.salt, &second, missing)?;
+        let replaying = || older.replay(anchor.salt, &first, missing, &of_older);
+        let replaying = thread.spawn_scoped(scope, replaying)?;
+        newer.replay(anchor.salt, &second, missing, &of_newer)?;
         let panicked = |_| Err(Error::Corrupt("the log makes no sense".to_owned()));
-        Ok((of_older.join().unwrap_or_else(panicked)?, of_newer))
+        replaying.join().unwrap_or_else(panicked)
     })?;
     if !older.is_empty() {
         // They were read, but perhaps from the system's memory. Later records will say that these
@@ -137,9 +138,9 @@ impl Chain {
         self.records.is_empty()
     }
 
-    /// What the records leave behind: for each key the last that was written. The log ends with
-    /// this file or another, for want of a record of this number.
-    fn replay(&self, salt: u64, segment: &Segment, missing: u64) -> Result<MemoryStore, Error> {
+    /// Brings what the records leave behind into a top: for each key the last that was written.
+    /// The log ends with this file or another, for want of a record of this number.
+    fn replay(&self, salt: u64, segment: &Segment, missing: u64, top: &Top) -> Result<(), Error> {
         if proves(salt, segment, self.len as u64, missing)? {
             return Err(Error::Corrupt(format!("record {missing} of the log is damaged")));
         }
@@ -153,11 +154,10 @@ impl Chain {
                 newest.get_mut(keyspace).extend(edits.into_iter().map(|edit| (edit.key, edit)));
             }
         }
-        let store = MemoryStore::new();
-        store.apply(
-            newest.iter().map(|(keyspace, rows)| (keyspace, rows.values().copied().collect())),
-        )?;
-        Ok(store)
+        let edits = newest.iter();
+        top.apply(
+            edits.map(|(keyspace, rows)| (keyspace, rows.values().copied().collect())).collect(),
+        )
     }
 }
 
@@ -205,7 +205,7 @@ mod tests {
     }
 
     /// The numbers of the rows in a store.
-    fn numbers(store: &MemoryStore) -> Vec<u8> {
+    fn numbers(store: &Top) -> Vec<u8> {
         let snapshot = store.snapshot().unwrap();
         (0..=u8::MAX).filter(|number| snapshot.get(Keyspace::Items, &[*number]).is_some()).collect()
     }
