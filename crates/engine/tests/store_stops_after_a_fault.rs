@@ -89,6 +89,37 @@ fn made() -> FaultDisk {
     disk.copy()
 }
 
+/// After a failed fsync the system shows what the disk never got, and a second fsync says nothing of
+/// it. A process that starts again on the same machine reads that, and builds on it.
+#[test]
+fn what_a_failed_sync_has_left_in_memory_is_brought_to_the_disk() {
+    let mut failed = 0;
+    for after in 0..60 {
+        let disk = made();
+        let (failure, lasting) = (Failure::Io, false);
+        disk.inject(Fault { kind: Some(Operation::Sync), after, failure, lasting });
+        let (store, run) = run(&disk);
+        drop(store);
+        failed += usize::from(run.error.is_some());
+
+        let store = open(&disk).unwrap();
+        let mut expected = rows(&store.snapshot().unwrap()).unwrap();
+        let mut random = Random::new(after);
+        let first = commit_number(&expected);
+        assert!(first >= run.acknowledged, "fsync {after}: lost commit {}", run.acknowledged);
+        for number in first + 1..first + 4 {
+            let batch = batch(number.try_into().unwrap(), &mut random, &mut expected);
+            store.commit(&batch, Durability::Full).unwrap();
+        }
+        for _ in 0..5 {
+            let image = disk.crash(&mut random);
+            let store = open(&image).unwrap_or_else(|error| panic!("fsync {after}: {error}"));
+            assert!(rows(&store.snapshot().unwrap()).unwrap() == expected, "fsync {after}");
+        }
+    }
+    assert!(failed > 20, "only {failed} fsyncs failed");
+}
+
 #[test]
 fn every_operation_may_fail() {
     let kinds = [Operation::Read, Operation::Write, Operation::SetLen, Operation::Sync];

@@ -14,6 +14,8 @@ pub(super) struct Sectors {
     /// Sectors that have been written and not been synced, by number.
     unsynced: BTreeMap<usize, Unsynced<Vec<u8>>>,
     length: Unsynced<usize>,
+    /// How far the writes reach that the next sync is to bring to the disk.
+    reach: usize,
 }
 
 /// Something that a crash may leave in any of these states.
@@ -39,7 +41,7 @@ impl<T: Clone> Unsynced<T> {
 impl Sectors {
     pub(super) fn new(contents: Vec<u8>) -> Self {
         let length = Unsynced { versions: vec![contents.len()], forgotten: false };
-        Self { contents, unsynced: BTreeMap::new(), length }
+        Self { contents, unsynced: BTreeMap::new(), length, reach: 0 }
     }
 
     pub(super) fn contents(&self) -> &[u8] {
@@ -56,6 +58,7 @@ impl Sectors {
             self.set_len(end as u64);
         }
         self.change(start..end, |contents| contents.copy_from_slice(data));
+        self.reach = self.reach.max(end);
     }
 
     pub(super) fn set_len(&mut self, len: u64) {
@@ -70,6 +73,7 @@ impl Sectors {
             self.change(len..self.contents.len(), |contents| contents.fill(0));
         }
         self.contents.resize(len, 0);
+        self.reach = self.reach.min(len);
     }
 
     /// Changes a range of the contents, and keeps for each sector what it was before and after.
@@ -106,9 +110,16 @@ impl Sectors {
         if !self.length.forgotten {
             self.length.versions = vec![self.contents.len()];
         }
+        // Bytes are on the disk only if the file reaches them there, whatever was forgotten of its
+        // length.
+        for length in &mut self.length.versions {
+            *length = self.reach.max(*length);
+        }
+        self.reach = 0;
     }
 
     pub(super) fn fail_sync(&mut self) {
+        self.reach = 0;
         for sector in self.unsynced.values_mut() {
             sector.forgotten = true;
         }

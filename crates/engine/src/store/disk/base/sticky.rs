@@ -15,7 +15,9 @@ const PAGE_BYTES: usize = 4096;
 /// An fsync that failed may succeed when it is repeated, although the system has thrown away what
 /// it could not write. Whoever asks the same file again is told a lie. So here nobody can: not
 /// the next commit, and not redb's own goodbye when the file is closed, which would mark it as
-/// sound. Opening the file again reads what is really there.
+/// sound. Whoever opens the file again reads what the system still has of it, but builds on nothing
+/// that is not synced anew: redb writes its header when it is opened, and all that the header leads
+/// to was synced before.
 ///
 /// redb is not told, because it would then refuse to read as well, and what was committed before
 /// can still be read. Instead, what it changes from the failure on stays in memory, where it

@@ -4,8 +4,9 @@
 //! is missing because its commit was cut off by a crash, or because the file is damaged. A crash
 //! takes records away from the end: whatever was written after the missing one knows that the
 //! missing one was not on the disk yet. So a later record that says otherwise is proof of damage,
-//! and nothing is opened then. (Only for the last record of all there is no later one. If it was
-//! complete and is damaged since, it cannot be told from one that was never complete.)
+//! and nothing is opened then. (Of the last records there is no proof: with full durability that is
+//! one, with relaxed durability all since the last sync. If one of them was complete and is damaged
+//! since, it cannot be told from one that was never complete.)
 
 use super::record::{self, ALIGNMENT, HEADER_BYTES, Header, Link};
 use super::segment::Segment;
@@ -59,8 +60,12 @@ pub(in crate::store::disk) fn recover(
         replaying.join().unwrap_or_else(panicked)
     })?;
     if !older.is_empty() {
-        // They were read, but perhaps from the system's memory. Later records will say that these
-        // are on the disk.
+        // They were read, but perhaps from the system's memory, and later records will say that
+        // these are on the disk. To sync is not enough: after an fsync that failed, the system
+        // takes what it could not write for written.
+        let synced = older.synced.max(newer.synced);
+        older.write_again(synced, &first)?;
+        newer.write_again(synced, &second)?;
         first.sync()?;
         second.sync()?;
     }
@@ -83,13 +88,15 @@ pub(super) struct Chain {
     /// The number of each record, and where its edits are.
     records: Vec<(u64, Range<usize>)>,
     pub(super) last: Link,
+    /// The last record of which one of these says that it is on the disk.
+    synced: u64,
     /// How many bytes they take.
     pub(super) len: usize,
 }
 
 impl Chain {
     fn new(after: Link) -> Self {
-        Self { bytes: Vec::new(), records: Vec::new(), last: after, len: 0 }
+        Self { bytes: Vec::new(), records: Vec::new(), last: after, synced: 0, len: 0 }
     }
 
     /// Reads no more of a file than it must, because one that was used before may have much left
@@ -98,6 +105,7 @@ impl Chain {
         let mut chain = Self::new(after);
         while let Some((header, edits)) = chain.next(salt, segment)? {
             chain.last = header.link;
+            chain.synced = chain.synced.max(header.synced());
             chain.len = edits.end.next_multiple_of(ALIGNMENT);
             chain.records.push((header.link.sequence, edits));
         }
@@ -128,7 +136,8 @@ impl Chain {
         let whole_chunks = end.checked_next_multiple_of(CHUNK_BYTES).unwrap_or(file_len);
         if self.bytes.capacity() == 0 {
             // Room for all of it, which costs nothing before it is used.
-            self.bytes.reserve_exact(file_len);
+            let reserved = self.bytes.try_reserve_exact(file_len);
+            reserved.map_err(|_| io::ErrorKind::OutOfMemory)?;
         }
         self.bytes.resize(whole_chunks.min(file_len), 0);
         segment.read(read as u64, self.bytes.get_mut(read..).unwrap_or_default())
@@ -136,6 +145,16 @@ impl Chain {
 
     fn is_empty(&self) -> bool {
         self.records.is_empty()
+    }
+
+    /// Writes the records behind this one to where they are.
+    fn write_again(&self, synced: u64, segment: &Segment) -> io::Result<()> {
+        let Some((_, edits)) = self.records.iter().find(|(sequence, _)| *sequence > synced) else {
+            return Ok(());
+        };
+        let start = edits.start.saturating_sub(HEADER_BYTES);
+        let end = self.len.min(self.bytes.len());
+        segment.write(start as u64, self.bytes.get(start..end).unwrap_or_default())
     }
 
     /// Brings what the records leave behind into a top: for each key the last that was written.

@@ -34,6 +34,11 @@ impl Segment {
         self.file.read(start, out)
     }
 
+    /// Writes over what the file holds from here on.
+    pub(super) fn write(&self, start: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file.write(start, bytes)
+    }
+
     /// Where the next record goes; how many bytes of records there are.
     pub(super) fn end(&self) -> u64 {
         self.end
@@ -51,7 +56,7 @@ impl Segment {
     /// Begins anew, with a file that is no longer than this.
     pub(super) fn restart(&mut self, len_max: u64) -> io::Result<()> {
         if self.len > len_max {
-            // A single large commit has made it grow.
+            // The record that has filled it made it grow; a large one, by much.
             self.file.set_len(len_max)?;
             self.len = len_max;
         }
