@@ -22,7 +22,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use std::vec::IntoIter;
 
+/// How many bytes are enough for one commit, however many commands wait: what it holds is in memory
+/// several times over, and opening after a crash reads it whole. A small update of a large item in
+/// a table with a stream writes more than a megabyte.
+const COMMIT_BYTES_MAX: u64 = 16 << 20;
 /// How often the engine looks for work of its own when nobody wakes it.
 /// Relaxed durability promises an fsync every 100 ms, and this leaves half of that for it.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_millis(50);
@@ -204,7 +209,10 @@ impl Engine {
     ///
     /// [`Error::Poisoned`] once a commit has failed, [`Error::Closed`] once it was closed.
     pub fn check_writable(&self) -> Result<()> {
-        self.handle.core.check_writable()
+        self.handle.core.check_writable()?;
+        // Who reads, or brings rows to their place in the background, may have met a failure of
+        // the disk that no write has met yet.
+        self.handle.core.store.check_writable().map_err(|_| Error::Poisoned)
     }
 
     /// About how many bytes the engine's data takes, on disk or in memory.
@@ -226,8 +234,9 @@ impl Engine {
         self.handle.core.maintain()
     }
 
-    /// Ends the engine's own threads and closes the store. Writes that were accepted are done
-    /// before; later ones are refused. Dropping the last clone does the same.
+    /// Ends the engine's own threads and closes the store. Writes that wait meanwhile are either
+    /// done or refused with [`Error::Closed`]; later ones are refused. Dropping the last clone does
+    /// the same.
     pub fn close(&self) -> Result<()> {
         self.handle.close()
     }
@@ -329,39 +338,46 @@ impl Core {
         answer.map_err(refusal)
     }
 
-    /// Commits a group: one answer for each command, none before all that it saw is durable.
+    /// Carries out a group: one answer for each command, none before all that it saw is durable.
     fn commit(&self, group: Vec<Command>) -> Vec<Result<Reply>> {
         let len = group.len();
-        if let Err(error) = self.check_writable() {
-            return refused(len, &error);
+        let mut commands = group.into_iter();
+        let mut replies = Vec::with_capacity(len);
+        while replies.len() < len {
+            match self.commit_some(&mut commands) {
+                Ok(some) => replies.extend(some),
+                // The first command is told what happened, and the rest what they would meet.
+                Err(error) => {
+                    let others = (replies.len() + 1..len).map(|_| Err(error.again()));
+                    let others: Vec<_> = others.collect();
+                    replies.push(Err(error));
+                    replies.extend(others);
+                }
+            }
         }
+        replies
+    }
+
+    /// Commits the first of these commands, as many as one commit may hold.
+    fn commit_some(&self, commands: &mut IntoIter<Command>) -> Result<Vec<Result<Reply>>> {
+        self.check_writable()?;
         // A mistake of ours in one command must not take the engine down: as long as the store was
         // not asked to commit, nothing has happened.
         let catalogue = self.catalogue.load_full();
-        let evaluated = catch_unwind(AssertUnwindSafe(|| self.evaluate(group, &catalogue)));
-        let (replies, staged) = match evaluated {
-            Ok(Ok(evaluated)) => evaluated,
-            Ok(Err(error)) => return refused_by_store(len, error),
-            Err(_) => return refused(len, &Error::Panicked),
-        };
+        let evaluated = catch_unwind(AssertUnwindSafe(|| self.evaluate(commands, &catalogue)));
+        let (replies, staged) = evaluated.unwrap_or(Err(Error::Panicked))?;
         // From here on nobody knows what the disk holds if anything goes wrong.
-        match catch_unwind(AssertUnwindSafe(|| self.publish(len, staged, &catalogue))) {
-            Ok(Ok(())) => replies,
-            Ok(Err(error)) => {
-                self.is_poisoned.store(true, Ordering::Release);
-                refused_by_store(len, error)
-            }
-            Err(_) => {
-                self.is_poisoned.store(true, Ordering::Release);
-                refused(len, &Error::Poisoned)
-            }
-        }
+        let publish = AssertUnwindSafe(|| self.publish(replies.len(), staged, &catalogue));
+        let published = catch_unwind(publish).unwrap_or(Err(Error::Poisoned));
+        published.inspect_err(|_| self.is_poisoned.store(true, Ordering::Release))?;
+        Ok(replies)
     }
 
-    /// Evaluates the commands one after the other, each against what those before it leave.
+    /// Evaluates commands one after the other, each against what those before it leave, until
+    /// there are no more or enough is to be written.
     fn evaluate(
         &self,
-        group: Vec<Command>,
+        commands: &mut IntoIter<Command>,
         catalogue: &Arc<Catalogue>,
     ) -> Result<(Vec<Result<Reply>>, Staged)> {
         let snapshot = self.store.snapshot()?;
@@ -372,7 +388,13 @@ impl Core {
             self.next_sequence.load(Ordering::Relaxed),
             self.feed.has_listeners(),
         );
-        let replies = group.into_iter().map(|command| command(&mut stage)).collect();
+        let mut replies = Vec::with_capacity(commands.len());
+        for command in commands {
+            replies.push(command(&mut stage));
+            if stage.batch.size_bytes() >= COMMIT_BYTES_MAX {
+                break;
+            }
+        }
         Ok((replies, stage.finish(matches!(self.store, Store::Disk(_)))))
     }
 
@@ -415,6 +437,9 @@ impl Core {
             let mut next = Progress::Left(task);
             while let Progress::Left(task) = next {
                 next = self.write(move |stage| stage.carry_out(task))?;
+                // Large tables take minutes, and what others have written meanwhile was promised
+                // to be on the disk sooner.
+                self.sync()?;
             }
         }
         Ok(())
@@ -484,17 +509,6 @@ fn reply_of<A: 'static>(reply: Result<Reply>) -> Result<A> {
     reply?.downcast::<A>().map(|answer| *answer).map_err(|_| Error::Panicked)
 }
 
-/// The first command is told what happened, the others that nothing is known any more.
-fn refused_by_store(len: usize, error: Error) -> Vec<Result<Reply>> {
-    let mut replies = refused(len.saturating_sub(1), &Error::Poisoned);
-    replies.insert(0, Err(error));
-    replies
-}
-
-fn refused(len: usize, error: &Error) -> Vec<Result<Reply>> {
-    (0..len).map(|_| Err(error.again())).collect()
-}
-
 fn read_catalogue(snapshot: &Snapshot) -> Result<Catalogue> {
     let all = (Bound::Unbounded, Bound::Unbounded);
     let mut rows = Vec::new();
@@ -536,6 +550,29 @@ mod tests {
             engine.write(|_: &mut Stage<'_>| -> Result<()> { panic!("a planted mistake") });
         assert!(matches!(panicked, Err(Error::Panicked)));
         assert_eq!(engine.write(|_: &mut Stage<'_>| Ok(7)).unwrap(), 7);
+    }
+
+    #[test]
+    fn one_commit_holds_no_more_than_is_enough() {
+        const COMMANDS: u8 = 10;
+        const BYTES: usize = COMMIT_BYTES_MAX as usize / 4 + 1;
+        let engine = Engine::memory().unwrap();
+        let core = &engine.handle.core;
+        let put = |number: u8| {
+            boxed(move |stage: &mut Stage<'_>| {
+                // Each sees what those before it have left, in whichever commit they are.
+                let before = number.checked_sub(1).map(|before| stage.item(&[before]));
+                assert!(before.is_none_or(|before| before.is_ok_and(|item| item.is_some())));
+                stage.batch.put(Keyspace::Items, vec![number], vec![0; BYTES]);
+                Ok(number)
+            })
+        };
+        let commits = || core.statistics.group_sizes.buckets().last().map_or(0, |(_, count)| count);
+        let commits_before = commits();
+        let replies = core.commit((0..COMMANDS).map(put).collect());
+        let answers: Vec<u8> = replies.into_iter().map(|it| reply_of(it).unwrap()).collect();
+        assert_eq!(answers, (0..COMMANDS).collect::<Vec<_>>());
+        assert_eq!(commits() - commits_before, 3);
     }
 
     #[test]

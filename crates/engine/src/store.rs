@@ -141,6 +141,18 @@ impl Store {
         }
     }
 
+    /// Whether the store still takes writes, as far as anybody knows.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Poisoned`] once the disk has failed, whoever met it.
+    pub fn check_writable(&self) -> Result<()> {
+        match self {
+            Self::Memory(_) => Ok(()),
+            Self::Disk(store) => store.check_writable(),
+        }
+    }
+
     /// About how many bytes the store takes, on disk or in memory.
     ///
     /// # Errors
@@ -175,8 +187,8 @@ impl Store {
         }
     }
 
-    /// Makes everything durable and lets go of the folder. Every later call, on the store or on
-    /// a snapshot from disk, fails with [`Error::Closed`].
+    /// Makes everything durable and lets go of the folder. Every later call on the store fails with
+    /// [`Error::Closed`], and so does reading from a snapshot what was not in memory.
     ///
     /// # Errors
     ///

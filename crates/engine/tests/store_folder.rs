@@ -162,6 +162,20 @@ fn lost_data_is_not_taken_for_a_new_store() {
     fs::remove_file(folder.join("format")).unwrap();
     assert!(matches!(refusal(&folder), Error::Corrupt(_)));
 
+    // It cannot be read, and is not replaced either.
+    let folder = made("unreadable-data");
+    fs::remove_file(folder.join("format")).unwrap();
+    fs::remove_file(folder.join("data")).unwrap();
+    fs::create_dir(folder.join("data")).unwrap();
+    refusal(&folder);
+    assert!(folder.join("data").is_dir());
+
+    // The first format had no log; its data was what a base is.
+    let folder = made("cut-off-format-1");
+    fs::write(folder.join("format"), "singlet store, format version 1\n").unwrap();
+    fs::write(folder.join("data"), "").unwrap();
+    assert!(matches!(refusal(&folder), Error::Corrupt(_)));
+
     let folder = made("cut-off");
     let length = fs::metadata(folder.join("data")).unwrap().len();
     for length in [0, 100, 4096, 5000, length - 4096, length - 1] {

@@ -200,6 +200,10 @@ impl<C, R> Queue<C, R> {
             let mut state = lock(&self.state);
             let Some((_, first)) = state.waiting.front() else {
                 state.is_led = false;
+                if state.is_closed {
+                    // The thread that leads for tasks may wait for this, and for nothing else.
+                    self.wanted.notify_all();
+                }
                 return;
             };
             if groups_led >= GROUPS_LED_MAX {

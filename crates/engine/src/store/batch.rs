@@ -30,6 +30,8 @@ pub const ROW_BYTES_MAX: usize = 64 << 20;
 pub struct Batch {
     /// Sorted, because both stores take sorted writes faster than unsorted ones.
     edits: PerKeyspace<BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
+    /// How long all keys and values are.
+    size_bytes: u64,
 }
 
 impl Batch {
@@ -41,12 +43,23 @@ impl Batch {
 
     /// Writes a row, whether or not there is one with this key.
     pub fn put(&mut self, keyspace: Keyspace, key: Vec<u8>, value: Vec<u8>) {
-        self.edits.get_mut(keyspace).insert(key, Some(value));
+        self.insert(keyspace, key, Some(value));
     }
 
     /// Deletes the row with this key, if there is one.
     pub fn delete(&mut self, keyspace: Keyspace, key: Vec<u8>) {
-        self.edits.get_mut(keyspace).insert(key, None);
+        self.insert(keyspace, key, None);
+    }
+
+    fn insert(&mut self, keyspace: Keyspace, key: Vec<u8>, value: Option<Vec<u8>>) {
+        let length = |value: &Option<Vec<u8>>| value.as_ref().map_or(0, Vec::len) as u64;
+        let (key_length, value_length) = (key.len() as u64, length(&value));
+        let before = self.edits.get_mut(keyspace).insert(key, value);
+        self.size_bytes += value_length;
+        match before {
+            Some(before) => self.size_bytes -= length(&before),
+            None => self.size_bytes += key_length,
+        }
     }
 
     /// What this batch makes of a key: `None` when it does not touch it, `Some(None)` when it
@@ -62,10 +75,9 @@ impl Batch {
         self.edits.iter().map(|(_, edits)| edits.len()).sum()
     }
 
-    /// About how many bytes it writes.
+    /// How long all its keys and values are.
     pub(crate) fn size_bytes(&self) -> u64 {
-        let edits = self.edits.iter().flat_map(|(_, edits)| edits);
-        edits.map(|(key, value)| (key.len() + value.as_ref().map_or(0, Vec::len)) as u64).sum()
+        self.size_bytes
     }
 
     /// Whether this batch changes nothing.
@@ -105,4 +117,26 @@ pub(crate) type EditsOf<'a> = (Keyspace, Vec<Edit<'a>>);
 pub(crate) struct Edit<'a> {
     pub(crate) key: &'a [u8],
     pub(crate) value: Option<&'a [u8]>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_replaced_does_not_count() {
+        let mut batch = Batch::new();
+        let mut sizes = Vec::new();
+        for value in [Some(5), Some(2), None, None, Some(9)] {
+            let key = b"key".to_vec();
+            match value {
+                Some(length) => batch.put(Keyspace::Items, key, vec![0; length]),
+                None => batch.delete(Keyspace::Items, key),
+            }
+            sizes.push(batch.size_bytes());
+        }
+        batch.put(Keyspace::Indexes, b"key".to_vec(), Vec::new());
+        sizes.push(batch.size_bytes());
+        assert_eq!(sizes, [8, 5, 3, 3, 12, 15]);
+    }
 }

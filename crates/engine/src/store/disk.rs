@@ -149,6 +149,10 @@ impl DiskStore {
         self.stack.sync()
     }
 
+    pub(super) fn check_writable(&self) -> Result<()> {
+        self.stack.check_writable()
+    }
+
     pub(super) fn sync_micros(&self) -> &Histogram {
         self.sync_micros.histogram()
     }
@@ -170,9 +174,10 @@ impl DiskStore {
 
     fn stop(&self) {
         self.stack.stop();
-        let thread = self.checkpointer.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(thread) = thread {
-            // If it has panicked, the store has failed and says so.
+        // Held until the thread has ended: whoever else closes the store must not go on before.
+        let mut checkpointer = self.checkpointer.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(thread) = checkpointer.take() {
+            // If it has panicked, its checkpoint is not done, and nothing else is begun.
             let _ = thread.join();
         }
     }

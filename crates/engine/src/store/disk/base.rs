@@ -26,7 +26,7 @@ use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use sticky::{Sticky, Watch};
 
 /// A page of checksums and redb's header: no base has fewer.
-const BYTES_MIN: u64 = 2 * 4096;
+pub(super) const BYTES_MIN: u64 = 2 * 4096;
 
 type Table = ReadOnlyTable<&'static [u8], &'static [u8]>;
 type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;

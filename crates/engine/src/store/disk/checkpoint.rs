@@ -32,7 +32,7 @@ pub(super) enum Progress {
 impl Checkpoint {
     pub(super) fn new(rows: Arc<Top>, anchor: Anchor, chunk_bytes: usize) -> Self {
         let keyspaces = Keyspace::ALL.into_iter().rev().collect();
-        Self { rows, anchor, keyspaces, behind: None, chunk_bytes }
+        Self { rows, anchor, keyspaces, behind: None, chunk_bytes: chunk_bytes.max(1) }
     }
 
     /// Brings the next chunk into the base, and with the last one where the log goes on.

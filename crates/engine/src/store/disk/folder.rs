@@ -1,5 +1,6 @@
 //! The folder of a store: its lock, its format, and the files of its data.
 
+use super::base::BYTES_MIN;
 use super::{Error, Files};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -37,7 +38,7 @@ pub(super) struct Folder {
 impl Folder {
     /// Locks the folder, and makes it if it is missing.
     pub(super) fn lock(path: &Path) -> Result<Self, Error> {
-        fs::create_dir_all(path)?;
+        create_durably(path)?;
         let mut lock = OpenOptions::new()
             .read(true)
             .write(true)
@@ -74,7 +75,11 @@ impl Folder {
         match self.format()? {
             Some(FORMAT_VERSION) => {}
             Some(VERSION_WITHOUT_LOG) => {
-                prepare(self.existing(DATA)?)?;
+                let data = self.existing(DATA)?;
+                if data.metadata()?.len() < BYTES_MIN {
+                    return Err(Error::Corrupt("the file of data is cut off".to_owned()));
+                }
+                prepare(data)?;
                 self.create_log()?;
                 self.write_format()?;
             }
@@ -87,13 +92,13 @@ impl Folder {
             None => {
                 self.require_unused()?;
                 let has_rows = match self.open(DATA) {
-                    // Making this store was interrupted just before its end.
-                    Ok(data) => !prepare(data)?,
-                    Err(_) => {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {
                         let has_rows = !prepare(self.create_unfinished()?)?;
                         self.finish(DATA)?;
                         has_rows
                     }
+                    // Making this store was interrupted just before its end.
+                    opened => !prepare(opened?)?,
                 };
                 let has_log = self.create_log()?;
                 if has_rows || has_log {
@@ -152,11 +157,7 @@ impl Folder {
     /// Gives the unfinished file its name, for good.
     fn finish(&self, name: &str) -> Result<(), Error> {
         fs::rename(self.path.join(UNFINISHED), self.path.join(name))?;
-        // A name is part of its folder, and durable when that is. Only Unix lets a folder be
-        // opened for this.
-        #[cfg(unix)]
-        File::open(&self.path)?.sync_all()?;
-        Ok(())
+        Ok(sync_names(&self.path)?)
     }
 
     /// The version of the folder's format; none when it has no file that names one.
@@ -188,4 +189,21 @@ impl Folder {
         }
         Ok(())
     }
+}
+
+/// Makes a folder and those around it, as far as they are missing, for good.
+fn create_durably(path: &Path) -> io::Result<()> {
+    let missing: Vec<_> = path.ancestors().take_while(|path| !path.exists()).collect();
+    fs::create_dir_all(path)?;
+    for folder in missing.iter().filter_map(|path| path.parent()) {
+        // A name alone is in the folder where the process is.
+        sync_names(if folder == "" { Path::new(".") } else { folder })?;
+    }
+    Ok(())
+}
+
+/// Brings the names in a folder to the disk: they are part of it, and durable when it is.
+fn sync_names(folder: &Path) -> io::Result<()> {
+    // Only Unix lets a folder be opened for this.
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

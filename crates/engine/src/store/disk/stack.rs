@@ -119,13 +119,18 @@ impl Stack {
             self.health.guard(|| Ok(writer.log.sync()?))?;
         }
         if !batch.is_empty() {
-            self.newest()?.active.apply(writer.log.last_edits()?)?;
+            // The log has it already, so whatever goes wrong here, nothing may follow it.
+            self.health.guard(|| self.newest()?.active.apply(writer.log.last_edits()?))?;
         }
         if self.options.checkpoints == Checkpoints::WithCommits {
             // This commit is done, whatever becomes of others. Who comes next is told.
             let _ = self.step(&mut writer);
         }
         Ok(())
+    }
+
+    pub(super) fn check_writable(&self) -> Result<()> {
+        self.health.check()
     }
 
     pub(super) fn sync(&self) -> Result<()> {
@@ -174,6 +179,11 @@ impl Stack {
     /// Makes the active top a frozen one, with a checkpoint to bring it into the base.
     fn freeze(&self, writer: &mut Writer) -> Result<()> {
         let layers = self.newest()?;
+        if layers.frozen.is_some() {
+            // The log goes on in the file that holds the rows of the last checkpoint, which never
+            // was completed.
+            return Err(Error::Busy);
+        }
         let anchor = self.health.guard(|| Ok(writer.log.switch()?))?;
         let frozen = Arc::clone(&layers.active);
         writer.due = Some(Checkpoint::new(Arc::clone(&frozen), anchor, self.options.chunk_bytes));
@@ -194,6 +204,8 @@ impl Stack {
 
     /// Does a step of the checkpoint, or waits for whoever does.
     fn go_on<'w>(&self, mut writer: MutexGuard<'w, Writer>) -> Result<MutexGuard<'w, Writer>> {
+        // Whoever makes checkpoints tells when it ends, but not twice.
+        self.health.check()?;
         match self.options.checkpoints {
             Checkpoints::WithCommits => self.step(&mut writer)?,
             Checkpoints::InBackground => writer = self.wait(writer),
@@ -246,11 +258,12 @@ impl Stack {
             writer = self.writer();
             let done = progress.and_then(|it| self.after_step(&mut writer, checkpoint, it));
             if let Err(error) = done {
-                // Nobody may wait for this checkpoint.
                 self.health.fail(&error);
-                self.changed.notify_all();
             }
         }
+        // Nobody goes on with a checkpoint from here on, so nobody may wait for one: perhaps a
+        // reader has found the damage, or a sync has failed.
+        self.changed.notify_all();
     }
 
     /// Ends [`Stack::make_checkpoints`], and refuses to commit.

@@ -5,10 +5,13 @@
 //! deleted, which has no value. A record of the log has rows in the same form.
 
 use super::filter::{Filter, KeyHash};
-use crate::store::Result;
 use crate::store::batch::EditsOf;
 use crate::store::bytes::{Bytes, Row};
+use crate::store::error::Error;
+use crate::store::keyspace::Keyspace;
 use crate::store::memory::{MemoryStore, Snapshot};
+use crate::store::{Direction, Result};
+use std::ops::Bound;
 
 const DELETED: u8 = 0;
 const THERE: u8 = 1;
@@ -44,7 +47,15 @@ impl Top {
     }
 
     pub(super) fn verify(&self) -> Result<()> {
-        self.rows.verify()
+        self.rows.verify()?;
+        let (snapshot, all) = (self.snapshot()?, Bound::Unbounded);
+        for keyspace in Keyspace::ALL {
+            let mut rows = snapshot.range(keyspace, all, all, Direction::Forward);
+            if !rows.all(|row| self.may_hold(KeyHash::new(keyspace, row.key()))) {
+                return Err(Error::Corrupt("a recent row would not be found".to_owned()));
+            }
+        }
+        Ok(())
     }
 }
 
