@@ -143,6 +143,13 @@ pub fn caller_of(address: IpAddr) -> IpAddr {
     }
 }
 
+/// The caller at this address, if there is a limit for it. For this machine itself there is none:
+/// who runs programs here can stop the server without asking it, and a proxy that runs here speaks
+/// for many callers, whom it has to limit itself.
+pub(crate) fn counted(address: IpAddr) -> Option<IpAddr> {
+    (!address.to_canonical().is_loopback()).then(|| caller_of(address))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

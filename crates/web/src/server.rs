@@ -3,6 +3,8 @@
 mod exchange;
 mod home;
 mod lifetime;
+mod places;
+mod stall;
 
 pub(crate) use lifetime::Lifetime;
 
@@ -22,6 +24,8 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use places::{FreePlace, Places};
+use stall::StallGuard;
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
@@ -30,7 +34,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// How long to wait when the machine has no more sockets to give.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -63,12 +66,19 @@ impl Default for Options {
 pub struct Limits {
     /// How many connections there may be. More wait until one ends.
     pub connections_max: usize,
+    /// How many of them one caller may have, which is an address or a network of IPv6; one more is
+    /// closed at once. A race of three hundred may come from a school that has one address, with a
+    /// socket and a connection for the page each. This machine itself has no such limit, as it has
+    /// none for its requests.
+    pub connections_per_caller_max: usize,
     /// How many bytes the head of a request may have: a token of 8 KB, and room for the rest.
     pub head_bytes_max: usize,
     /// How many bytes a body may have, unless a route says otherwise.
     pub body_bytes_max: usize,
     /// How long a client may take for the head of a request, and between two requests.
     pub head_time_max: Duration,
+    /// How long a client may take none of an answer that waits for it.
+    pub stall_time_max: Duration,
     /// How long a request may take from its head to its answer.
     pub request_time_max: Duration,
     /// How long requests in flight may take when the server stops.
@@ -79,9 +89,11 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connections_max: 4_096,
+            connections_per_caller_max: 600,
             head_bytes_max: 32 << 10,
             body_bytes_max: 64 << 10,
             head_time_max: Duration::from_secs(60),
+            stall_time_max: Duration::from_secs(30),
             request_time_max: Duration::from_secs(30),
             stop_time_max: Duration::from_secs(10),
         }
@@ -198,7 +210,7 @@ impl Server {
             .timer(TokioTimer::new())
             .header_read_timeout(limits.head_time_max)
             .max_buf_size(limits.head_bytes_max);
-        let places = Arc::new(Semaphore::new(limits.connections_max));
+        let places = Places::new(limits.connections_max, limits.connections_per_caller_max);
         let mut until = pin!(until);
         loop {
             let accepted = tokio::select! {
@@ -207,8 +219,11 @@ impl Server {
             };
             match accepted {
                 Ok((stream, peer, place)) => {
+                    // Who has too many connections already finds this one closed.
+                    let Some(place) = place.give(peer.ip()) else { continue };
                     let (shared, lifetime) = (Arc::clone(&shared), lifetime.in_place(place));
                     let protocol = protocol.clone();
+                    let stream = StallGuard::new(stream, limits.stall_time_max);
                     tokio::spawn(async move {
                         connect(stream, peer, &protocol, shared, lifetime).await;
                     });
@@ -224,23 +239,23 @@ impl Server {
 /// Waits for room, and then for a client.
 async fn accept(
     listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
-    let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
+    places: &Places,
+) -> io::Result<(TcpStream, SocketAddr, FreePlace)> {
+    let place = places.free().await?;
     let (stream, peer) = listener.accept().await?;
+    // Answers are written at once, so that waiting for more to send would only delay them.
+    let _ = stream.set_nodelay(true);
     Ok((stream, peer, place))
 }
 
 /// Serves one connection until it ends. One that becomes a socket goes on elsewhere.
 async fn connect(
-    stream: TcpStream,
+    stream: StallGuard<TcpStream>,
     peer: SocketAddr,
     protocol: &http1::Builder,
     shared: Arc<Shared>,
     mut lifetime: Lifetime,
 ) {
-    // Answers are written at once, so that waiting for more to send would only delay them.
-    let _ = stream.set_nodelay(true);
     let of_requests = lifetime.clone();
     let service = service_fn(move |request: Request<Incoming>| {
         let (shared, lifetime) = (Arc::clone(&shared), of_requests.clone());

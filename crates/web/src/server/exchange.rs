@@ -3,7 +3,7 @@
 use super::Lifetime;
 use crate::idempotency::Idempotency;
 use crate::identity::Identity;
-use crate::limit::{Limiter, caller_of};
+use crate::limit::{Limiter, counted};
 use crate::problem::{INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TIMEOUT};
 use crate::request_id::{self, RequestId};
 use crate::security::{self, Names};
@@ -87,8 +87,8 @@ async fn dispatch(
 
 /// Whether a request is let in: not too many, for us, and not from somebody else's page.
 fn admit(shared: &Shared, peer: IpAddr, request: &Request<Incoming>) -> Result<(), Problem> {
-    if let Some(limiter) = shared.limiter.as_ref().filter(|_| !peer.is_loopback()) {
-        limiter.check(&caller_of(peer), Instant::now())?;
+    if let (Some(limiter), Some(caller)) = (&shared.limiter, counted(peer)) {
+        limiter.check(&caller, Instant::now())?;
     }
     security::check(request.method(), request.uri(), request.headers(), &shared.names)
 }

@@ -1,9 +1,10 @@
 //! How long a server lives, for those who have to know.
 
+use super::places::Place;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 
 /// Held by everything that must have ended before the server has: connections and sockets.
 #[derive(Clone)]
@@ -12,7 +13,7 @@ pub(crate) struct Lifetime {
     /// Nothing is ever sent. That all clones are gone is the message.
     _alive: mpsc::Sender<Infallible>,
     /// The place that a connection takes up, also after it has become a socket.
-    _place: Option<Arc<OwnedSemaphorePermit>>,
+    _place: Option<Arc<Place>>,
 }
 
 /// The other side: says that it is time, and waits.
@@ -29,7 +30,7 @@ pub(super) fn begin() -> (Lifetime, End) {
 
 impl Lifetime {
     /// The same for one connection, which takes up this place until all of it is over.
-    pub(super) fn in_place(&self, place: OwnedSemaphorePermit) -> Self {
+    pub(super) fn in_place(&self, place: Place) -> Self {
         Self { _place: Some(Arc::new(place)), ..self.clone() }
     }
 

@@ -19,6 +19,7 @@ async fn server() -> Running {
     let mut limits = Limits::default();
     limits.request_time_max = Duration::from_millis(300);
     limits.head_time_max = Duration::from_millis(500);
+    limits.stall_time_max = Duration::from_millis(500);
     let options = Options { limits, ..Options::default() };
     start(options, |server| server.with_system(system(router)).with_note("In <memory>.")).await
 }
@@ -80,6 +81,24 @@ async fn nobody_waits_for_ever() {
     // One that says nothing at all.
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     assert_eq!(stream.read(&mut [0; 1]).await.unwrap_or(0), 0);
+}
+
+/// One that asked on and on and read no answer kept its place for as long as it liked.
+#[tokio::test]
+async fn who_asks_and_never_listens_is_cut_off() {
+    let server = server().await;
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let asked = async {
+        loop {
+            let request = b"GET /test/page.css HTTP/1.1\r\nhost: localhost\r\n\r\n";
+            if let Err(error) = stream.write_all(request).await {
+                break error;
+            }
+        }
+    };
+    let ended = tokio::time::timeout(Duration::from_secs(60), asked).await;
+    assert!(ended.is_ok(), "still connected");
+    assert_eq!(server.get("/test/hello").await.body, "hello");
 }
 
 #[tokio::test]
