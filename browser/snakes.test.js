@@ -106,6 +106,23 @@ test("a reload goes on as the same player, and a lost connection comes back", { 
   await context.close();
 });
 
+test("the creator takes a player out, who may join again", { timeout: 60_000 }, async () => {
+  const context = await browser.newContext(DESK);
+  const ann = await open(context, "/snakes");
+  const code = await create(ann, "Ann");
+  const bob = await open(context, `/snakes/play/${code}`);
+  await join(bob, "Bob");
+  assert.equal(await bob.locator("#players button").count(), 0);
+  ann.on("dialog", (dialog) => dialog.accept());
+  await ann.click('#players li:has-text("Bob") button');
+  await bob.waitForSelector("#join-form", { state: "visible" });
+  await join(bob, "Bert");
+  await ann.waitForSelector('#players li:has-text("Bert")');
+  assert.equal(await ann.textContent("#player-count"), "2");
+  for (const page of [ann, bob]) assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
 test("markup in names is text, and bad input is explained", { timeout: 60_000 }, async () => {
   const context = await browser.newContext(DESK);
   const ann = await open(context, "/snakes");

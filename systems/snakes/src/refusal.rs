@@ -33,6 +33,11 @@ singlet_web::problems! {
     /// The secret is not that of a player of this game. It was given to the player on joining, and
     /// to nobody else.
     WRONG_SECRET = 403, "wrong-secret", "The secret is wrong";
+    /// A player leaves by itself. Until the game begins, its creator may take out others; after
+    /// that, anybody in it may take out the player whose turn it has been for a minute.
+    NOT_REMOVABLE = 403, "not-removable", "This player is not yours to take out";
+    /// A socket plays one player. To play another one, open another socket.
+    ALREADY_JOINED = 409, "already-joined", "This socket plays somebody already";
     /// A socket watches the game until it says joinGame or rejoinGame.
     NOT_JOINED = 409, "not-joined", "This socket plays nobody";
     /// Too many others changed the game at the same moment. Try again.
@@ -65,6 +70,8 @@ pub enum Refusal {
     NotTheCreator,
     /// See [`WRONG_SECRET`].
     WrongSecret,
+    /// See [`NOT_REMOVABLE`].
+    NotRemovable,
     /// See [`CROWDED`].
     Crowded,
     /// A name that cannot be shown.
@@ -109,6 +116,7 @@ impl From<Refusal> for Problem {
             Refusal::GameOver => &GAME_OVER,
             Refusal::NotTheCreator => &NOT_THE_CREATOR,
             Refusal::WrongSecret => &WRONG_SECRET,
+            Refusal::NotRemovable => &NOT_REMOVABLE,
             Refusal::Crowded => &CROWDED,
             Refusal::InvalidName(what) => {
                 return Self::invalid(vec![Fault::new(Place::Body, "/name", what)]);

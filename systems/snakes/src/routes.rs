@@ -5,9 +5,9 @@ use crate::chance::read_code;
 use crate::design::{Code, PlayerId};
 use crate::live::Live;
 use crate::refusal::{
-    ALREADY_STARTED, CROWDED, GAME_FULL, GAME_NOT_FOUND, GAME_OVER, NAME_TAKEN, NOT_STARTED,
-    NOT_THE_CREATOR, NOT_YOUR_TURN, PLAYER_NOT_FOUND, Refusal, SNAKES, TOO_FEW_PLAYERS,
-    WRONG_SECRET,
+    ALREADY_STARTED, CROWDED, GAME_FULL, GAME_NOT_FOUND, GAME_OVER, NAME_TAKEN, NOT_REMOVABLE,
+    NOT_STARTED, NOT_THE_CREATOR, NOT_YOUR_TURN, PLAYER_NOT_FOUND, Refusal, SNAKES,
+    TOO_FEW_PLAYERS, WRONG_SECRET,
 };
 use crate::rules::Mode;
 use crate::secret::Secret;
@@ -105,8 +105,12 @@ fn api(service: Service, live: Live) -> Api<Shared> {
         .route(
             delete("/games/{code}/players/{id}", leave)
                 .named("leaveGame")
-                .about("Takes the caller out of the game, for good.")
-                .refuses([&GAME_NOT_FOUND, &PLAYER_NOT_FOUND, &CROWDED]),
+                .about(
+                    "Takes a player out of the game, for good: the caller; before the game begins, \
+                     anybody, if the caller is its creator; after that, the player whose turn it \
+                     has been for a minute.",
+                )
+                .refuses([&GAME_NOT_FOUND, &PLAYER_NOT_FOUND, &NOT_REMOVABLE, &CROWDED]),
         )
         .route(
             get("/players/{id}", player)

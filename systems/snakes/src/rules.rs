@@ -4,9 +4,13 @@ use crate::board::{Board, ROLL_MAX};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use singlet::Attribute;
+use std::time::Duration;
 
 /// How many players it takes.
 pub const PLAYERS_MIN: usize = 2;
+/// How long a player may take for its turn before the others may go on without it. Long enough for
+/// a phone that has lost its network to come back.
+pub const TURN_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// How a game is played.
 #[derive(

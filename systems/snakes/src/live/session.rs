@@ -3,7 +3,7 @@
 use super::Live;
 use super::message::{Incoming, Outgoing};
 use crate::design::{Code, Connection};
-use crate::refusal::{NOT_JOINED, Refusal};
+use crate::refusal::{ALREADY_JOINED, NOT_JOINED, Refusal};
 use crate::secret::Secret;
 use crate::service::Service;
 use singlet_web::live::{Closing, Socket, Text};
@@ -63,6 +63,7 @@ impl Client<'_> {
         })?;
         match validate::read(json, &SHAPE, Place::Message).map_err(Problem::invalid)? {
             Incoming::JoinGame { name } => {
+                self.check_plays_nobody().await?;
                 let joined = self.service.join(self.code, &name).await?;
                 self.become_player(joined.secret.clone()).await?;
                 Ok(Some(Outgoing::joined(joined)))
@@ -88,6 +89,17 @@ impl Client<'_> {
     fn secret(&self) -> Result<&Secret, Problem> {
         let player = self.player.as_ref().ok_or_else(|| Problem::new(&NOT_JOINED))?;
         Ok(&player.0)
+    }
+
+    /// Refuses a client that plays somebody: it could take every seat of a game. One who has left
+    /// since, or was taken out, may join again.
+    async fn check_plays_nobody(&self) -> Result<(), Problem> {
+        let Some((secret, _)) = &self.player else { return Ok(()) };
+        match self.service.player_of(self.code, secret).await {
+            Ok(_) => Err(Problem::new(&ALREADY_JOINED)),
+            Err(Refusal::WrongSecret) => Ok(()),
+            Err(other) => Err(other.into()),
+        }
     }
 
     async fn become_player(&mut self, secret: Secret) -> Result<(), Problem> {

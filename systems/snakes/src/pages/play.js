@@ -9,6 +9,8 @@ const path = `/snakes/games/${encodeURIComponent(code)}`;
 const LOG_MAX = 60;
 // In a race nobody can watch everybody walk: when so many moves wait, they are just made.
 const HASTE = 3;
+// After so long the others may go on without the player whose turn it is.
+const TURN_TIME_MAX_MS = 60_000;
 
 let game = null;
 let me = mine(code);
@@ -21,6 +23,9 @@ let isRolling = false;
 let showing = Promise.resolve();
 let waiting = 0;
 let epoch = 0;
+/** When something last happened, as far as this page knows. */
+let heardAt = Date.now();
+let patience = null;
 
 document.title = `${code} · Snakes and ladders`;
 $("code").textContent = code;
@@ -59,6 +64,7 @@ function hear(message) {
   // Something is missing in between: come back, and be told the present state.
   if (message.sequence > game.sequence + 1) return live.restart();
   game.sequence = message.sequence;
+  waitForTurn();
   if (message.type === "playerMoved" && message.playerId === me?.id) {
     // The die has fallen. The token follows in its turn.
     drawDie($("die"), message.roll);
@@ -90,6 +96,10 @@ async function show(message) {
       game.players = game.players.filter((one) => one.id !== message.playerId);
       game.creatorId = message.creatorId;
       game.turn = message.turn;
+      if (message.playerId === me?.id) {
+        forget(code);
+        me = null;
+      }
       log(`${player?.name ?? "Somebody"} left.`);
       break;
     case "gameStarted":
@@ -130,6 +140,7 @@ function takeState(state) {
   const isNew = !game;
   epoch += 1;
   game = state;
+  waitForTurn();
   if (!board) board = new Board($("board"), game.board);
   if (me && !game.players.some((player) => player.id === me.id)) {
     forget(code);
@@ -138,6 +149,13 @@ function takeState(state) {
   if (isNew) log(game.status === "waiting" ? "The game waits for players." : "This is how the game stands.");
   board.show(game.players, me?.id, game.turn, true);
   render();
+}
+
+/** Looks again at whom the others wait for, once it has taken too long. */
+function waitForTurn() {
+  heardAt = Date.now();
+  clearTimeout(patience);
+  patience = setTimeout(renderPlayers, TURN_TIME_MAX_MS);
 }
 
 function joined({ player, secret }) {
@@ -243,8 +261,26 @@ function renderPlayers() {
       dot,
       element("span", { class: "name" }, one.name, one.id === me?.id ? element("span", { class: "quiet" }, " (you)") : null),
       one.id === game.winnerId ? element("span", { title: "Winner" }, "♛") : null,
+      canTakeOut(one) ? element("button", { type: "button", class: "plain danger small", click: () => takeOut(one) }, "Remove", element("span", { class: "visually-hidden" }, ` ${one.name}`)) : null,
       element("span", { class: "place" }, one.position === 0 ? "start" : String(one.position)));
   }));
+}
+
+/** Before the game its creator decides who is in it; then nobody has to wait for ever. */
+function canTakeOut(player) {
+  const isIn = game.players.some((one) => one.id === me?.id);
+  if (!isIn || player.id === me.id) return false;
+  if (game.status === "waiting") return game.creatorId === me.id;
+  return game.status === "playing" && game.turn === player.id && Date.now() - heardAt >= TURN_TIME_MAX_MS;
+}
+
+async function takeOut(player) {
+  if (!confirm(`Remove ${player.name} from this game for good?`)) return;
+  try {
+    await request("DELETE", `${path}/players/${encodeURIComponent(player.id)}`, { headers: { "player-secret": me.secret } });
+  } catch (error) {
+    trouble(error.message);
+  }
 }
 
 /** Other players of this browser, as whom one can go on. */

@@ -2,9 +2,9 @@
 
 use super::attempt::{Attempt, Attempts};
 use super::{Service, authenticate, in_order};
-use crate::design::{Code, Connection, Event, EventKind, Game, Player, PlayerId, Status};
+use crate::design::{Code, Connection, Event, EventKind, Game, Lobby, Player, PlayerId, Status};
 use crate::refusal::Refusal;
-use crate::rules::next_turn;
+use crate::rules::{TURN_TIME_MAX, next_turn};
 use crate::secret::Secret;
 use singlet::prelude::*;
 
@@ -13,9 +13,14 @@ impl Service {
     /// if it was the creator, the one who joined next is that from now on. A game that everybody
     /// has left is over.
     ///
+    /// A player leaves when it likes. Until the game begins, its creator may take out anybody, so
+    /// that nobody can keep seats from those they are for. Once it has begun, anybody may take out
+    /// the player whose turn it is, if nothing has happened for [`TURN_TIME_MAX`]: a player who is
+    /// gone would keep all others waiting for ever.
+    ///
     /// # Errors
     ///
-    /// If the caller is not that player.
+    /// If the caller may not take that player out.
     pub async fn leave(
         &self,
         code: &Code,
@@ -39,12 +44,11 @@ impl Service {
         secret: &Secret,
     ) -> Result<(), Attempt> {
         let lobby = self.lobby(code).await?;
-        if !lobby.players.iter().any(|player| player.id == *leaving) {
-            return Err(Refusal::PlayerNotFound.into());
-        }
-        let player = authenticate(&lobby, secret)?;
-        if player.id != *leaving {
-            return Err(Refusal::WrongSecret.into());
+        let player = lobby.players.iter().find(|player| player.id == *leaving);
+        let player = player.ok_or(Refusal::PlayerNotFound)?;
+        let caller = authenticate(&lobby, secret)?;
+        if caller.id != *leaving && !may_take_out(&lobby, caller, leaving, self.db.now()) {
+            return Err(Refusal::NotRemovable.into());
         }
         let game = &lobby.game;
         let terms = self.renew(game).await?;
@@ -77,5 +81,17 @@ impl Service {
             transaction.push(delete(Connection::key(connection)));
         }
         transaction.run().await
+    }
+}
+
+/// Whether a player may take another one out.
+fn may_take_out(lobby: &Lobby, caller: &Player, other: &PlayerId, now: Timestamp) -> bool {
+    let game = &lobby.game;
+    match game.status {
+        Status::Waiting => game.creator_id == caller.id,
+        Status::Playing => {
+            game.turn.as_ref() == Some(other) && now >= game.updated_at.after(TURN_TIME_MAX)
+        }
+        Status::Finished => false,
     }
 }

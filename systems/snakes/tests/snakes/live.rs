@@ -1,7 +1,7 @@
 //! Sockets: everybody sees everything that happens, in order.
 
 use crate::site::{Client, Site};
-use serde_json::json;
+use serde_json::{Value, json};
 use singlet_snakes::chance::Chance;
 use singlet_snakes::rules::{Mode, Roll};
 use std::time::{Duration, Instant};
@@ -78,6 +78,43 @@ async fn what_is_no_message_is_refused_and_the_socket_goes_on() {
     }
     client.say(json!({"type": "ping"})).await;
     client.expect("pong").await;
+}
+
+/// One socket could take every seat of a game that somebody else had made.
+#[tokio::test]
+async fn a_socket_has_one_seat() {
+    let site = site(&[1]).await;
+    let (_, made) = site.post("/games", json!({"name": "Ann"})).await;
+    let code = made["game"]["code"].as_str().unwrap();
+    let mut client = site.socket(code, "").await;
+    client.expect("gameState").await;
+    let bob = join(&mut client, "Bob").await;
+    for name in ["Cleo", "Dan"] {
+        client.say(json!({"type": "joinGame", "name": name})).await;
+        assert_eq!(client.expect("error").await["code"], "already-joined");
+    }
+    let (_, game) = site.get(&format!("/games/{code}")).await;
+    assert_eq!(game["players"].as_array().unwrap().len(), 2);
+    // Who has left may come back, and so may who was taken out.
+    let taken_out = [&bob["secret"], &made["secret"]];
+    let mut id = bob["player"]["id"].clone();
+    for (secret, name) in taken_out.into_iter().zip(["Bert", "Bill"]) {
+        let path = format!("/games/{code}/players/{}", id.as_str().unwrap());
+        assert_eq!(site.act("DELETE", &path, secret.as_str().unwrap()).await.0, 204);
+        client.expect("playerLeft").await;
+        id = join(&mut client, name).await["player"]["id"].clone();
+    }
+}
+
+/// Joins, and hears that everybody knows.
+async fn join(client: &mut Client, name: &str) -> Value {
+    client.say(json!({"type": "joinGame", "name": name})).await;
+    // What is for this client alone and what is for everybody may come in any order.
+    let mut heard = [client.hear().await.unwrap(), client.hear().await.unwrap()];
+    heard.sort_by_key(|one| one["type"] != "joinedGame");
+    let [welcome, told] = heard;
+    assert_eq!((&welcome["type"], &told["type"]), (&json!("joinedGame"), &json!("playerJoined")));
+    welcome
 }
 
 #[tokio::test]

@@ -18,6 +18,7 @@ on_every_store! {
     in_a_race_everybody_rolls_at_any_time,
     connections_come_go_and_come_back,
     whoever_leaves_hands_on_what_was_theirs,
+    who_keeps_the_others_waiting_can_be_taken_out,
 }
 
 async fn a_game_is_made_with_its_creator(stage: Stage) {
@@ -200,4 +201,34 @@ async fn whoever_leaves_hands_on_what_was_theirs(stage: Stage) {
     ground.service.leave(&table.code, &again.player.id, &again.secret).await.unwrap();
     let game = ground.service.game(&table.code).await.unwrap();
     assert_eq!((game.status, game.winner_id, game.turn), (Status::Finished, None, None));
+}
+
+/// A seat that nobody sat on could be had by anybody for ever, and a player who was gone when it
+/// was its turn ended the game for all.
+async fn who_keeps_the_others_waiting_can_be_taken_out(stage: Stage) {
+    let ground = stage.loaded(&[1]).await;
+    let table = ground.game(Mode::Turns, &["Ann", "Bob", "Cleo", "Dan"]).await;
+    let ids: Vec<_> = table.secrets.iter().map(|secret| secret.player().unwrap()).collect();
+    let [ann, bob, cleo, dan] = &table.secrets[..] else { panic!("four have joined") };
+    // Before the game, by its creator, at once.
+    ground.service.connect(&table.code, dan).await.unwrap();
+    ground.service.leave(&table.code, &ids[3], ann).await.unwrap();
+    assert!(ground.service.connections_of(&table.code).await.unwrap().is_empty());
+    assert!(matches!(ground.service.player(&ids[3]).await, Err(Refusal::PlayerNotFound)));
+    ground.service.start(&table.code, ann).await.unwrap();
+    // In the game, by anybody, whoever it is that the others wait for.
+    ground.clock.advance(60_000);
+    ground.service.leave(&table.code, &ids[0], cleo).await.unwrap();
+    let game = ground.lobby(&table.code).await.game;
+    assert_eq!((game.turn, game.creator_id), (Some(ids[1].clone()), ids[1].clone()));
+    assert_eq!(
+        (game.last_event.kind, game.last_event.player_id),
+        (EventKind::Left, ids[0].clone())
+    );
+    assert!(matches!(ground.service.roll(&table.code, ann).await, Err(Refusal::WrongSecret)));
+    // The next one has its own minute, which begins now.
+    let early = ground.service.leave(&table.code, &ids[1], cleo).await;
+    assert!(matches!(early, Err(Refusal::NotRemovable)), "{early:?}");
+    ground.service.roll(&table.code, bob).await.unwrap();
+    assert_eq!(ground.lobby(&table.code).await.game.turn, Some(ids[2].clone()));
 }

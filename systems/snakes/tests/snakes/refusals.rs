@@ -73,8 +73,20 @@ async fn who_may_not_start_or_roll_does_not(stage: Stage) {
     let guessed = Secret::read(&format!("{id}.AAAAAAAAAAAAAAAAAAAAAA")).unwrap();
     assert_refused!(ground, service.roll(&table.code, &guessed), Refusal::WrongSecret);
     assert_refused!(ground, service.leave(&table.code, &id, &guessed), Refusal::WrongSecret);
-    // Nobody takes somebody else out.
-    assert_refused!(ground, service.leave(&table.code, &id, bob), Refusal::WrongSecret);
+    // Nobody takes somebody else out who has had no minute for its turn, or whose turn it is not.
+    ground.clock.advance(59_999);
+    assert_refused!(ground, service.leave(&table.code, &id, bob), Refusal::NotRemovable);
+    ground.clock.advance(1);
+    let other = bob.player().unwrap();
+    assert_refused!(ground, service.leave(&table.code, &other, ann), Refusal::NotRemovable);
+    assert_refused!(ground, service.leave(&table.code, &id, &guessed), Refusal::WrongSecret);
+    let stranger = &alone.secrets[0];
+    assert_refused!(ground, service.leave(&table.code, &id, stranger), Refusal::WrongSecret);
+    // Before the game begins it is the creator who may, and nobody else.
+    let waiting = ground.game(Mode::Turns, &["Ann", "Bob", "Cleo"]).await;
+    let cleo = waiting.secrets[2].player().unwrap();
+    let bob = &waiting.secrets[1];
+    assert_refused!(ground, service.leave(&waiting.code, &cleo, bob), Refusal::NotRemovable);
     let nowhere = Code::new("ZZZZZZ").unwrap();
     assert_refused!(ground, service.roll(&nowhere, ann), Refusal::GameNotFound);
 }
