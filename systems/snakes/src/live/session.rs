@@ -5,7 +5,7 @@ use super::message::{Incoming, Outgoing};
 use crate::design::{Code, Connection};
 use crate::refusal::{ALREADY_JOINED, NOT_JOINED, Refusal};
 use crate::secret::Secret;
-use crate::service::Service;
+use crate::service::{Joined, Service};
 use singlet_web::live::{Closing, Socket, Text};
 use singlet_web::problem::{MALFORMED, Problem};
 use singlet_web::validate::{self, Place, Shape};
@@ -51,7 +51,14 @@ impl Live {
 struct Client<'a> {
     service: &'a Service,
     code: &'a Code,
-    player: Option<(Secret, Connection)>,
+    player: Option<Seat>,
+}
+
+/// A player that a client plays.
+struct Seat {
+    secret: Secret,
+    /// Where it is listed as connected, if it is.
+    connection: Option<Connection>,
 }
 
 impl Client<'_> {
@@ -65,8 +72,7 @@ impl Client<'_> {
             Incoming::JoinGame { name } => {
                 self.check_plays_nobody().await?;
                 let joined = self.service.join(self.code, &name).await?;
-                self.become_player(joined.secret.clone()).await?;
-                Ok(Some(Outgoing::joined(joined)))
+                Ok(Some(self.welcome(joined).await))
             }
             Incoming::RejoinGame { secret } => {
                 let secret = Secret::read(&secret).ok_or(Refusal::WrongSecret)?;
@@ -88,23 +94,35 @@ impl Client<'_> {
 
     fn secret(&self) -> Result<&Secret, Problem> {
         let player = self.player.as_ref().ok_or_else(|| Problem::new(&NOT_JOINED))?;
-        Ok(&player.0)
+        Ok(&player.secret)
     }
 
     /// Refuses a client that plays somebody: it could take every seat of a game. One who has left
     /// since, or was taken out, may join again.
     async fn check_plays_nobody(&self) -> Result<(), Problem> {
-        let Some((secret, _)) = &self.player else { return Ok(()) };
-        match self.service.player_of(self.code, secret).await {
+        let Some(seat) = &self.player else { return Ok(()) };
+        match self.service.player_of(self.code, &seat.secret).await {
             Ok(_) => Err(Problem::new(&ALREADY_JOINED)),
             Err(Refusal::WrongSecret) => Ok(()),
             Err(other) => Err(other.into()),
         }
     }
 
+    /// Makes the client a player who has just joined. That has happened, and this is the only time
+    /// that its secret is told: whatever else fails, it is told.
+    async fn welcome(&mut self, joined: Joined) -> Outgoing {
+        let secret = joined.secret.clone();
+        if let Err(problem) = self.become_player(secret.clone()).await {
+            tracing::warn!(%problem, code = %self.code, "a player who joined is not listed as connected");
+            let before = self.player.replace(Seat { secret, connection: None });
+            self.disconnect(before).await;
+        }
+        Outgoing::joined(joined)
+    }
+
     async fn become_player(&mut self, secret: Secret) -> Result<(), Problem> {
         let connection = self.service.connect(self.code, &secret).await?;
-        let before = self.player.replace((secret, connection));
+        let before = self.player.replace(Seat { secret, connection: Some(connection) });
         self.disconnect(before).await;
         Ok(())
     }
@@ -114,11 +132,41 @@ impl Client<'_> {
         self.disconnect(player).await;
     }
 
-    async fn disconnect(&self, player: Option<(Secret, Connection)>) {
-        let Some((_, connection)) = player else { return };
+    async fn disconnect(&self, player: Option<Seat>) {
+        let Some(connection) = player.and_then(|seat| seat.connection) else { return };
         if let Err(error) = self.service.disconnect(&connection).await {
             // It expires with its game.
             tracing::warn!(%error, "a connection that is closed is still listed");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
+
+    use super::*;
+    use crate::chance::Chance;
+    use crate::design::Snakes;
+    use crate::service::NewGame;
+    use singlet::Db;
+
+    /// Who joined, and could then not be listed as connected, got an error: the seat and the name
+    /// were taken, and nobody knew the secret.
+    #[tokio::test]
+    async fn who_has_joined_is_told_its_secret_whatever_happens_next() {
+        let service = Service::new(Db::<Snakes>::memory().await.unwrap(), Chance::system());
+        let new = NewGame { name: "Ann".to_owned(), ..NewGame::default() };
+        let ann = service.create_game(new).await.unwrap();
+        let code = ann.lobby.game.code;
+        let bob = service.join(&code, "Bob").await.unwrap();
+        // Ann takes Bob out before the socket has got so far.
+        service.leave(&code, &bob.player.id, &ann.secret).await.unwrap();
+        assert!(service.connect(&code, &bob.secret).await.is_err());
+        let mut client = Client { service: &service, code: &code, player: None };
+        let told = client.welcome(bob.clone()).await;
+        assert_eq!(told, Outgoing::joined(bob.clone()));
+        assert_eq!(client.secret().unwrap(), &bob.secret);
+        client.leave().await;
     }
 }
