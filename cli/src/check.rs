@@ -1,8 +1,11 @@
 //! `singlet check`: the mistakes in designs.
 
 use crate::design_file;
+use crate::failure::Failure;
+use crate::output;
 use clap::Args;
 use singlet::design::check::{Finding, Severity};
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -32,7 +35,7 @@ struct Report {
     findings: Vec<Finding>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> ExitCode {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let reports: Vec<Report> = arguments
         .files
         .iter()
@@ -44,40 +47,44 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
             }
         })
         .collect();
-    if arguments.json {
-        tell_json(&reports);
+    let text = if arguments.json {
+        serde_json::to_string_pretty(&reports).unwrap_or_default() + "\n"
     } else {
-        reports.iter().for_each(tell);
-    }
+        reports.iter().for_each(complain);
+        reports.iter().map(text_of).collect()
+    };
+    output::print(&text)?;
     let open =
         |finding: &Finding| finding.accepted.is_none() && finding.severity >= Severity::Warning;
-    if reports.iter().any(|report| report.error.is_some()) {
+    Ok(if reports.iter().any(|report| report.error.is_some()) {
         ExitCode::from(2)
     } else if reports.iter().any(|report| report.findings.iter().any(open)) {
         ExitCode::from(1)
     } else {
         ExitCode::SUCCESS
+    })
+}
+
+/// A file that is no design is nothing to report about, and somebody has to know.
+fn complain(report: &Report) {
+    if let Some(error) = &report.error {
+        design_file::unusable(error).tell();
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the report is what the command is for")]
-fn tell_json(reports: &[Report]) {
-    println!("{}", serde_json::to_string_pretty(reports).unwrap_or_default());
-}
-
-#[expect(clippy::print_stdout, reason = "the report is what the command is for")]
-#[expect(clippy::print_stderr, reason = "and a file that is none is no report")]
-fn tell(report: &Report) {
-    if let Some(error) = &report.error {
-        eprintln!("singlet: {error}");
-        return;
+/// What was found, for people.
+fn text_of(report: &Report) -> String {
+    let mut text = String::new();
+    if report.error.is_some() {
+        return text;
     }
     let file = &report.file;
     for finding in report.findings.iter().filter(|finding| finding.accepted.is_none()) {
-        println!("{file}: {finding}");
-        println!("    {} (docs/checks/{}.md)", finding.advice, finding.code);
+        let _ = writeln!(text, "{file}: {finding}");
+        let _ = writeln!(text, "    {} (docs/checks/{}.md)", finding.advice, finding.code);
     }
-    println!("{file}: {}", summary(&report.findings));
+    let _ = writeln!(text, "{file}: {}", summary(&report.findings));
+    text
 }
 
 /// `1 error, 2 warnings, 1 accepted`

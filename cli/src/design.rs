@@ -2,6 +2,7 @@
 
 use crate::design_file;
 use crate::failure::Failure;
+use crate::output;
 use clap::{Args, Subcommand};
 use singlet::design::{Design, Table};
 use singlet_dynamo::Timestamp;
@@ -11,7 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Makes documents and templates of a design file.
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  singlet design document snakes.json > snakes.md\n  singlet design cloudformation snakes.json > snakes.template.json\n  aws dynamodb create-table --cli-input-json \"$(singlet design create-table snakes.json --env test)\"\n\nThe file's form is told in docs/design-file.md."
+    after_help = "Example:\n  singlet design document snakes.json > snakes.md\n  singlet design cloudformation snakes.json > snakes.template.json\n  singlet design create-table snakes.json --env test\n\nThe file's form is told in docs/design-file.md."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -22,12 +23,28 @@ pub(crate) struct Arguments {
 enum Product {
     /// A document for people, in Markdown: tables, which items lie together, entities with an
     /// example of each, access patterns with their cost.
+    #[command(after_help = "Example:\n  singlet design document snakes.json > snakes.md")]
     Document(Source),
     /// A CloudFormation template, as JSON, with a resource for each table.
+    #[command(after_help = "\
+Example:
+  singlet design cloudformation snakes.json > snakes.template.json
+  aws cloudformation deploy --stack-name snakes --template-file snakes.template.json \\
+    --parameter-overrides Env=test")]
     Cloudformation(Source),
     /// A data model for NoSQL Workbench, with an example item of each entity.
+    #[command(after_help = "\
+Example:
+  singlet design workbench snakes.json --env test > snakes.workbench.json")]
     Workbench(Deployed),
     /// The requests that make the tables, as JSON, one after another.
+    #[command(after_help = "\
+Examples:
+  singlet design create-table snakes.json --env test
+
+The AWS CLI takes one request at a time, so that of a design with several tables one is named:
+  aws dynamodb create-table --cli-input-json \\
+    \"$(singlet design create-table snakes.json --env test --table 'snakes-{env}')\"")]
     CreateTable(CreateTable),
 }
 
@@ -59,7 +76,6 @@ struct CreateTable {
     time_to_live: bool,
 }
 
-#[expect(clippy::print_stdout, reason = "what is made is what the command is for")]
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let text = match &arguments.product {
         Product::Document(source) => source.read()?.document(),
@@ -71,15 +87,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         Product::CreateTable(request) => request.text()?,
     };
-    print!("{text}");
-    Ok(())
+    output::print(&text)
 }
 
 impl Source {
     fn read(&self) -> Result<Design, Failure> {
-        design_file::read(&self.file).map_err(|error| {
-            Failure::new(error, "What a design file looks like is told in docs/design-file.md.")
-        })
+        design_file::read(&self.file).map_err(|error| design_file::unusable(&error))
     }
 }
 

@@ -6,6 +6,7 @@ mod design_file;
 mod dynamodb;
 mod failure;
 mod log;
+mod output;
 mod serve;
 mod stop;
 mod storage;
@@ -45,7 +46,10 @@ fn main() -> ExitCode {
     let command = command.or_else(|| Arguments::parse_from(["singlet", "serve"]).command);
     let outcome = match command {
         Some(Command::Serve(arguments)) => serve::run(&arguments),
-        Some(Command::Check(arguments)) => return check::run(&arguments),
+        Some(Command::Check(arguments)) => match check::run(&arguments) {
+            Ok(code) => return code,
+            Err(failure) => Err(failure),
+        },
         Some(Command::Design(arguments)) => design::run(&arguments),
         Some(Command::Dynamodb(arguments)) => dynamodb::run(&arguments),
         None => Ok(()),

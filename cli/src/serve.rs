@@ -20,6 +20,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use store::{Backend, Place, Store};
 use tokio::sync::watch;
 
+/// Where the DynamoDB endpoint is unless somebody says otherwise: as DynamoDB Local.
+const DYNAMODB_PORT_DEFAULT: u16 = 8000;
+
 /// Runs the systems that come with Singlet, each with its pages, on data of their own.
 #[derive(Args)]
 #[command(after_help = "\
@@ -45,13 +48,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t = Backend::Embedded)]
     backend: Backend,
     /// The port of the DynamoDB endpoint, which only this machine can reach; 0 takes any free one.
-    #[arg(long, default_value_t = 8000)]
-    dynamodb_port: u16,
+    /// [default: 8000]
+    #[arg(long)]
+    dynamodb_port: Option<u16>,
     /// The systems to run; all of them unless some are named.
     #[arg(long, value_enum, value_name = "NAME", num_args = 1..)]
     only: Vec<Name>,
-    /// What the names of tables end in.
-    #[arg(long, value_name = "NAME", default_value = "dev")]
+    /// What the names of tables end in: letters, digits, `_`, `.` and `-`.
+    #[arg(long, value_name = "NAME", default_value = "dev", value_parser = parse_environment)]
     environment: String,
     #[command(flatten)]
     storage: Storage,
@@ -69,7 +73,21 @@ enum Name {
     Snakes,
 }
 
+/// The names of tables have three to 255 characters, and each begins with the name of a system.
+const ENVIRONMENT_LEN_MAX: usize = 200;
+
+fn parse_environment(text: &str) -> Result<String, String> {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+    if (1..=ENVIRONMENT_LEN_MAX).contains(&text.len()) && text.bytes().all(is_allowed) {
+        return Ok(text.to_owned());
+    }
+    Err("names of tables have letters from a to z, digits, '_', '.' and '-', and this may have up \
+         to 200 of them"
+        .to_owned())
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    arguments.check()?;
     log::begin(arguments.log);
     let runtime = arguments.storage.runtime()?;
     let pages = runtime.block_on(arguments.bind_pages())?;
@@ -90,6 +108,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 type Endpoint = Option<(singlet_wire::Server, Engine)>;
 
 impl Arguments {
+    /// What is about the embedded engine must not be said, and then ignored, where there is none.
+    fn check(&self) -> Result<(), Failure> {
+        let port = self.dynamodb_port.map(|_| "--dynamodb-port");
+        match self.storage.chosen().chain(port).next() {
+            Some(option) if self.backend == Backend::Dynamodb => Err(Failure::new(
+                format_args!("{option} is about the embedded engine, not about DynamoDB"),
+                format!("Leave out either {option} or --backend dynamodb."),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Takes the address of the pages. One that cannot be had should leave no folder behind.
     async fn bind_pages(&self) -> Result<singlet_web::Server, Failure> {
         let address = SocketAddr::from((self.host, self.port));
@@ -103,7 +133,8 @@ impl Arguments {
     }
 
     async fn bind_endpoint(&self) -> Result<singlet_wire::Server, Failure> {
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.dynamodb_port));
+        let port = self.dynamodb_port.unwrap_or(DYNAMODB_PORT_DEFAULT);
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let options = singlet_wire::Options { address, ..singlet_wire::Options::default() };
         singlet_wire::Server::bind(options).await.map_err(|error| {
             Failure::new(error, "Choose another port with --dynamodb-port; 0 takes any free one.")

@@ -4,30 +4,34 @@ use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use singlet_engine::{Durability, Engine, Options};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tokio::runtime::{Builder, Runtime};
 
 /// How many threads there are for each core when data is in a folder. A read that has to wait for
 /// the disk holds its thread, and others should go on meanwhile.
 const THREADS_PER_CORE_ON_DISK: usize = 2;
 
+/// Where the data is unless somebody says otherwise.
+const DIR_DEFAULT: &str = "./singlet-data";
+
 /// Where the data is, and when a write counts as done.
 #[derive(Args)]
 pub(crate) struct Storage {
-    /// The folder that holds the data; it is made if it is missing.
-    #[arg(long, default_value = "./singlet-data", conflicts_with = "in_memory")]
-    dir: PathBuf,
+    /// The folder that holds the data; it is made if it is missing. [default: ./singlet-data]
+    #[arg(long, conflicts_with = "in_memory")]
+    dir: Option<PathBuf>,
     /// Keep everything in memory, and forget it at the end.
     #[arg(long)]
     in_memory: bool,
-    /// When a write counts as done.
-    #[arg(long, value_enum, default_value_t = Choice::Full, conflicts_with = "in_memory")]
-    durability: Choice,
+    /// When a write counts as done. [default: full]
+    #[arg(long, value_enum, conflicts_with = "in_memory")]
+    durability: Option<Choice>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, Default, ValueEnum)]
 enum Choice {
     /// When it is on the disk.
+    #[default]
     Full,
     /// At once; it is on the disk within 100 ms, unless the machine fails before.
     Relaxed,
@@ -44,18 +48,18 @@ impl fmt::Display for Choice {
 
 impl Storage {
     pub(crate) fn open_engine(&self) -> Result<Engine, Failure> {
-        let durability = match self.durability {
+        let durability = match self.durability.unwrap_or_default() {
             Choice::Full => Durability::Full,
             Choice::Relaxed => Durability::Relaxed,
         };
         let options = Options { durability, ..Options::default() };
         let opened = match self.in_memory {
             true => Engine::memory_with(options),
-            false => Engine::open(&self.dir, options),
+            false => Engine::open(self.dir(), options),
         };
         opened.map_err(|error| {
             Failure::new(
-                format_args!("cannot open {}: {error}", self.dir.display()),
+                format_args!("cannot open {}: {error}", self.dir().display()),
                 "Choose another folder with --dir, or keep everything in memory with --in-memory.",
             )
         })
@@ -77,8 +81,23 @@ impl Storage {
     pub(crate) fn place(&self) -> String {
         match self.in_memory {
             true => "in memory".to_owned(),
-            false => format!("folder {}, durability {}", self.dir.display(), self.durability),
+            false => {
+                let durability = self.durability.unwrap_or_default();
+                format!("folder {}, durability {durability}", self.dir().display())
+            }
         }
+    }
+
+    /// What was chosen, by the names of the options. Where there is no engine, none has a meaning.
+    pub(crate) fn chosen(&self) -> impl Iterator<Item = &'static str> {
+        let dir = self.dir.is_some().then_some("--dir");
+        let in_memory = self.in_memory.then_some("--in-memory");
+        let durability = self.durability.is_some().then_some("--durability");
+        [dir, in_memory, durability].into_iter().flatten()
+    }
+
+    fn dir(&self) -> &Path {
+        self.dir.as_deref().unwrap_or(Path::new(DIR_DEFAULT))
     }
 }
 

@@ -50,7 +50,9 @@ fn a_file_that_is_no_design_ends_with_two_and_says_where() {
     assert_eq!(code(&output), Some(2));
     assert!(stderr(&output).contains("snakes.md: line 1, column 1: "), "{}", stderr(&output));
     assert!(stdout(&output).contains("nothing found"), "the other file is checked all the same");
-    assert_eq!(code(&singlet(&["check"], &[design("nowhere.json")])), Some(2));
+    let missing = singlet(&["check"], &[design("nowhere.json")]);
+    assert_eq!(code(&missing), Some(2));
+    assert!(stderr(&missing).contains("docs/design-file.md"), "{}", stderr(&missing));
     assert_eq!(code(&singlet(&["check"], &[])), Some(2), "and so does a call without files");
 }
 
@@ -107,4 +109,36 @@ fn create_table_gives_one_request_after_another() {
     assert_eq!(requests(&["design", "create-table", "--time-to-live"]), 7);
     assert_eq!(requests(&["design", "create-table", "--table", "cricket-locks"]), 1);
     assert_eq!(requests(&["design", "create-table", "--table", "cricket-pitches"]), 0);
+}
+
+/// `singlet design document d.json | true` ended in a panic.
+#[test]
+fn nobody_has_to_read_to_the_end() {
+    for arguments in [&["check"][..], &["check", "--json"], &["design", "document"]] {
+        let (reader, writer) = std::io::pipe().unwrap_or_else(|error| unreachable!("{error}"));
+        drop(reader);
+        let output = Command::new(env!("CARGO_BIN_EXE_singlet"))
+            .args(arguments)
+            .arg(design("built/snakes.json"))
+            .stdout(writer)
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .and_then(std::process::Child::wait_with_output);
+        let output = output.unwrap_or_else(|error| unreachable!("the command was built: {error}"));
+        assert_eq!((code(&output), stderr(&output).as_str()), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn every_product_is_shown_by_an_example() {
+    for product in ["document", "cloudformation", "workbench", "create-table"] {
+        let help = stdout(&singlet(&["design", product, "--help"], &[]));
+        assert!(help.contains("Example"), "{help}");
+        assert!(help.contains(&format!("singlet design {product} snakes.json")), "{help}");
+    }
+    // The AWS CLI takes one request, and this is one.
+    let shown = ["design", "create-table", "--env", "test", "--table", "snakes-{env}"];
+    let output = singlet(&shown, &[design("built/snakes.json")]);
+    let request: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    assert_eq!(request.get("TableName"), Some(&"snakes-test".into()), "{}", stderr(&output));
 }

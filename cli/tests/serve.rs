@@ -220,6 +220,34 @@ fn a_store_that_does_not_answer_is_told_of() {
     assert!(told.contains("Connection refused") && told.contains("AWS_ENDPOINT_URL"), "{told}");
 }
 
+/// Somebody who asks for memory and for DynamoDB gets one of them, and not a guess which.
+#[test]
+fn what_could_only_be_ignored_is_refused() {
+    let refused = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_singlet"))
+            .args(["serve", "--port", "0", "--log", "warn"])
+            .args(arguments)
+            // Nobody listens at port 1, so that nothing is served by mistake.
+            .envs(environment_for("http://127.0.0.1:1"))
+            .output()
+            .unwrap();
+        assert!(!output.status.success(), "{arguments:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for option in [&["--in-memory"][..], &["--dir", "x"], &["--durability", "full"]] {
+        let told = refused(&[&["--backend", "dynamodb"], option].concat());
+        let expected = format!("{} is about the embedded engine", option[0]);
+        assert!(told.contains(&expected) && told.contains("Leave out"), "{told}");
+    }
+    let told = refused(&["--backend", "dynamodb", "--dynamodb-port", "0"]);
+    assert!(told.contains("--dynamodb-port is about the embedded engine"), "{told}");
+    let backend = ["--backend", "dynamodb"];
+    for name in ["", "a b", "prod/eu", "größe", &"x".repeat(201)] {
+        let told = refused(&[&backend[..], &["--environment", name]].concat());
+        assert!(told.contains("letters from a to z, digits"), "{name:?}: {told}");
+    }
+}
+
 #[test]
 fn two_processes_on_our_endpoint_are_one_game() {
     let store = Process::start(&["dynamodb", "--in-memory"], &[], 1);
