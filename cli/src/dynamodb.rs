@@ -19,6 +19,7 @@ Examples:
   singlet dynamodb --in-memory --port 0
   singlet dynamodb --host 0.0.0.0 --credentials ~/.aws/credentials
 
+  export AWS_DEFAULT_REGION=local AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
   aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
 ")]
 pub(crate) struct Arguments {

@@ -26,7 +26,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 #[command(
     name = "singlet",
     version,
-    after_help = "Examples:\n  singlet serve\n  singlet check snakes.json\n  singlet dynamodb\n  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000"
+    after_help = "Examples:\n  singlet serve\n  singlet check snakes.json\n  singlet dynamodb\n  export AWS_DEFAULT_REGION=local AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000"
 )]
 struct Arguments {
     #[command(subcommand)]

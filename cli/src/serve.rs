@@ -33,6 +33,7 @@ Examples:
   AWS_REGION=eu-central-1 singlet serve --backend dynamodb --environment prod
 
 The data can be looked at over DynamoDB's protocol meanwhile, from this machine:
+  export AWS_DEFAULT_REGION=local AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
   aws dynamodb scan --table-name snakes-dev --endpoint-url http://127.0.0.1:8000
 ")]
 pub(crate) struct Arguments {

@@ -228,12 +228,16 @@ fn complaints_say_what_to_do() {
 
 #[test]
 fn help_has_examples() {
-    for arguments in [&["--help"][..], &["dynamodb", "--help"]] {
+    for arguments in [&["--help"][..], &["dynamodb", "--help"], &["serve", "--help"]] {
         let output = run(arguments);
         assert!(output.status.success());
         let help = String::from_utf8(output.stdout).unwrap();
         assert!(help.contains("Example"), "{help}");
         assert!(help.contains("--endpoint-url http://127.0.0.1:8000"), "{help}");
+        // Without these the AWS CLI asks for them instead of listing anything.
+        for variable in ["AWS_DEFAULT_REGION=", "AWS_ACCESS_KEY_ID=", "AWS_SECRET_ACCESS_KEY="] {
+            assert!(help.contains(variable), "{help}");
+        }
     }
 }
 
