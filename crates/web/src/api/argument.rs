@@ -2,7 +2,7 @@
 
 use super::operation::Operation;
 use super::route::Contract;
-use crate::problem::{MALFORMED, Problem, TOO_LARGE, UNSUPPORTED_TYPE};
+use crate::problem::{MALFORMED, NOT_FOUND, Problem, TOO_LARGE, UNSUPPORTED_TYPE};
 use crate::validate::{self, Fault, Place, Shape};
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
@@ -16,6 +16,11 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::ops::Deref;
 use std::sync::Arc;
+
+/// How many bytes a parameter in a path may have. It names something, and nothing that we ever named
+/// has so long a name: a key of DynamoDB has room for 1,024 bytes, and templates add to what is
+/// here.
+const PATH_PARAMETER_BYTES_MAX: usize = 256;
 
 /// What a function can take: something made from the request, that can say what it needs.
 pub trait Argument {
@@ -117,6 +122,7 @@ impl<T: JsonSchema> Argument for Path<T> {
         operation.parameters_of::<T>("path");
         operation.shapes.path = Some(Shape::of::<T>());
         operation.refuses(&crate::problem::INVALID);
+        operation.refuses(&NOT_FOUND);
     }
 }
 
@@ -131,6 +137,9 @@ where
         let parameters = RawPathParams::from_request_parts(parts, state)
             .await
             .map_err(|_| Problem::new(&MALFORMED).detail("the path is not UTF-8"))?;
+        if parameters.iter().any(|(_, value)| value.len() > PATH_PARAMETER_BYTES_MAX) {
+            return Err(Problem::new(&NOT_FOUND));
+        }
         let pairs = parameters.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
         let contract = contract(&parts.extensions);
         with_shape::<T, _>(contract.as_ref().and_then(|one| one.shapes.path.as_ref()), |shape| {

@@ -19,6 +19,9 @@ use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
+/// How much of a path is logged: enough to know the route, and too little to fill a disk with.
+const LOGGED_PATH_CHARS_MAX: usize = 200;
+
 /// What all requests share.
 pub(super) struct Shared {
     pub(super) router: Router,
@@ -37,7 +40,7 @@ pub(super) async fn answer(
     request: Request<Incoming>,
 ) -> Response<Body> {
     let id = RequestId::of(request.headers());
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let (method, path) = (request.method().clone(), shortened(request.uri().path()));
     let begun = Instant::now();
     let work = AssertUnwindSafe(dispatch(shared, peer, lifetime, request));
     // What one request brings down must not bring down the connection: what requests share is
@@ -59,6 +62,11 @@ pub(super) async fn answer(
     security::dress(response.headers_mut());
     response.headers_mut().insert(request_id::HEADER, id.header());
     response
+}
+
+/// As much of a path as our log has room for.
+fn shortened(path: &str) -> String {
+    path.chars().take(LOGGED_PATH_CHARS_MAX).collect()
 }
 
 async fn dispatch(
@@ -101,4 +109,15 @@ pub(super) async fn not_found() -> Problem {
 /// The answer for methods that a path does not take.
 pub(super) async fn method_not_allowed() -> Problem {
     Problem::new(&METHOD_NOT_ALLOWED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_has_the_beginning_of_a_path() {
+        assert_eq!(shortened("/snakes/games"), "/snakes/games");
+        assert_eq!(shortened(&format!("/{}", "ä".repeat(30_000))).chars().count(), 200);
+    }
 }

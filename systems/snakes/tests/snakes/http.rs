@@ -100,6 +100,12 @@ async fn what_is_refused_says_why() {
         ("GET", "/games/no%20code", "", 404, "game-not-found"),
         ("GET", "/players/nobody", "", 404, "player-not-found"),
         ("GET", "/players/a%23b", "", 404, "player-not-found"),
+        // What is too long for a key was answered with 500, and its whole path logged.
+        ("GET", &format!("/players/{}", "a".repeat(256)), "", 404, "player-not-found"),
+        ("GET", &format!("/players/{}", "a".repeat(257)), "", 404, "not-found"),
+        ("GET", &format!("/players/{}", "a".repeat(20_000)), "", 404, "not-found"),
+        ("GET", &format!("/games/{}", "A".repeat(2_100)), "", 404, "not-found"),
+        ("DELETE", &format!("{path}/players/{}", "a".repeat(2_100)), &ann, 404, "not-found"),
         ("POST", "/games/ZZZZZZ/roll", ann.as_str(), 404, "game-not-found"),
         ("POST", &roll, &bob, 409, "not-your-turn"),
         ("POST", &roll, nobody, 403, "wrong-secret"),
