@@ -10,7 +10,8 @@
 //! else, so it is kept sealed by the client's key, which is not kept at all.
 //!
 //! Only what was done is kept: a refusal has changed nothing, its key is free at once, and a
-//! repetition finds out anew. Where nobody knows whether something was done, because the server
+//! repetition finds out anew. The problem says whether it is one
+//! ([`Problem::is_nothing_done`]). Where nobody knows whether something was done, because the server
 //! failed in the middle of it, ran out of time or could not keep the answer, the key stays held
 //! until a minute after the request began. After that a repetition is carried out; to rule out
 //! that it is the second time, what is done and what is kept would have to be one write.
@@ -233,8 +234,12 @@ fn key_of(headers: &HeaderMap) -> Result<Option<String>, Problem> {
 async fn judge(response: Response<Body>) -> (Response<Body>, Outcome<Kept>) {
     let status = response.status();
     if !status.is_success() {
-        // One who ran out of time says nothing about how far it came.
-        let refused = status.is_client_error() && status != StatusCode::REQUEST_TIMEOUT;
+        let refused = match response.extensions().get::<Problem>() {
+            Some(problem) => problem.is_nothing_done(),
+            // What is no problem of ours is judged by its status alone. One who ran out of time
+            // says nothing about how far it came.
+            None => status.is_client_error() && status != StatusCode::REQUEST_TIMEOUT,
+        };
         return (response, if refused { Outcome::Refused } else { Outcome::Unknown });
     }
     let (parts, body) = response.into_parts();

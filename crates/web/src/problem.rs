@@ -124,13 +124,22 @@ struct Inner {
     detail: Option<Cow<'static, str>>,
     faults: Vec<Fault>,
     retry_after: Option<Duration>,
+    nothing_done: bool,
 }
 
 impl Problem {
     /// A refusal for this reason.
     #[must_use]
     pub fn new(code: &'static Code) -> Self {
-        Self(Box::new(Inner { code, detail: None, faults: Vec::new(), retry_after: None }))
+        Self(Box::new(Inner {
+            code,
+            detail: None,
+            faults: Vec::new(),
+            retry_after: None,
+            // What we refuse is not done. Where the failure is ours, or there was no time left,
+            // nobody knows how far it came.
+            nothing_done: code.status < 500 && code.status != TIMEOUT.status,
+        }))
     }
 
     /// The fields that break a rule.
@@ -154,6 +163,20 @@ impl Problem {
     pub fn retry_after(mut self, wait: Duration) -> Self {
         self.0.retry_after = Some(wait);
         self
+    }
+
+    /// Says that nothing was done, although the status speaks of a failure: the same request may be
+    /// sent again at once.
+    #[must_use]
+    pub fn nothing_done(mut self) -> Self {
+        self.0.nothing_done = true;
+        self
+    }
+
+    /// Whether it is known that nothing was done.
+    #[must_use]
+    pub fn is_nothing_done(&self) -> bool {
+        self.0.nothing_done
     }
 
     /// The reason.

@@ -117,7 +117,8 @@ impl From<Refusal> for Problem {
             Refusal::NotTheCreator => &NOT_THE_CREATOR,
             Refusal::WrongSecret => &WRONG_SECRET,
             Refusal::NotRemovable => &NOT_REMOVABLE,
-            Refusal::Crowded => &CROWDED,
+            // Every attempt was refused by a condition, or by the store as a whole.
+            Refusal::Crowded => return Self::new(&CROWDED).nothing_done(),
             Refusal::InvalidName(what) => {
                 return Self::invalid(vec![Fault::new(Place::Body, "/name", what)]);
             }

@@ -9,7 +9,7 @@ use singlet::{Db, Settings, backend::Embedded};
 use singlet_web::api::{Api, Body, Created, post};
 use singlet_web::idempotency::Idempotency;
 use singlet_web::identity::{Caller, Identity, LocalIssuer};
-use singlet_web::problem::{FORBIDDEN, INTERNAL, Problem};
+use singlet_web::problem::{FORBIDDEN, INTERNAL, Problem, UNAVAILABLE};
 use singlet_web::{Options, Web};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,6 +36,8 @@ async fn order(
     match order.what.as_str() {
         "nothing" => return Err(Problem::new(&FORBIDDEN)),
         "half" => return Err(Problem::new(&INTERNAL)),
+        "busy" => return Err(Problem::new(&UNAVAILABLE)),
+        "crowded" => return Err(Problem::new(&UNAVAILABLE).nothing_done()),
         "large" => {
             let value = Ordered { number, what: "x".repeat(300 << 10) };
             return Ok(Created { location: format!("/orders/{number}"), value });
@@ -175,6 +177,21 @@ async fn what_was_refused_may_be_tried_again() {
     // Each was looked at, because nothing had been done.
     assert_eq!(shop.made(), 2);
     assert_eq!(shop.order(KEY, "tea").await.status, 201);
+}
+
+/// A refusal with status 503 held its key for a minute, although it was known that nothing had
+/// been done; a client that came back when it was told to was refused as well.
+#[tokio::test]
+async fn the_reason_says_whether_something_may_have_been_done() {
+    let shop = Shop::open().await;
+    for _ in 0..2 {
+        let refused = shop.order(KEY, "crowded").await;
+        assert_eq!((refused.status, refused.code().as_str()), (503, "unavailable"));
+    }
+    assert_eq!(shop.made(), 2);
+    assert_eq!(shop.order(OTHER_KEY, "busy").await.status, 503);
+    assert_eq!(shop.order(OTHER_KEY, "busy").await.code(), "in-progress");
+    assert_eq!(shop.made(), 3);
 }
 
 #[tokio::test]
