@@ -5,9 +5,12 @@ use super::key::KeySet;
 use super::token::encode;
 use crate::api::{Answer, Api, Body, post};
 use crate::page;
-use crate::problem::{INTERNAL, Problem};
+use crate::problem::{FORBIDDEN, INTERNAL, Problem};
 use crate::server::System;
-use axum::extract::State;
+use axum::extract::{Request, State};
+use axum::http::Response;
+use axum::middleware::{Next, from_fn};
+use axum::response::IntoResponse;
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use schemars::JsonSchema;
@@ -26,8 +29,9 @@ const GROUPS_CLAIM: &str = "groups";
 /// Signs tokens for whoever asks, in whatever name they ask for.
 ///
 /// That is right on one's own machine and nowhere else. A server has one only if it listens on
-/// loopback and keeps its data itself, and says on its pages that it does. Its key is made when
-/// it starts and never leaves it, so its tokens are good nowhere else and end with it.
+/// loopback and keeps its data itself, and says on its pages that it does. Requests that a proxy
+/// says it has passed on are refused, because they may come from anywhere. Its key is made when it
+/// starts and never leaves it, so its tokens are good nowhere else and end with it.
 pub struct LocalIssuer {
     key: EcdsaKeyPair,
     random: SystemRandom,
@@ -93,7 +97,8 @@ impl LocalIssuer {
         let api = Api::new("local", "Signs tokens for whoever asks.", Arc::new(self)).route(
             post("/tokens", sign_in)
                 .named("signIn")
-                .about("Signs a token in any name. Only this machine can ask for it."),
+                .about("Signs a token in any name. Only this machine can ask for it.")
+                .refuses([&FORBIDDEN]),
         );
         let pages = page::router(crate::assets! {
             "/" => "../../assets/local.html",
@@ -104,10 +109,24 @@ impl LocalIssuer {
             title: "Sign in",
             about: "For trying things out: this server believes everybody, because only this \
                     machine can reach it.",
-            router: api.into_router().merge(pages),
+            router: api.into_router().merge(pages).layer(from_fn(refuse_passed_on)),
             problems: &[],
         }
     }
+}
+
+/// Refuses what a proxy on this machine passes on: to us it comes from here, and it need not. A
+/// proxy that adds none of these headers cannot be told from somebody at this machine.
+async fn refuse_passed_on(request: Request, next: Next) -> Response<axum::body::Body> {
+    let is_passed_on = request.headers().keys().any(|name| {
+        let name = name.as_str();
+        matches!(name, "forwarded" | "via" | "x-real-ip") || name.starts_with("x-forwarded-")
+    });
+    if is_passed_on {
+        let detail = "a proxy has passed this on, and only this machine itself is believed";
+        return Problem::new(&FORBIDDEN).detail(detail).into_response();
+    }
+    next.run(request).await
 }
 
 #[derive(Deserialize, JsonSchema)]

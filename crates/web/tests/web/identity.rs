@@ -306,4 +306,17 @@ async fn on_ones_own_machine_one_signs_in_as_anybody() {
     let foreign = ["origin: http://evil.example", "content-type: application/json"];
     let foreign = app.send("POST /local/tokens", &foreign, r#"{"name":"Ann"}"#).await;
     assert_eq!(foreign.status, 403);
+    // Behind a proxy on this machine the whole world would be believed.
+    for line in [
+        "forwarded: for=198.51.100.7",
+        "via: 1.1 proxy.example",
+        "x-forwarded-for: 198.51.100.7",
+        "x-forwarded-proto: https",
+        "x-real-ip: 198.51.100.7",
+    ] {
+        let lines = ["content-type: application/json", line];
+        let passed_on = app.send("POST /local/tokens", &lines, r#"{"name":"Ann"}"#).await;
+        assert_eq!((passed_on.status, passed_on.code().as_str()), (403, "forbidden"), "{line}");
+        assert_eq!(app.send("GET /local", &[line], "").await.status, 403, "{line}");
+    }
 }
