@@ -4,7 +4,7 @@ use crate::problem::{Problem, RATE_LIMITED};
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How many callers are told apart. At 64 bytes a bucket this is 8 MB with both generations. What
@@ -127,6 +127,26 @@ impl Bucket {
         } else {
             Err(Duration::from_secs_f64((1.0 - self.tokens) / rate.per_second))
         }
+    }
+}
+
+/// What one caller asks for, over whichever of its connections: every request and every message on a
+/// socket counts. Clones are one account.
+#[derive(Clone)]
+pub(crate) struct Account {
+    limiter: Arc<Limiter<IpAddr>>,
+    caller: IpAddr,
+}
+
+impl Account {
+    /// The account of who is at this address, if there is a limit for it.
+    pub(crate) fn of(address: IpAddr, limiter: Option<&Arc<Limiter<IpAddr>>>) -> Option<Self> {
+        Some(Self { limiter: Arc::clone(limiter?), caller: counted(address)? })
+    }
+
+    /// Counts one thing that is asked for, or refuses it.
+    pub(crate) fn charge(&self) -> Result<(), Problem> {
+        self.limiter.check(&self.caller, Instant::now())
     }
 }
 

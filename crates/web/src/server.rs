@@ -10,7 +10,7 @@ pub(crate) use lifetime::Lifetime;
 
 use crate::idempotency::Idempotency;
 use crate::identity::Identity;
-use crate::limit::{Limiter, Rate};
+use crate::limit::{Account, Limiter, Rate};
 use crate::page;
 use crate::problem::Code;
 use crate::security::Names;
@@ -43,8 +43,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 pub struct Options {
     /// Where to listen. Port 0 takes any free one.
     pub address: SocketAddr,
-    /// How often one address may ask; `None` is as often as it likes. Requests from this machine
-    /// itself are not counted.
+    /// How often one address may ask, in requests and in messages on sockets; `None` is as often as
+    /// it likes. What comes from this machine itself is not counted.
     pub rate: Option<Rate>,
     /// What the server takes on at most.
     pub limits: Limits,
@@ -201,7 +201,7 @@ impl Server {
             router: router(systems, &notes, limits.body_bytes_max),
             identity,
             idempotency,
-            limiter: options.rate.map(Limiter::new),
+            limiter: options.rate.map(|rate| Arc::new(Limiter::new(rate))),
             names: if is_loopback { Names::Loopback } else { Names::Any },
             request_time_max: limits.request_time_max,
         });
@@ -257,10 +257,12 @@ async fn connect(
     mut lifetime: Lifetime,
 ) {
     let of_requests = lifetime.clone();
+    let account = Account::of(peer.ip(), shared.limiter.as_ref());
     let service = service_fn(move |request: Request<Incoming>| {
         let (shared, lifetime) = (Arc::clone(&shared), of_requests.clone());
+        let account = account.clone();
         async move {
-            let answer = exchange::answer(&shared, peer.ip(), lifetime, request).await;
+            let answer = exchange::answer(&shared, account, lifetime, request).await;
             Ok::<Response<axum::body::Body>, Infallible>(answer)
         }
     });
@@ -292,4 +294,86 @@ fn router(systems: Vec<System>, notes: &[String], body_bytes_max: usize) -> Rout
         .fallback(exchange::not_found)
         .method_not_allowed_fallback(exchange::method_not_allowed)
         .layer(DefaultBodyLimit::max(body_bytes_max))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
+
+    use super::*;
+    use crate::live::{Switched, Upgrade};
+    use futures_util::{SinkExt, StreamExt};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio_tungstenite::WebSocketStream;
+    use tokio_tungstenite::tungstenite::protocol::Role;
+
+    /// Echoes what it is sent, and says why it does not.
+    async fn echo(upgrade: Upgrade) -> Switched {
+        upgrade.serve(async |mut socket| {
+            while let Some(heard) = socket.next().await {
+                let answer = heard.unwrap_or_else(|problem| problem.code().name.into());
+                socket.send(answer).await;
+            }
+        })
+    }
+
+    /// A connection to a server, for which it comes from this address.
+    async fn connection_from(peer: [u8; 4], shared: &Arc<Shared>) -> TcpStream {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (stream, _) = listener.accept().await.unwrap();
+        let stream = StallGuard::new(stream, Duration::from_secs(30));
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move {
+            let (lifetime, _end) = lifetime::begin();
+            connect(stream, (peer, 1).into(), &http1::Builder::new(), shared, lifetime).await;
+            std::future::pending::<()>().await;
+        });
+        client
+    }
+
+    /// A request to be followed by messages.
+    async fn socket_from(peer: [u8; 4], shared: &Arc<Shared>) -> WebSocketStream<TcpStream> {
+        let mut stream = connection_from(peer, shared).await;
+        let head = "GET /socket HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\n\
+                    upgrade: websocket\r\nsec-websocket-version: 13\r\n\
+                    sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"\r\n\r\n") {
+            answer.push(stream.read_u8().await.unwrap());
+        }
+        assert!(answer.starts_with(b"HTTP/1.1 101"), "{}", String::from_utf8_lossy(&answer));
+        WebSocketStream::from_raw_socket(stream, Role::Client, None).await
+    }
+
+    /// Requests were counted, and what the same caller asked for on sockets was not.
+    #[tokio::test]
+    async fn messages_count_as_requests_do() {
+        let shared = Arc::new(Shared {
+            router: Router::new().route("/socket", get(echo)),
+            identity: None,
+            idempotency: None,
+            // Nothing comes back while the test runs.
+            limiter: Some(Arc::new(Limiter::new(Rate { per_second: 0.001, burst: 5.0 }))),
+            names: Names::Any,
+            request_time_max: Duration::from_secs(30),
+        });
+        let mut one = socket_from([192, 0, 2, 1], &shared).await;
+        let mut other = socket_from([192, 0, 2, 1], &shared).await;
+        let mut echoes = Vec::new();
+        for _ in 0..3 {
+            for socket in [&mut one, &mut other] {
+                socket.send("hello".into()).await.unwrap();
+                echoes.push(socket.next().await.unwrap().unwrap().into_text().unwrap());
+            }
+        }
+        // Two were requests, so that three messages were left.
+        let (echoed, refused) = (["hello"; 3], ["rate-limited"; 3]);
+        assert_eq!(echoes, [echoed, refused].concat());
+        // Somebody else has an account of its own.
+        let mut elsewhere = socket_from([192, 0, 2, 2], &shared).await;
+        elsewhere.send("hello".into()).await.unwrap();
+        assert_eq!(elsewhere.next().await.unwrap().unwrap(), "hello".into());
+    }
 }

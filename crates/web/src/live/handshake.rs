@@ -2,6 +2,7 @@
 
 use super::socket::{self, Socket};
 use crate::api::{Argument, Operation, Reply};
+use crate::limit::Account;
 use crate::problem::{INTERNAL, Problem, UPGRADE_REQUIRED};
 use crate::server::Lifetime;
 use axum::body::Body;
@@ -27,6 +28,7 @@ pub struct Upgrade {
     accept: HeaderValue,
     on_upgrade: OnUpgrade,
     lifetime: Lifetime,
+    account: Option<Account>,
 }
 
 /// The answer that turns the connection into a socket.
@@ -39,14 +41,14 @@ impl Upgrade {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let Self { accept, on_upgrade, lifetime } = self;
+        let Self { accept, on_upgrade, lifetime, account } = self;
         tokio::spawn(async move {
             // The connection may end before it is a socket; then there is nothing to do.
             let Ok(upgraded) = on_upgrade.await else { return };
             let io = TokioIo::new(upgraded);
             let config = Some(socket::config());
             let stream = WebSocketStream::from_raw_socket(io, Role::Server, config).await;
-            session(Socket::new(stream, lifetime)).await;
+            session(Socket::new(stream, lifetime, account)).await;
         });
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
@@ -74,8 +76,11 @@ impl<S: Send + Sync> FromRequestParts<S> for Upgrade {
         })?;
         let on_upgrade = parts.extensions.remove::<OnUpgrade>();
         let lifetime = parts.extensions.get::<Lifetime>().cloned();
+        let account = parts.extensions.get::<Account>().cloned();
         match (on_upgrade, lifetime) {
-            (Some(on_upgrade), Some(lifetime)) => Ok(Self { accept, on_upgrade, lifetime }),
+            (Some(on_upgrade), Some(lifetime)) => {
+                Ok(Self { accept, on_upgrade, lifetime, account })
+            }
             _ => Err(Problem::new(&INTERNAL)),
         }
     }

@@ -2,7 +2,8 @@
 
 use super::Text;
 use super::hub::Follower;
-use crate::limit::{Bucket, Rate};
+use crate::limit::{Account, Bucket, Rate};
+use crate::problem::Problem;
 use crate::server::Lifetime;
 use futures_util::{SinkExt, StreamExt};
 use hyper::upgrade::Upgraded;
@@ -63,6 +64,8 @@ pub struct Socket {
     /// When the browser last said anything.
     heard: Instant,
     allowance: Bucket,
+    /// What the browser's address asks for, here and elsewhere, if there is a limit for it.
+    account: Option<Account>,
     is_over: bool,
 }
 
@@ -75,13 +78,18 @@ enum Event {
 }
 
 impl Socket {
-    pub(super) fn new(stream: WebSocketStream<TokioIo<Upgraded>>, lifetime: Lifetime) -> Self {
+    pub(super) fn new(
+        stream: WebSocketStream<TokioIo<Upgraded>>,
+        lifetime: Lifetime,
+        account: Option<Account>,
+    ) -> Self {
         Self {
             stream,
             follower: None,
             lifetime,
             heard: Instant::now(),
             allowance: Bucket::full(MESSAGE_RATE),
+            account,
             is_over: false,
         }
     }
@@ -91,8 +99,10 @@ impl Socket {
         self.follower = Some(follower);
     }
 
-    /// What the browser sends next; `None` when the connection is over.
-    pub async fn next(&mut self) -> Option<Text> {
+    /// What the browser sends next; `None` when the connection is over. A message counts as a
+    /// request of the browser's address does: if there were too many, what comes is the problem to
+    /// be told instead of the message, and the socket goes on.
+    pub async fn next(&mut self) -> Option<Result<Text, Problem>> {
         let mut ticks = interval_at(Instant::now() + PING_INTERVAL, PING_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !self.is_over {
@@ -107,7 +117,9 @@ impl Socket {
                 Event::Push(None) => self.close(Closing::FellBehind).await,
                 Event::Message(Some(Ok(message))) => {
                     if let Some(text) = self.hear(message).await {
-                        return Some(text);
+                        return Some(
+                            self.account.as_ref().map_or(Ok(()), Account::charge).map(|()| text),
+                        );
                     }
                 }
                 Event::Message(Some(Err(

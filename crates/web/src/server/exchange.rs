@@ -3,7 +3,7 @@
 use super::Lifetime;
 use crate::idempotency::Idempotency;
 use crate::identity::Identity;
-use crate::limit::{Limiter, counted};
+use crate::limit::{Account, Limiter};
 use crate::problem::{INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TIMEOUT};
 use crate::request_id::{self, RequestId};
 use crate::security::{self, Names};
@@ -17,6 +17,7 @@ use hyper::{Request, Response};
 use hyper_util::service::TowerToHyperService;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How much of a path is logged: enough to know the route, and too little to fill a disk with.
@@ -27,7 +28,7 @@ pub(super) struct Shared {
     pub(super) router: Router,
     pub(super) identity: Option<Identity>,
     pub(super) idempotency: Option<Idempotency>,
-    pub(super) limiter: Option<Limiter<IpAddr>>,
+    pub(super) limiter: Option<Arc<Limiter<IpAddr>>>,
     pub(super) names: Names,
     pub(super) request_time_max: Duration,
 }
@@ -35,14 +36,14 @@ pub(super) struct Shared {
 /// Answers a request, whatever it is. A mistake of ours is an answer too.
 pub(super) async fn answer(
     shared: &Shared,
-    peer: IpAddr,
+    account: Option<Account>,
     lifetime: Lifetime,
     request: Request<Incoming>,
 ) -> Response<Body> {
     let id = RequestId::of(request.headers());
     let (method, path) = (request.method().clone(), shortened(request.uri().path()));
     let begun = Instant::now();
-    let work = AssertUnwindSafe(dispatch(shared, peer, lifetime, request));
+    let work = AssertUnwindSafe(dispatch(shared, account, lifetime, request));
     // What one request brings down must not bring down the connection: what requests share is
     // changed in single steps, none of which can be left half done.
     let worked = tokio::time::timeout(shared.request_time_max, work.catch_unwind()).await;
@@ -71,16 +72,19 @@ fn shortened(path: &str) -> String {
 
 async fn dispatch(
     shared: &Shared,
-    peer: IpAddr,
+    account: Option<Account>,
     lifetime: Lifetime,
     request: Request<Incoming>,
 ) -> Response<Body> {
-    if let Err(problem) = admit(shared, peer, &request) {
+    if let Err(problem) = admit(shared, account.as_ref(), &request) {
         return problem.into_response();
     }
     let mut request = request.map(Body::new);
     let extensions = request.extensions_mut();
     extensions.insert(lifetime);
+    if let Some(account) = account {
+        extensions.insert(account);
+    }
     if let Some(identity) = &shared.identity {
         extensions.insert(identity.clone());
     }
@@ -94,9 +98,13 @@ async fn dispatch(
 }
 
 /// Whether a request is let in: not too many, for us, and not from somebody else's page.
-fn admit(shared: &Shared, peer: IpAddr, request: &Request<Incoming>) -> Result<(), Problem> {
-    if let (Some(limiter), Some(caller)) = (&shared.limiter, counted(peer)) {
-        limiter.check(&caller, Instant::now())?;
+fn admit(
+    shared: &Shared,
+    account: Option<&Account>,
+    request: &Request<Incoming>,
+) -> Result<(), Problem> {
+    if let Some(account) = account {
+        account.charge()?;
     }
     security::check(request.method(), request.uri(), request.headers(), &shared.names)
 }

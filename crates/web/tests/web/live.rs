@@ -21,7 +21,7 @@ async fn follow(State(hub): State<Hub>, upgrade: Upgrade) -> Switched {
     upgrade.serve(async move |mut socket| {
         socket.follow(hub.follow("topic", None));
         socket.send("hello").await;
-        while let Some(text) = socket.next().await {
+        while let Some(Ok(text)) = socket.next().await {
             socket.send(format!("echo {text}")).await;
         }
     })

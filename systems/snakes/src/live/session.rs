@@ -34,11 +34,12 @@ impl Live {
         }
         socket.follow(follower);
         let mut client = Client { service: &self.service, code: &code, player: None };
-        while let Some(text) = socket.next().await {
-            let answer = client
-                .hear(&text)
-                .await
-                .unwrap_or_else(|problem| Some(Outgoing::refused(&problem)));
+        while let Some(heard) = socket.next().await {
+            let answer = match heard {
+                Ok(text) => client.hear(&text).await,
+                Err(problem) => Err(problem),
+            };
+            let answer = answer.unwrap_or_else(|problem| Some(Outgoing::refused(&problem)));
             if let Some(answer) = answer {
                 socket.send(answer.to_text()).await;
             }
