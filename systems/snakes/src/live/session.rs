@@ -2,7 +2,7 @@
 
 use super::Live;
 use super::message::{Incoming, Outgoing};
-use crate::design::{Code, Connection};
+use crate::design::{Code, Connection, Game, Status};
 use crate::refusal::{ALREADY_JOINED, NOT_JOINED, Refusal};
 use crate::secret::Secret;
 use crate::service::{Joined, Service};
@@ -18,6 +18,10 @@ impl Live {
     /// Serves a socket: the state of the game first, or what was missed since `after`, and then
     /// everything that happens.
     pub async fn session(&self, code: Code, after: Option<u64>, mut socket: Socket) {
+        let after = match after {
+            Some(number) if self.may_miss_the_end(&code, number).await => None,
+            other => other,
+        };
         // First listen, then look: what happens in between is heard, and not told twice.
         let mut follower = self.hub.follow(code.as_str(), after);
         if !follower.is_resumed() {
@@ -45,6 +49,16 @@ impl Live {
             }
         }
         client.leave().await;
+    }
+}
+
+impl Live {
+    /// Whether a client that has seen this event may not know that the game is over. The last move
+    /// and the end are two messages about one event, so the connection may have ended in between.
+    async fn may_miss_the_end(&self, code: &Code, number: u64) -> bool {
+        let game = self.service.db().get(Game::key(code).consistent()).await;
+        // Where that cannot be told, the present state tells everything.
+        !matches!(game, Ok(Some(game)) if game.status != Status::Finished || game.sequence > number)
     }
 }
 

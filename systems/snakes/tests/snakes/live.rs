@@ -155,6 +155,31 @@ async fn who_comes_back_is_told_what_was_missed_or_the_present_state() {
     }
 }
 
+/// The last move and the end are two messages with one number. Who had heard the first, lost the
+/// connection and came back was told neither the second nor the state.
+#[tokio::test]
+async fn who_comes_back_learns_that_the_game_is_over() {
+    let site = site(&[5]).await;
+    let board = json!({"size": 10, "snakesAndLadders": [{"from": 5, "to": 10}]});
+    let (_, made) = site.post("/games", json!({"name": "Ann", "board": board})).await;
+    let code = made["game"]["code"].as_str().unwrap();
+    site.post(&format!("/games/{code}/players"), json!({"name": "Bob"})).await;
+    let ann = made["secret"].as_str().unwrap();
+    site.act("POST", &format!("/games/{code}/start"), ann).await;
+    // Somebody has to be watching for pushes to be kept.
+    let mut watcher = site.socket(code, "").await;
+    watcher.expect("gameState").await;
+    site.act("POST", &format!("/games/{code}/roll"), ann).await;
+    let last = watcher.expect("playerMoved").await["sequence"].clone();
+    watcher.expect("gameEnded").await;
+    let state = site.socket(code, &format!("?after={last}")).await.expect("gameState").await;
+    assert_eq!(state["game"]["winnerId"], made["player"]["id"]);
+    // Who has not heard of the move is told of it, and of the end.
+    let mut back = site.socket(code, "?after=3").await;
+    back.expect("playerMoved").await;
+    back.expect("gameEnded").await;
+}
+
 #[tokio::test]
 async fn a_game_that_is_gone_ends_its_sockets() {
     let site = site(&[1]).await;
