@@ -317,6 +317,10 @@ pub(super) const RULES: &[Rule] = &[
                 "ValidationException: Local Secondary Indices AND Global Secondary Indices must have different names",
             ),
             (
+                "ValidationException: One or more parameter values were invalid: Attributes cannot be redefined. *",
+                "ValidationException: invalid attribute, SchemaElement redefined should be of same type as previously defined",
+            ),
+            (
                 "ValidationException: One or more parameter values were invalid: Duplicate element in NonKeyAttributes: *",
                 "ValidationException: Cannot have two attributes with the same name",
             ),

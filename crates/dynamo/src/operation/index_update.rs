@@ -9,11 +9,14 @@ use super::table_name::constrain_required_name;
 use crate::constraint::Constraints;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Reader;
-use crate::schema::{Index, Scope};
+use crate::schema::{Index, KeySchema, Scope};
 use crate::table::{
     BillingMode, IndexDescription, OnDemandThroughput, ProvisionedThroughput, TableDescription,
     TableStatus, Throughput,
 };
+
+/// What the attributes of a key are called, in their order.
+const ROLES: [&str; 2] = ["HASH", "RANGE"];
 
 /// A change of limits on demand; `None` leaves a limit as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -263,6 +266,7 @@ impl IndexUpdate {
                     ));
                 }
                 check_created_throughput(name, provisioned_throughput.is_some(), mode)?;
+                check_types(&index.key, table)?;
                 let present = table.indexes.iter().map(|described| &described.index.projection);
                 check_projected(present.chain([&index.projection]))
             }
@@ -326,6 +330,27 @@ impl IndexUpdate {
             }
         }
     }
+}
+
+/// Refuses a key with an attribute that has another type in a key that is there already: no item
+/// could ever be written that has the attribute.
+fn check_types(key: &KeySchema, table: &TableDescription) -> Result<()> {
+    let of_indexes = table.indexes.iter().map(|described| &described.index.key);
+    for present in std::iter::once(&table.key).chain(of_indexes) {
+        for (old, old_role) in present.attributes().zip(ROLES) {
+            for (new, new_role) in key.attributes().zip(ROLES) {
+                if old.name == new.name && old.kind != new.kind {
+                    return Err(Error::invalid_parameter(format_args!(
+                        "Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. \
+                         Existing schema: Schema:[SchemaElement: key{{{}:{}:{old_role}}}] \
+                         New schema: Schema:[SchemaElement: key{{{}:{}:{new_role}}}]",
+                        old.name, old.kind, new.name, new.kind
+                    )));
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 fn check_created_throughput(name: &str, is_given: bool, mode: BillingMode) -> Result<()> {
