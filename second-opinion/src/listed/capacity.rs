@@ -16,6 +16,11 @@ pub(super) const RULES: &[Rule] = &[
         explains: Explains::When(batch_get),
     },
     Rule {
+        name: "A query of nothing costs the least",
+        is_rare: false,
+        explains: Explains::When(empty_query),
+    },
+    Rule {
         name: "Deleting what is not there costs one unit in a batch too",
         is_rare: false,
         explains: Explains::When(batch_write),
@@ -94,6 +99,23 @@ fn batch_get(exchange: &Exchange, difference: &Difference) -> bool {
     let asked = len(&exchange.request["RequestItems"][name]["Keys"]);
     let found = len(&answer["Responses"][name]);
     exchange.operation == "BatchGetItem" && local < ours && ours - local <= (asked - found) as f64
+}
+
+/// Local counts nothing for a query that reads nothing.
+fn empty_query(exchange: &Exchange, difference: &Difference) -> bool {
+    let Difference::Member { path, ours: Some(ours), local: Some(local) } = difference else {
+        return false;
+    };
+    let crate::outcome::Outcome::Accepted(answer) = &exchange.ours else {
+        return false;
+    };
+    let least = if exchange.request["ConsistentRead"] == json!(true) { 1.0 } else { 0.5 };
+    exchange.operation == "Query"
+        && answer["ScannedCount"] == json!(0)
+        && path.starts_with("/ConsumedCapacity/")
+        && path.ends_with("/CapacityUnits")
+        && ours.as_f64() == Some(least)
+        && local.as_f64() == Some(0.0)
 }
 
 /// Local counts two units for deleting what is not there.

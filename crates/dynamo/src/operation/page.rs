@@ -46,6 +46,9 @@ pub struct Page<'r> {
     pub(super) limit: Option<usize>,
     pub(super) consistency: Consistency,
     pub(super) detail: ReturnConsumedCapacity,
+    /// Whether a page without rows costs the least that a read costs. It does in a query; a scan
+    /// that reads nothing costs nothing.
+    pub(super) costs_if_empty: bool,
     items: Vec<Attributes>,
     count: usize,
     scanned_count: usize,
@@ -63,6 +66,7 @@ impl<'r> Page<'r> {
         limit: Option<usize>,
         consistency: Consistency,
         detail: ReturnConsumedCapacity,
+        costs_if_empty: bool,
     ) -> Self {
         Self {
             filter,
@@ -70,6 +74,7 @@ impl<'r> Page<'r> {
             limit,
             consistency,
             detail,
+            costs_if_empty,
             items: Vec::new(),
             count: 0,
             scanned_count: 0,
@@ -112,9 +117,8 @@ impl<'r> Page<'r> {
         let last_evaluated_key =
             self.last.as_ref().filter(|_| self.is_full()).map(|row| key_of_row(row, schema, index));
         let consumed_capacity = (self.detail != ReturnConsumedCapacity::None).then(|| {
-            // Nothing read costs nothing, unlike an item that GetItem does not find.
             let units = match self.scanned_count {
-                0 => 0.0,
+                0 if !self.costs_if_empty => 0.0,
                 _ => read_units(self.size, self.consistency),
             };
             let name = schema.name.as_str();

@@ -228,7 +228,7 @@ impl Query {
         let consistency =
             if self.consistent_read { Consistency::Strong } else { Consistency::Eventual };
         let detail = self.return_consumed_capacity;
-        Page::new(self.filter.as_ref(), &self.selection, self.limit, consistency, detail)
+        Page::new(self.filter.as_ref(), &self.selection, self.limit, consistency, detail, true)
     }
 }
 

@@ -200,7 +200,7 @@ impl Scan {
         let consistency =
             if self.consistent_read { Consistency::Strong } else { Consistency::Eventual };
         let detail = self.return_consumed_capacity;
-        Page::new(self.filter.as_ref(), &self.selection, self.limit, consistency, detail)
+        Page::new(self.filter.as_ref(), &self.selection, self.limit, consistency, detail, false)
     }
 
     /// The start key is of another segment than the one that is scanned. Who lays the segments

@@ -97,6 +97,7 @@ impl Reference {
             limit: request.limit,
             is_consistent: request.consistent_read,
             detail: request.return_consumed_capacity,
+            costs_if_empty: true,
         };
         Ok(page.answer(table, index, rows))
     }
@@ -124,6 +125,7 @@ impl Reference {
             limit: request.limit,
             is_consistent: request.consistent_read,
             detail: request.return_consumed_capacity,
+            costs_if_empty: false,
         };
         Ok(page.answer(table, index, rows))
     }
@@ -219,6 +221,8 @@ struct PageRequest<'r> {
     limit: Option<usize>,
     is_consistent: bool,
     detail: ReturnConsumedCapacity,
+    /// Whether it costs something to read nothing.
+    costs_if_empty: bool,
 }
 
 impl PageRequest<'_> {
@@ -243,7 +247,10 @@ impl PageRequest<'_> {
                 .sum(),
             false => 0.0,
         };
-        let units = if read.is_empty() { 0.0 } else { cost::read_units(size, self.is_consistent) };
+        let units = match read.is_empty() && !self.costs_if_empty {
+            true => 0.0,
+            false => cost::read_units(size, self.is_consistent),
+        };
         let seen = |row: &Row| if completes { row.item.clone() } else { row.held.clone() };
         let passed: Vec<Item> = read
             .iter()
