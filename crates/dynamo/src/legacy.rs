@@ -45,15 +45,12 @@ impl ConditionalOperator {
         }
     }
 
-    /// The conditions as one; `None` if there are none.
-    fn join(self, conditions: Vec<Condition>) -> Result<Option<Condition>> {
-        if conditions.is_empty() {
-            return Ok(None);
-        }
-        let joined = match self {
-            Self::And => Condition::and(conditions),
-            Self::Or => Condition::or(conditions),
-        };
-        joined.map(Some).map_err(|fault| Error::validation(fault.to_string()))
+    /// The conditions as one; `None` if there are none. There may be any number of them: the limit
+    /// on operators is one of expressions.
+    fn join(self, conditions: Vec<Condition>) -> Option<Condition> {
+        conditions.into_iter().reduce(match self {
+            Self::And => Condition::and_also,
+            Self::Or => Condition::or_else,
+        })
     }
 }

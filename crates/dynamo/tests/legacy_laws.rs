@@ -136,3 +136,39 @@ proptest! {
         prop_assert_eq!(range(&modern).contains(&Value::from(sort)), naive);
     }
 }
+
+/// The service limits the operators of expressions, and the operands of `IN` there. These were
+/// refused by the same limits, although the old parameters are not expressions.
+#[test]
+fn limits_of_expressions_are_not_limits_of_what_was_before_them() {
+    let members = |count: usize, member: &str| {
+        let members: Vec<String> = (0..count).map(|at| format!(r#""a{at}":{member}"#)).collect();
+        members.join(",")
+    };
+    let item: Item = (0..160).map(|at| (format!("a{at}"), Value::from(1))).collect();
+    for operator in ["AND", "OR"] {
+        let expected =
+            members(160, r#"{"ComparisonOperator":"EQ","AttributeValueList":[{"N":"1"}]}"#);
+        let put = format!(r#""Expected":{{{expected}}},"ConditionalOperator":"{operator}""#);
+        assert_eq!(passes(&put, &item), Some(true), "{operator}");
+        let never = put.replace(r#"{"N":"1"}"#, r#"{"N":"2"}"#);
+        assert_eq!(passes(&never, &item), Some(false), "{operator}");
+    }
+
+    let values = vec![r#"{"N":"2"}"#; 101].join(",");
+    let among = |value: &str| {
+        format!(
+            r#""Expected":{{"a0":{{"ComparisonOperator":"IN","AttributeValueList":[{values},{value}]}}}}"#
+        )
+    };
+    assert_eq!(passes(&among(r#"{"N":"1"}"#), &item), Some(true));
+    assert_eq!(passes(&among(r#"{"N":"3"}"#), &item), Some(false));
+
+    let updates = members(200, r#"{"Action":"ADD","Value":{"L":[{"N":"1"}]}}"#);
+    let body = format!(
+        r#"{{"TableName":"games","Key":{{"pk":{{"S":"p"}},"sk":{{"S":"s"}}}},"AttributeUpdates":{{{updates}}}}}"#
+    );
+    let request = UpdateItem::from_json(body.as_bytes()).unwrap();
+    let updated = request.decide(None, &schema()).unwrap().item.unwrap().as_item().to_item();
+    assert_eq!(updated.get("a199"), Some(&Value::L(vec![Value::from(1)])));
+}

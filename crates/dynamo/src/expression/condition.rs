@@ -26,8 +26,9 @@ use std::fmt;
 /// assert_eq!(printer.condition(&condition), "#0 = :0 AND attribute_not_exists(#1)");
 /// # Ok::<(), singlet_dynamo::expression::Fault>(())
 /// ```
-// Invariant: `operators` is at most OPERATORS_MAX, so no condition is nested deeper than that,
-// and evaluating, printing and dropping one may recurse.
+// Invariant: `operators` of an expression is at most OPERATORS_MAX, so no condition is nested
+// deeper than that, and evaluating, printing and dropping one may recurse. The parameters from
+// before expressions have no such limit; what they become is wide, but only a few levels deep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     test: Test,
@@ -145,13 +146,20 @@ impl Condition {
 
     /// `operand IN (one, another)`.
     pub fn is_in(operand: Operand, list: Vec<Operand>) -> Result<Self, Fault> {
+        let count = list.len();
+        let condition = Self::is_among(operand, list)?;
+        if count > IN_OPERANDS_MAX {
+            return Err(Fault::TooManyInOperands(count));
+        }
+        Ok(condition)
+    }
+
+    /// As [`is_in`](Self::is_in), with as many operands as there are: only expressions limit them.
+    pub(crate) fn is_among(operand: Operand, list: Vec<Operand>) -> Result<Self, Fault> {
         if list.is_empty() {
             return Err(Fault::Empty);
         }
         distinct("IN", &operand, &list)?;
-        if list.len() > IN_OPERANDS_MAX {
-            return Err(Fault::TooManyInOperands(list.len()));
-        }
         Ok(Self::made(Test::In(operand, list)))
     }
 
@@ -220,7 +228,8 @@ impl Condition {
         if self.operators > OPERATORS_MAX { Err(Fault::TooManyOperators) } else { Ok(self) }
     }
 
-    fn and_also(self, other: Self) -> Self {
+    /// Both hold. Whoever joins parts of an expression counts the operators as well.
+    pub(crate) fn and_also(self, other: Self) -> Self {
         let operators = self.operators + other.operators + 1;
         let mut all = match self.test {
             Test::And(parts) => parts,
@@ -233,7 +242,8 @@ impl Condition {
         Self { test: Test::And(all), operators }
     }
 
-    fn or_else(self, other: Self) -> Self {
+    /// One of both holds. Whoever joins parts of an expression counts the operators as well.
+    pub(crate) fn or_else(self, other: Self) -> Self {
         let operators = self.operators + other.operators + 1;
         let mut all = match self.test {
             Test::Or(parts) => parts,

@@ -297,13 +297,10 @@ impl Action {
 
 impl Update {
     /// An update of these actions, of which there must be one at least.
-    pub fn new(mut actions: Vec<Action>) -> Result<Self, Fault> {
-        if actions.is_empty() {
-            return Err(Fault::Empty);
-        }
-        overlap::check(actions.iter().rev().map(Action::path))?;
-        actions.iter().rev().try_for_each(Action::check)?;
-        let operators: usize = actions
+    pub fn new(actions: Vec<Action>) -> Result<Self, Fault> {
+        let update = Self::unlimited(actions)?;
+        let operators: usize = update
+            .actions
             .iter()
             .map(|action| match action {
                 Action::Set(_, value) => value.operators(),
@@ -313,6 +310,16 @@ impl Update {
         if operators > OPERATORS_MAX {
             return Err(Fault::TooManyOperators);
         }
+        Ok(update)
+    }
+
+    /// As [`new`](Self::new), with as many operators as there are: only expressions limit them.
+    pub(crate) fn unlimited(mut actions: Vec<Action>) -> Result<Self, Fault> {
+        if actions.is_empty() {
+            return Err(Fault::Empty);
+        }
+        overlap::check(actions.iter().rev().map(Action::path))?;
+        actions.iter().rev().try_for_each(Action::check)?;
         actions.sort_by_key(Action::clause);
         Ok(Self { actions })
     }

@@ -75,7 +75,7 @@ impl AttributeUpdates {
         if actions.is_empty() {
             return Ok(None);
         }
-        Update::new(actions).map(Some).map_err(|fault| Error::validation(fault.to_string()))
+        Update::unlimited(actions).map(Some).map_err(|fault| Error::validation(fault.to_string()))
     }
 }
 

@@ -161,7 +161,7 @@ impl Comparison {
         }
         match self.operator {
             ComparisonOperator::Between => Condition::between(attribute, next()?, next()?),
-            ComparisonOperator::In => Condition::is_in(attribute, values.collect()),
+            ComparisonOperator::In => Condition::is_among(attribute, values.collect()),
             ComparisonOperator::Null => Ok(Condition::attribute_not_exists(path)),
             ComparisonOperator::NotNull => Ok(Condition::attribute_exists(path)),
             ComparisonOperator::Contains => Condition::contains(attribute, next()?),

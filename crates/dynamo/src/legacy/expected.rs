@@ -72,7 +72,7 @@ impl Expected {
             .into_iter()
             .map(|(name, expectation)| expectation.checked(&name)?.into_condition(&name))
             .collect::<Result<Vec<_>>>()?;
-        operator.join(conditions)
+        Ok(operator.join(conditions))
     }
 }
 

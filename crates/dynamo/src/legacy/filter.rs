@@ -87,6 +87,6 @@ impl Conditions {
             .comparisons()
             .map(|comparison| comparison.and_then(|(name, one)| one.into_condition(&name)))
             .collect::<Result<Vec<_>>>()?;
-        operator.join(conditions)
+        Ok(operator.join(conditions))
     }
 }
