@@ -72,6 +72,24 @@ impl Update {
         nested.check(schema)
     }
 
+    /// Refuses to set an attribute of an index's key to an empty value of its type that stands in
+    /// the request, and nothing else. What a path or a default gives is known only with the item.
+    pub(crate) fn check_not_empty(&self, schema: &TableSchema) -> Result<()> {
+        for (_, KeyAttribute { name, kind }) in index_attributes(schema) {
+            let empty = self.actions().iter().find_map(|action| match action {
+                Action::Set(path, value) if path.is_attribute() && path.name() == name => value
+                    .given()
+                    .filter(|value| value.kind() == (*kind).into())
+                    .and_then(empty_kind),
+                _ => None,
+            });
+            if let Some(empty) = empty {
+                return Err(empty_index_key(empty));
+            }
+        }
+        Ok(())
+    }
+
     /// Refuses a new item in which the update gave an attribute of an index's key a value that
     /// cannot be one.
     pub fn check_new(&self, new: &Item, schema: &TableSchema) -> Result<()> {
@@ -79,24 +97,34 @@ impl Update {
             if !self.actions().iter().any(|action| action.path().name() == name) {
                 continue;
             }
-            let empty = match new.get(name) {
-                None => continue,
-                Some(value) if value.kind() != (*kind).into() => {
-                    return Err(Error::validation(
-                        "The update expression attempted to update the secondary index key to unsupported type",
-                    ));
-                }
-                Some(Value::S(text)) if text.is_empty() => "string",
-                Some(Value::B(bytes)) if bytes.is_empty() => "binary",
-                Some(_) => continue,
-            };
-            return Err(Error::validation(format!(
-                "One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. \
-                 The AttributeValue for a key attribute cannot contain an empty {empty} value."
-            )));
+            let Some(value) = new.get(name) else { continue };
+            if value.kind() != (*kind).into() {
+                return Err(Error::validation(
+                    "The update expression attempted to update the secondary index key to unsupported type",
+                ));
+            }
+            if let Some(empty) = empty_kind(value) {
+                return Err(empty_index_key(empty));
+            }
         }
         schema.indexes.iter().try_for_each(|index| index.check_item(new))
     }
+}
+
+/// What error texts call an empty value; `None` if it is not empty.
+fn empty_kind(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::S(text) if text.is_empty() => Some("string"),
+        Value::B(bytes) if bytes.is_empty() => Some("binary"),
+        _ => None,
+    }
+}
+
+fn empty_index_key(empty: &str) -> Error {
+    Error::validation(format!(
+        "One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. \
+         The AttributeValue for a key attribute cannot contain an empty {empty} value."
+    ))
 }
 
 /// The key attributes of all indexes, with the index of each.

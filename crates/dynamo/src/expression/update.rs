@@ -226,6 +226,14 @@ impl SetValue {
         }
     }
 
+    /// The value itself, if it stands in the request.
+    pub(super) fn given(&self) -> Option<&Value> {
+        match &self.0 {
+            Computation::Operand(SetOperand::Value(value)) => Some(value),
+            _ => None,
+        }
+    }
+
     /// The type, as far as it is known before there is an item.
     pub(super) fn known_type(&self) -> Option<Type> {
         match &self.0 {

@@ -160,10 +160,13 @@ impl TransactWriteItem {
     /// Refuses empty values of keys, which the service finds before it begins a transaction.
     fn check_not_empty(&self, schema: &TableSchema) -> Result<()> {
         schema.key.check_not_empty(self.attributes())?;
-        if let Self::Put(put) = self {
-            schema.indexes.iter().try_for_each(|index| index.check_not_empty(&put.item))?;
+        match self {
+            Self::Put(put) => {
+                schema.indexes.iter().try_for_each(|index| index.check_not_empty(&put.item))
+            }
+            Self::Update(UpdateItem { update: Some(update), .. }) => update.check_not_empty(schema),
+            Self::Update(_) | Self::ConditionCheck(_) | Self::Delete(_) => Ok(()),
         }
-        Ok(())
     }
 
     /// The item's key, after the action was checked against the table's schema.
