@@ -95,11 +95,18 @@ impl Known {
 
     /// Whether the key attribute of this template has to be written.
     fn concerns(&self, of_index: &IndexKeyShape, template: &Template, may_be_new: bool) -> bool {
-        if may_be_new {
-            // An item that may be new needs all that can be said of it.
-            return template.parts.iter().all(|part| self.knows(part.place));
-        }
         let composed = || of_index.key.composed();
+        if may_be_new {
+            // An item that may be new needs all that can be said of it. Of a field that may be
+            // missing and is not set, nothing can be said: an item that is there may have it, and
+            // stays in the index or out of it; a new one does not, and needs no key.
+            let is_open = |template: &Template| {
+                template.parts.iter().any(|part| part.optional && !self.knows(part.place))
+            };
+            let is_composed = template.only_place().is_none();
+            return template.parts.iter().all(|part| self.knows(part.place))
+                && !(is_composed && composed().any(is_open));
+        }
         let is_optional = |template: &Template| template.parts.iter().any(|part| part.optional);
         // Composed attributes come and go together if a part of one of them can.
         match template.only_place() {

@@ -24,7 +24,7 @@ design!(pub World { Sample, Readings, Blobs });
     ),
     ttl = TTL,
     stream,
-    entities(Site, Rating, Comment, Profile, Match, Goal, Session, League, Season)
+    entities(Site, Rating, Comment, Profile, Match, Goal, Session, League, Season, Loan)
 )]
 pub struct Sample;
 
@@ -162,6 +162,16 @@ pub struct Session {
     pub opened_at: Timestamp,
     #[attribute(ttl)]
     pub expires: Option<Expiry>,
+}
+
+/// In an index only while it is due, by a key whose partition is always known.
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Sample, key = ("MEMBER#{member}", "LOAN#{book}"), GSI1 by_due = ("MEMBER#{member}", "DUE#{due}"))]
+pub struct Loan {
+    pub member: UserId,
+    pub book: SiteId,
+    pub due: Option<Timestamp>,
+    pub note: Option<String>,
 }
 
 /// A payload in an envelope.

@@ -43,7 +43,7 @@ stories! {
     updates: fields_are_changed sets_and_lists_grow parts_of_fields an_update_needs_an_item
         an_upsert_makes_what_is_missing an_upsert_must_be_complete;
     index_keys: they_follow_what_is_set they_come_and_go fields_of_one_key_are_set_together
-        a_field_can_be_the_key;
+        a_field_can_be_the_key an_upsert_does_not_take_an_item_out;
     conditions: every_comparison missing_and_null joined;
     queries: by_the_beginning_of_the_sort_key by_a_range by_numbers entities_are_never_mixed
         collections_are_read_by_one_query;

@@ -1,7 +1,7 @@
 //! Index keys, which follow the fields that they are made of.
 
 use super::{game, id, rating};
-use crate::sample::{Match, MatchId, PlayerId, Rating, SiteId};
+use crate::sample::{Loan, Match, MatchId, PlayerId, Rating, SiteId};
 use crate::{Stage, Told};
 use singlet::prelude::*;
 
@@ -82,4 +82,30 @@ fn start<D: Declaration>(db: &Db<D>, minutes: u64) -> Timestamp {
 #[projection(Match)]
 struct KeyOnly {
     start_time: Timestamp,
+}
+
+/// An upsert that does not set an optional part of an index key took out the other part of the
+/// key, and with it the item out of the index.
+pub(super) async fn an_upsert_does_not_take_an_item_out(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let due = Some(db.now());
+    let one = Loan { member: id("upserts"), book: id("b1"), due, note: None };
+    db.run(create(&one)).await?;
+    let due_loans = async || db.query(Loan::by_due(&one.member)).all().await;
+    assert_eq!(due_loans().await?, [one.clone()]);
+
+    db.run(upsert(Key::of(&one)).set(Loan::note, "late")).await?;
+    let noted = Loan { note: Some("late".into()), ..one.clone() };
+    assert_eq!(due_loans().await?, [noted.clone()]);
+    // A new item has no such field, and is not in the index.
+    let other = Loan { book: id("b2"), due: None, ..noted.clone() };
+    db.run(upsert(Key::of(&other)).set(Loan::note, "late")).await?;
+    assert_eq!(db.get(Key::of(&other).consistent()).await?, Some(other.clone()));
+    assert_eq!(due_loans().await?, [noted]);
+    // What is set is followed, there as in an update.
+    db.run(upsert(Key::of(&one)).set(Loan::due, None::<Timestamp>)).await?;
+    assert_eq!(due_loans().await?, []);
+    db.run(upsert(Key::of(&other)).set(Loan::due, due)).await?;
+    assert_eq!(due_loans().await?, [Loan { due, ..other }]);
+    Ok(())
 }
