@@ -30,6 +30,12 @@ pub trait Backend: Send + Sync + 'static {
     /// Waits, before something is tried again.
     fn sleep(&self, duration: Duration) -> Waiting<'_, ()>;
 
+    /// Whether a write can be refused because a transaction is at its item. If so, writes are kept
+    /// until they are answered, so that they can be sent again.
+    fn has_conflicts(&self) -> bool {
+        true
+    }
+
     /// Every change of a table from now on.
     fn changes(&self, table_name: &str) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>>;
 }

@@ -175,7 +175,7 @@ impl<D: Contains<<O::Entity as Entity>::Table>, O: Write + Send> Run<D> for O {
     async fn run(self, db: &Db<D>) -> Result<O::Output> {
         let now = db.now();
         let plan = self.plan(db.table_name::<<O::Entity as Entity>::Table>(), now)?;
-        let (request, attempt) = plan.into_request()?;
+        let (request, attempt) = plan.into_request(db.backend())?;
         let returned = match db.execute(request).await {
             Ok(Answer::Write(answer)) => attempt.returned(answer),
             // Seldom enough to be given memory of its own, so that the others are small.

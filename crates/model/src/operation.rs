@@ -12,7 +12,7 @@ pub use delete::{Delete, delete};
 pub use put::{Put, create, put};
 pub use update::{Amount, FieldGroup, Group, Update, update, upsert};
 
-use crate::backend::BackendError;
+use crate::backend::{Backend, BackendError};
 use crate::condition::{Condition, unless_expired};
 use crate::entity::Entity;
 use crate::error::{Error, Result};
@@ -131,8 +131,10 @@ impl Plan {
         true
     }
 
-    /// The request that carries out the operation by itself, and what is left for another attempt.
-    pub(crate) fn into_request(self) -> Result<(Request, Attempt)> {
+    /// The request that carries out the operation by itself, and what is left for another attempt
+    /// if one may be needed: copying the plan costs more than a write in memory has to spare.
+    pub(crate) fn into_request(self, backend: &dyn Backend) -> Result<(Request, Attempt)> {
+        let may_need_another = self.if_expired.is_some() || backend.has_conflicts();
         let attempt = Attempt {
             known: match (&self.action, self.if_expired.as_deref()) {
                 // What replaces an expired item is what a caller wants to see.
@@ -144,7 +146,7 @@ impl Plan {
                 _ => self.known.clone(),
             },
             entity: self.entity,
-            again: self.if_expired.is_some().then(|| Box::new(self.clone())),
+            again: may_need_another.then(|| Box::new(self.clone())),
         };
         let request = match self.action {
             TransactWriteItem::Put(put) => put.into(),

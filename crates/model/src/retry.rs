@@ -1,5 +1,9 @@
 //! Waiting before something is tried again.
 
+use crate::backend::Backend;
+use crate::error::{Error, Result};
+use singlet_dynamo::error::CancellationReason;
+use singlet_dynamo::{self as dynamo, ErrorKind};
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
@@ -10,6 +14,35 @@ const LONGEST_MS: u64 = 2_000;
 /// How often something is tried again before it counts as failed: with the pauses above, for about
 /// ten seconds.
 const ATTEMPTS_MAX: u32 = 10;
+
+/// What stood in the way of a request that was answered, and may be gone at another attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    /// A transaction was at one of the items.
+    Conflict,
+    /// The store had too much to do for a part of a transaction.
+    Throttling,
+}
+
+impl Obstacle {
+    /// What stood in the way, if it was something that passes. Throttling of a request as a whole
+    /// is not among it: whoever sends requests over a network waits for that already.
+    pub(crate) fn of(refused: &dynamo::Error) -> Option<Self> {
+        let reasons = refused.cancellation_reasons();
+        let is = |code: &str| reasons.iter().map(CancellationReason::code).any(|own| own == code);
+        let is_met = matches!(
+            refused.kind(),
+            ErrorKind::TransactionConflict | ErrorKind::TransactionInProgress
+        );
+        if is_met || is("TransactionConflict") {
+            Some(Self::Conflict)
+        } else if is("ThrottlingError") || is("ProvisionedThroughputExceeded") {
+            Some(Self::Throttling)
+        } else {
+            None
+        }
+    }
+}
 
 /// Pauses that grow, each of a random length, so that those who were refused together do not come
 /// back together.
@@ -32,6 +65,18 @@ impl Backoff {
         // The keys of a new hasher are the standard library's only source of randomness.
         let random = RandomState::new().hash_one(self.attempt);
         Some(Duration::from_millis(longest / 2 + random % (longest / 2 + 1)))
+    }
+
+    /// Waits for the next attempt; when enough were made, tells what stood in the way.
+    pub(crate) async fn wait(&mut self, backend: &dyn Backend, obstacle: Obstacle) -> Result<()> {
+        match (self.next(), obstacle) {
+            (Some(pause), _) => {
+                backend.sleep(pause).await;
+                Ok(())
+            }
+            (None, Obstacle::Conflict) => Err(Error::Conflict),
+            (None, Obstacle::Throttling) => Err(Error::Throttled),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::item::{decode, is_expired};
 use crate::key::Key;
 use crate::operation::stored;
+use crate::retry::{Backoff, Obstacle};
 use crate::table::{Contains, Declaration};
 use crate::timestamp::Timestamp;
 use singlet_dynamo::operation::{Answer, GetItem, TransactGetItems};
@@ -83,6 +84,7 @@ tuples! {
 
 impl<D: Declaration> Db<D> {
     /// Reads several items as they were at one moment, so that no transaction is seen half done.
+    /// On DynamoDB it is refused while one is at work on them: then it waits and tries again.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -108,10 +110,21 @@ impl<D: Declaration> Db<D> {
         if gets.is_empty() {
             return T::read(Vec::new(), self.now());
         }
-        let Answer::TransactGetItems(answer) = self.execute(TransactGetItems::new(gets)).await?
-        else {
-            return Err(BackendError::unexpected().into());
-        };
-        T::read(answer.responses, self.now())
+        let request = TransactGetItems::new(gets);
+        let mut backoff = Backoff::new();
+        loop {
+            let refused = match self.execute(request.clone()).await {
+                Ok(Answer::TransactGetItems(answer)) => {
+                    return T::read(answer.responses, self.now());
+                }
+                Ok(_) => return Err(BackendError::unexpected().into()),
+                Err(BackendError::Refused(refused)) => refused,
+                Err(other) => return Err(other.into()),
+            };
+            match Obstacle::of(&refused) {
+                Some(obstacle) => backoff.wait(self.backend(), obstacle).await?,
+                None => return Err(BackendError::Refused(refused).into()),
+            }
+        }
     }
 }

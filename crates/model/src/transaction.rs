@@ -9,7 +9,7 @@ use crate::db::Db;
 use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::operation::{Attempt, Operation, Or, Plan, condition_failed};
-use crate::retry::Backoff;
+use crate::retry::{Backoff, Obstacle};
 use crate::table::{Contains, Declaration};
 use crate::timestamp::Timestamp;
 use singlet_dynamo::ErrorKind;
@@ -279,18 +279,10 @@ pub(crate) async fn run<D: Declaration, R: From<Error>>(
             });
         }
         // Nothing that a backend repeats by itself: the transaction as a whole was answered.
-        let is_throttled = is("ThrottlingError").or(is("ProvisionedThroughputExceeded")).is_some();
-        let is_conflict = is("TransactionConflict").is_some()
-            || refused.kind() == ErrorKind::TransactionConflict
-            || refused.kind() == ErrorKind::TransactionInProgress;
-        if !is_conflict && !is_throttled {
+        let Some(obstacle) = Obstacle::of(&refused) else {
             return Err(Error::from(BackendError::Refused(refused)).into());
-        }
-        match backoff.next() {
-            Some(pause) => db.backend().sleep(pause).await,
-            None if is_conflict => return Err(Error::Conflict.into()),
-            None => return Err(Error::Throttled.into()),
-        }
+        };
+        backoff.wait(db.backend(), obstacle).await?;
     }
 }
 
@@ -302,6 +294,7 @@ pub(crate) async fn go_on<D: Declaration>(
     mut attempt: Attempt,
     now: Timestamp,
 ) -> Result<Option<Attributes>> {
+    let mut backoff = Backoff::new();
     let mut replacements = 0;
     loop {
         let refused = match outcome {
@@ -310,17 +303,23 @@ pub(crate) async fn go_on<D: Declaration>(
             Err(BackendError::Refused(refused)) => refused,
             Err(other) => return Err(other.into()),
         };
-        if refused.kind() != ErrorKind::ConditionalCheckFailed {
-            return Err(BackendError::Refused(refused).into());
-        }
-        let item = refused.item().cloned();
-        let again = attempt.again.filter(|_| replacements < REPLACEMENTS_MAX);
-        let again = again
-            .and_then(|mut again| again.replace_if_expired(item.as_ref(), now).then_some(again));
-        let Some(again) = again else { return Err(condition_failed(attempt.entity, item)) };
-        let (request, next) = again.into_request()?;
+        let again = if refused.kind() == ErrorKind::ConditionalCheckFailed {
+            let item = refused.item().cloned();
+            let again = attempt.again.filter(|_| replacements < REPLACEMENTS_MAX);
+            let again = again.and_then(|mut again| {
+                again.replace_if_expired(item.as_ref(), now).then_some(again)
+            });
+            replacements += 1;
+            again.ok_or_else(|| condition_failed(attempt.entity, item))?
+        } else {
+            let (Some(obstacle), Some(again)) = (Obstacle::of(&refused), attempt.again) else {
+                return Err(BackendError::Refused(refused).into());
+            };
+            backoff.wait(db.backend(), obstacle).await?;
+            again
+        };
+        let (request, next) = again.into_request(db.backend())?;
         attempt = next;
         outcome = db.execute(request).await;
-        replacements += 1;
     }
 }

@@ -67,7 +67,7 @@ const OPERATION_TIME_MAX: Duration = Duration::from_secs(60);
 /// Attempts are repeated by the SDK, which knows what can be repeated, also below the level at
 /// which DynamoDB answers: a lost connection, a clock that is wrong, a server that is too busy.
 /// `AWS_MAX_ATTEMPTS` and `AWS_RETRY_MODE` say how often. What the SDK does not repeat, because the
-/// request was answered, the model does: what is left of batches, and transactions that met others.
+/// request was answered, the model does: what is left of batches, and whatever met a transaction.
 ///
 /// The change feed is read from the table's stream, so a table has to be declared with `stream`.
 #[derive(Clone, Debug)]

@@ -49,6 +49,11 @@ impl Backend for Embedded {
         Box::pin(self.timer.after(duration))
     }
 
+    /// Transactions and writes wait for each other here.
+    fn has_conflicts(&self) -> bool {
+        false
+    }
+
     fn changes(&self, table_name: &str) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>> {
         let subscription = self.engine.subscribe(Some(table_name));
         Box::pin(async move { Ok(Box::new(Listener(subscription)) as Box<dyn Feed>) })

@@ -22,6 +22,8 @@ enum Fault {
     LeavesAll,
     /// Transactions are cancelled for this reason, so many times.
     Cancels(ErrorKind, u32),
+    /// Writes of one item are refused with this, so many times.
+    Refuses(ErrorKind, u32),
 }
 
 struct Faulty {
@@ -67,15 +69,21 @@ impl Backend for Faulty {
     fn execute(&self, mut request: Request) -> Execution<'_> {
         let number = self.log.requests.fetch_add(1, Ordering::Relaxed);
         match (&request, self.fault) {
-            (Request::TransactWriteItems(transaction), Fault::Cancels(reason, times))
-                if number < times =>
-            {
-                let mut reasons = vec![CancellationReason::default(); transaction.actions.len()];
-                reasons[0] = CancellationReason::of(&Error::new(reason)).unwrap();
-                let error = Error::transaction_canceled(reasons);
+            (
+                Request::TransactWriteItems(_) | Request::TransactGetItems(_),
+                Fault::Cancels(reason, times),
+            ) if number < times => {
+                let reason = CancellationReason::of(&Error::new(reason)).unwrap();
+                let error = Error::transaction_canceled(vec![reason]);
                 return Execution::done(Err(BackendError::Refused(error)));
             }
-            (Request::BatchGetItem(_) | Request::BatchWriteItem(_), Fault::Cancels(..)) => {}
+            (
+                Request::PutItem(_) | Request::UpdateItem(_) | Request::DeleteItem(_),
+                Fault::Refuses(kind, times),
+            ) if number < times => {
+                return Execution::done(Err(BackendError::Refused(Error::new(kind))));
+            }
+            (_, Fault::Cancels(..) | Fault::Refuses(..)) => {}
             (Request::BatchGetItem(_) | Request::BatchWriteItem(_), _) => {
                 let (keys, writes) = self.split(&mut request);
                 return Execution::pending(async move {
@@ -156,4 +164,39 @@ fn conflicts_and_throttles_are_waited_for_but_not_for_ever() {
     for reason in [ErrorKind::Throttling, ErrorKind::ProvisionedThroughputExceeded] {
         assert!(matches!(told(reason), singlet::Error::Throttled));
     }
+}
+
+#[test]
+fn a_read_of_several_items_waits_for_transactions() {
+    let one = rating("read-conflict", "s", 1);
+    let read = |db: &Db<World>| singlet::block_on(db.get_together(vec![Key::of(&one)]));
+    let told = |reason: ErrorKind| {
+        let (db, log) = open(Fault::Cancels(reason, 3));
+        assert_eq!(read(&db).unwrap(), [None]);
+        assert_eq!(log.pauses.load(Ordering::Relaxed), 3);
+        let (db, _) = open(Fault::Cancels(reason, u32::MAX));
+        read(&db).unwrap_err()
+    };
+    assert!(matches!(told(ErrorKind::TransactionConflict), singlet::Error::Conflict));
+    assert!(matches!(told(ErrorKind::Throttling), singlet::Error::Throttled));
+}
+
+#[test]
+fn a_write_waits_for_transactions() {
+    let (kind, one) = (ErrorKind::TransactionConflict, rating("write-conflict", "s", 1));
+    let (db, log) = open(Fault::Refuses(kind, 3));
+    singlet::block_on(db.run(create(&one))).unwrap();
+    assert_eq!(log.pauses.load(Ordering::Relaxed), 3);
+    assert_eq!(singlet::block_on(db.get(Key::of(&one))).unwrap(), Some(one.clone()));
+
+    let (db, log) = open(Fault::Refuses(kind, u32::MAX));
+    let change = update(Key::of(&one)).set(Rating::stars, 2);
+    let outcome = singlet::block_on(db.run(change));
+    assert!(matches!(outcome, Err(singlet::Error::Conflict)), "{outcome:?}");
+    assert!(log.pauses.load(Ordering::Relaxed) >= 5);
+    // Who sends requests over a network has waited for the store already.
+    let (db, log) = open(Fault::Refuses(ErrorKind::Throttling, u32::MAX));
+    let outcome = singlet::block_on(db.run(delete(Key::of(&one))));
+    assert!(matches!(outcome, Err(singlet::Error::Throttled)), "{outcome:?}");
+    assert_eq!(log.pauses.load(Ordering::Relaxed), 0);
 }
