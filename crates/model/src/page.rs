@@ -27,6 +27,11 @@ use singlet_dynamo::operation::{Answer, PageAnswer, Request, Selection};
 use singlet_dynamo::stored::{Attributes, StoredItem};
 use std::marker::PhantomData;
 
+/// How many requests a page takes at most. Each asks for twice as many items as the one before, so
+/// that a page has looked at 255 times as many as it was asked for, or at eight megabytes, before it
+/// ends without being full.
+const PAGE_REQUESTS_MAX: usize = 8;
+
 /// Some of the items that a query gives, and where the others begin.
 #[derive(Debug)]
 pub struct Page<T, E = T> {
@@ -57,7 +62,7 @@ where
     /// The first item, if there is one.
     pub async fn first(self) -> Result<Option<P>> {
         let (reader, _) = self.into_reader()?;
-        let (items, _) = reader.read(None, Some(1)).await?;
+        let (items, _) = reader.read(None, Some(1), End::Filled).await?;
         Ok(items.into_iter().next())
     }
 
@@ -65,6 +70,10 @@ where
     ///
     /// A page has as many items as the query's limit says, unless there are no more. Without a
     /// limit it has what one request of DynamoDB gives, up to a megabyte.
+    ///
+    /// Where nearly everything is passed over, because a filter lets little through, a page ends
+    /// after a while with fewer items, or none, and says where the next one begins: only
+    /// [`next`](Page::next) tells whether there is more.
     pub async fn page(self, cursor: Option<Cursor<E>>) -> Result<Page<P, E>> {
         let (reader, limit) = self.into_reader()?;
         let key = &reader.db.settings().cursor_key;
@@ -72,7 +81,7 @@ where
             Some(cursor) => Some(cursor.open(reader.identity(), key)?),
             None => None,
         };
-        let (items, next) = reader.read(start, limit).await?;
+        let (items, next) = reader.read(start, limit, End::Page).await?;
         let next = next.map(|next| Cursor::seal(&next, reader.identity(), key));
         Ok(Page { items, next })
     }
@@ -80,9 +89,9 @@ where
     /// All items, however many pages there are; as many as the query's limit says, if it has one.
     pub async fn all(self) -> Result<Vec<P>> {
         let (reader, limit) = self.into_reader()?;
-        let (mut items, mut next) = reader.read(None, limit).await?;
+        let (mut items, mut next) = reader.read(None, limit, End::Filled).await?;
         while let (Some(start), None) = (next, limit) {
-            let (more, behind) = reader.read(Some(start), None).await?;
+            let (more, behind) = reader.read(Some(start), None, End::Filled).await?;
             items.extend(more);
             next = behind;
         }
@@ -130,6 +139,15 @@ pub(crate) async fn read_page<D: Declaration>(db: &Db<D>, request: Request) -> R
     }
 }
 
+/// Where a read of so many items ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// When it has them. What is behind them does not matter.
+    Filled,
+    /// When it has them and knows whether there are more; but not later than a page does.
+    Page,
+}
+
 /// Reads pages.
 struct Reader<'d, D, P> {
     db: &'d Db<D>,
@@ -157,6 +175,7 @@ where
         &self,
         mut start: Option<Item>,
         wanted: Option<usize>,
+        end: End,
     ) -> Result<(Vec<P>, Option<Item>)> {
         let mut items = Vec::new();
         if wanted == Some(0) || self.source.is_empty() {
@@ -164,10 +183,13 @@ where
         }
         let now = self.db.now();
         let mut last: Option<StoredItem> = None;
+        let mut requests = 0;
         // One more than is wanted tells whether there are more.
-        let mut limit = wanted.map(|wanted| wanted.saturating_add(1));
+        let ahead = usize::from(end == End::Page);
+        let mut limit = wanted.map(|wanted| wanted.saturating_add(ahead));
         loop {
             let page = self.request(start.take(), limit).await?;
+            requests += 1;
             for row in page.items.unwrap_or_default().into_iter().map(stored) {
                 let item = row.as_item();
                 if !self.wants(item, now) {
@@ -179,14 +201,19 @@ where
                 }
                 items.push(decode(item)?);
                 if wanted == Some(items.len()) {
+                    if end == End::Filled {
+                        return Ok((items, None));
+                    }
                     last = Some(row);
                 }
             }
+            let is_enough = match end {
+                End::Page if requests >= PAGE_REQUESTS_MAX => true,
+                End::Page | End::Filled => wanted.is_none() && !items.is_empty(),
+            };
             match page.last_evaluated_key {
                 None => return Ok((items, None)),
-                Some(next) if wanted.is_none() && !items.is_empty() => {
-                    return Ok((items, Some(next)));
-                }
+                Some(next) if is_enough => return Ok((items, Some(next))),
                 next => start = next,
             }
             // What was read is mostly not what is wanted, so larger steps are worth it.

@@ -1,6 +1,6 @@
 //! Items one after the other, however many pages there are.
 
-use super::Reader;
+use super::{End, Reader};
 use crate::entity::Entity;
 use crate::error::Result;
 use crate::projection::Projection;
@@ -84,7 +84,7 @@ where
             self.state = match std::mem::replace(&mut self.state, State::Done(None)) {
                 State::Done(error) => return Poll::Ready(error.map(Err)),
                 State::Waiting(reader, start) => State::Reading(Box::pin(async move {
-                    let page = reader.read(start, None).await;
+                    let page = reader.read(start, None, End::Filled).await;
                     (*reader, page)
                 })),
                 State::Reading(mut reading) => match reading.as_mut().poll(context) {

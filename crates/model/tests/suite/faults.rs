@@ -16,6 +16,8 @@ use std::time::Duration;
 /// What goes wrong.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fault {
+    /// Nothing: what is asked is counted.
+    Nothing,
     /// All but a few items of a batch are left for later.
     LeavesMost,
     /// All of a batch is left for later.
@@ -83,7 +85,7 @@ impl Backend for Faulty {
             ) if number < times => {
                 return Execution::done(Err(BackendError::Refused(Error::new(kind))));
             }
-            (_, Fault::Cancels(..) | Fault::Refuses(..)) => {}
+            (_, Fault::Nothing | Fault::Cancels(..) | Fault::Refuses(..)) => {}
             (Request::BatchGetItem(_) | Request::BatchWriteItem(_), _) => {
                 let (keys, writes) = self.split(&mut request);
                 return Execution::pending(async move {
@@ -199,4 +201,52 @@ fn a_write_waits_for_transactions() {
     let outcome = singlet::block_on(db.run(delete(Key::of(&one))));
     assert!(matches!(outcome, Err(singlet::Error::Throttled)), "{outcome:?}");
     assert_eq!(log.pauses.load(Ordering::Relaxed), 0);
+}
+
+/// With a filter, the first item was given only after the whole partition was read.
+#[test]
+fn a_read_ends_with_what_was_asked_for() {
+    let (db, log) = open(Fault::Nothing);
+    let user: crate::sample::UserId = id("many");
+    let mut batch = db.batch();
+    for number in 0..3000 {
+        let stars = if number == 0 { 5 } else { 1 };
+        batch.put(&rating("many", &format!("s{number:04}"), stars)).unwrap();
+    }
+    singlet::block_on(batch.run()).unwrap();
+    let count = |work: &dyn Fn()| {
+        let before = log.requests.load(Ordering::Relaxed);
+        work();
+        log.requests.load(Ordering::Relaxed) - before
+    };
+    let rare = |stars: u8| Rating::of(&user).filter(Rating::stars.eq(stars));
+
+    let requests = count(&|| {
+        let first = singlet::block_on(db.query(rare(5)).first()).unwrap();
+        assert_eq!(first.map(|one| one.stars), Some(5));
+    });
+    assert_eq!(requests, 1, "the first item is the first that is read");
+    let requests = count(&|| {
+        let some = singlet::block_on(db.query(rare(1).limit(2)).all()).unwrap();
+        assert_eq!(some.len(), 2);
+    });
+    assert_eq!(requests, 2, "one of the first two is passed over");
+    // A page ends, however little it finds, and those behind it find the rest.
+    let (mut cursor, mut pages, mut found) = (None, 0, 0);
+    let requests = count(&|| {
+        let page = singlet::block_on(db.query(rare(5).limit(1)).page(None)).unwrap();
+        assert_eq!((page.items.len(), page.next.is_some()), (1, true));
+    });
+    assert_eq!(requests, 8);
+    loop {
+        let page = singlet::block_on(db.query(rare(5).limit(1)).page(cursor)).unwrap();
+        found += page.items.len();
+        pages += 1;
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert!((2..20).contains(&pages), "{pages}");
+    assert_eq!(found, 1);
 }
