@@ -335,6 +335,22 @@ pub(super) fn table_class_of(name: &str) -> Result<TableClass> {
     })
 }
 
+/// Checks the names of a table and of its indexes.
+fn check_names(schema: &TableSchema) -> Result<()> {
+    table_name::check_name(&schema.name)?;
+    let mut constraints = Constraints::default();
+    for (scope, member) in
+        [(Scope::Global, "globalSecondaryIndexes"), (Scope::Local, "localSecondaryIndexes")]
+    {
+        let indexes = schema.indexes.iter().filter(|index| index.scope == scope);
+        for (place, index) in indexes.enumerate() {
+            let path = format!("{member}.{}.member.indexName", place + 1);
+            table_name::constrain_name(&mut constraints, &path, &index.name);
+        }
+    }
+    constraints.finish()
+}
+
 /// Checks what several indexes must not be together.
 fn check_together(indexes: &[Index]) -> Result<()> {
     if let Some(name) = first_repeated(indexes.iter().map(|index| index.name.as_str())) {
@@ -419,8 +435,11 @@ impl CreateTable {
         })
     }
 
-    /// Checks that no table has the name yet; `present` is the table that has it.
+    /// Checks the names and the indexes, which a request that was not read from a body may have as
+    /// it likes; and that no table has the name yet: `present` is the table that has it.
     pub fn check(&self, present: Option<&TableDescription>) -> Result<()> {
+        check_names(&self.schema)?;
+        check_together(&self.schema.indexes)?;
         let name = &self.schema.name;
         match present.map(|table| table.status) {
             None => Ok(()),
@@ -480,5 +499,57 @@ impl CreateTableAnswer {
         writer.object(|object| {
             object.member("TableDescription", |writer| self.table_description.write_json(writer));
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{KeyAttribute, KeyType};
+
+    fn key() -> KeySchema {
+        let partition = KeyAttribute { name: "pk".into(), kind: KeyType::S };
+        KeySchema { partition, sort: None }
+    }
+
+    fn index(name: impl Into<String>) -> Index {
+        let projection = IndexProjection::All;
+        Index { name: name.into(), key: key(), projection, scope: Scope::Global }
+    }
+
+    #[track_caller]
+    fn refused(name: &str, indexes: Vec<Index>, expected: &str) {
+        let schema = TableSchema { name: name.into(), key: key(), indexes };
+        assert_eq!(CreateTable::new(schema).check(None).unwrap_err().message(), expected);
+    }
+
+    /// A program that makes requests without JSON could make tables that no client can name.
+    #[test]
+    fn a_request_without_a_body_is_checked_as_well() {
+        refused(
+            "a b",
+            vec![],
+            "1 validation error detected: Value 'a b' at 'tableName' failed to satisfy constraint: \
+             Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
+        );
+        refused(
+            "games",
+            vec![index("newest"), index("of")],
+            "1 validation error detected: Value 'of' at 'globalSecondaryIndexes.2.member.indexName' \
+             failed to satisfy constraint: Member must have length greater than or equal to 3",
+        );
+        refused(
+            "games",
+            vec![index("newest"), index("newest")],
+            "One or more parameter values were invalid: Duplicate index name: newest",
+        );
+        refused(
+            "games",
+            (0..21).map(|number| index(format!("index-{number}"))).collect(),
+            "One or more parameter values were invalid: \
+             GlobalSecondaryIndex count exceeds the per-table limit of 20",
+        );
+        let schema = TableSchema { name: "games".into(), key: key(), indexes: vec![index("newest")] };
+        assert!(CreateTable::new(schema).check(None).is_ok());
     }
 }

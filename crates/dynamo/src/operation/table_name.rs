@@ -92,10 +92,15 @@ fn required(name: Option<String>) -> Result<String> {
 }
 
 fn valid(name: String) -> Result<String> {
-    let mut constraints = Constraints::default();
-    constrain_name(&mut constraints, "tableName", &name);
-    constraints.finish()?;
+    check_name(&name)?;
     Ok(name)
+}
+
+/// Checks the name of a table, which cannot be an ARN.
+pub(super) fn check_name(name: &str) -> Result<()> {
+    let mut constraints = Constraints::default();
+    constrain_name(&mut constraints, "tableName", name);
+    constraints.finish()
 }
 
 /// The error of an operation about tables whose table is not there.

@@ -5,11 +5,11 @@ use super::batch::find_table;
 use super::definition::read_list;
 use super::projection::ProjectionBody;
 use super::transaction::{
-    ACTIONS_MAX, check_distinct, constrain_table_name, first_refused, table_name_of,
+    check_count, check_distinct, constrain_table_name, first_refused, table_name_of,
 };
 use crate::Map;
 use crate::capacity::{CapacityByTable, ConsumedCapacity, ReturnConsumedCapacity};
-use crate::constraint::{Constraints, check_length};
+use crate::constraint::Constraints;
 use crate::error::{Error, Result};
 use crate::json::value::{Unchecked, read_map};
 use crate::json::{Reader, Writer};
@@ -155,7 +155,7 @@ impl TransactGetItems {
         let body = Body::read(json)?;
         let return_consumed_capacity = body.constrain()?;
         let items = body.transact_items.unwrap_or_default();
-        check_length("TransactItems", items.len(), 1, ACTIONS_MAX)?;
+        check_count(items.len())?;
         let gets = items.into_iter().filter_map(|item| item.get.map(GetBody::get));
         Ok(Self { gets: gets.collect::<Result<_>>()?, return_consumed_capacity })
     }
@@ -163,6 +163,7 @@ impl TransactGetItems {
     /// The keys of the items, after they and the projections were checked against the tables'
     /// schemas.
     pub fn check<'s>(&self, tables: impl Fn(&str) -> Option<&'s TableSchema>) -> Result<Vec<Key>> {
+        check_count(self.gets.len())?;
         let find = |get: &GetItem| find_table(&tables, &get.table_name);
         let schemas = self.gets.iter().map(find).collect::<Result<Vec<_>>>()?;
         let gets = || self.gets.iter().zip(schemas.iter().copied());
@@ -228,6 +229,25 @@ mod tests {
     use super::*;
     use crate::Value;
     use crate::expression::{Path, Projection};
+    use crate::schema::{KeyAttribute, KeySchema, KeyType};
+
+    /// A request that was not read from a body went through with any number of gets.
+    #[test]
+    fn a_request_has_up_to_a_hundred_gets() {
+        let get = |place: usize| {
+            GetItem::new("games", Map::from([("pk", Value::from(format!("k{place}")))]))
+        };
+        let partition = KeyAttribute { name: "pk".into(), kind: KeyType::S };
+        let key = KeySchema { partition, sort: None };
+        let schema = TableSchema { name: "games".into(), key, indexes: vec![] };
+        let check = |count| TransactGetItems::new((0..count).map(get).collect()).check(|_| Some(&schema));
+        assert_eq!(check(100).unwrap().len(), 100);
+        assert_eq!(
+            check(101).unwrap_err().message(),
+            "1 validation error detected: Value at 'TransactItems' failed to satisfy constraint: \
+             Member must have length less than or equal to 100"
+        );
+    }
 
     #[test]
     fn an_answer_holds_four_megabytes() {

@@ -5,11 +5,12 @@ mod parameters;
 
 use super::batch::find_table;
 use super::collection_metrics::MetricsByTable;
-use super::transaction::{all_refused, check_distinct, first_refused};
+use super::transaction::{all_refused, check_count, check_distinct, first_refused};
 use super::write::check_condition;
 use super::{DeleteItem, PutItem, UpdateItem};
 use crate::Map;
 use crate::capacity::{CapacityByTable, ConsumedCapacity, ReturnConsumedCapacity};
+use crate::constraint::Constraints;
 use crate::error::{Error, Result};
 use crate::expression::Condition;
 use crate::json::Writer;
@@ -17,6 +18,9 @@ use crate::key::Key;
 use crate::limits::TRANSACTION_SIZE_MAX;
 use crate::schema::TableSchema;
 use crate::stored::StoredItem;
+
+/// How long a token can be.
+const TOKEN_LEN_MAX: usize = 36;
 
 /// Writes items, all or none.
 ///
@@ -219,6 +223,10 @@ impl TransactWriteItems {
 
     /// The keys of the items, after all actions were checked against their tables' schemas.
     pub fn check<'s>(&self, tables: impl Fn(&str) -> Option<&'s TableSchema>) -> Result<Vec<Key>> {
+        let mut constraints = Constraints::default();
+        constrain_token(&mut constraints, self.client_request_token.as_deref());
+        constraints.finish()?;
+        check_count(self.actions.len())?;
         check_size(self.actions.iter().map(|action| action.attributes().size()).sum())?;
         let find = |action: &TransactWriteItem| find_table(&tables, action.table_name());
         let schemas = self.actions.iter().map(find).collect::<Result<Vec<_>>>()?;
@@ -273,6 +281,14 @@ impl TransactWriteItems {
     }
 }
 
+/// Adds the violations of a request's token.
+fn constrain_token(constraints: &mut Constraints, token: Option<&str>) {
+    let Some(token) = token else { return };
+    let len = token.chars().count();
+    constraints.length_at_least("clientRequestToken", token, len, 1);
+    constraints.length_at_most("clientRequestToken", token, len, TOKEN_LEN_MAX);
+}
+
 /// Refuses a transaction that brings too much.
 fn check_size(size: usize) -> Result<()> {
     if size > TRANSACTION_SIZE_MAX {
@@ -306,6 +322,26 @@ impl TransactWriteItemsAnswer {
 mod tests {
     use super::*;
     use crate::Value;
+    use crate::schema::{KeyAttribute, KeySchema, KeyType};
+
+    /// A request that was not read from a body went through with any token.
+    #[test]
+    fn a_token_has_up_to_36_characters() {
+        let item = Map::from([("id", Value::from("a"))]);
+        let mut request = TransactWriteItems::new(vec![PutItem::new("games", item).into()]);
+        let partition = KeyAttribute { name: "id".into(), kind: KeyType::S };
+        let key = KeySchema { partition, sort: None };
+        let schema = TableSchema { name: "games".into(), key, indexes: vec![] };
+        request.client_request_token = Some("é".repeat(36));
+        assert!(request.check(|_| Some(&schema)).is_ok());
+        request.client_request_token = Some("e".repeat(37));
+        assert_eq!(
+            request.check(|_| Some(&schema)).unwrap_err().message(),
+            "1 validation error detected: Value 'eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee' at \
+             'clientRequestToken' failed to satisfy constraint: \
+             Member must have length less than or equal to 36"
+        );
+    }
 
     /// API reference, ClientRequestToken: the first call tells write units, later ones read units.
     #[test]

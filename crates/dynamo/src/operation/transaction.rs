@@ -3,12 +3,17 @@
 
 use super::batch::are_distinct;
 use super::table_name::{constrain_name, named_table};
-use crate::constraint::Constraints;
+use crate::constraint::{Constraints, check_length};
 use crate::error::{CancellationReason, Error, Result};
 use crate::key::Key;
 
 /// How many actions a transaction can have.
-pub(super) const ACTIONS_MAX: usize = 100;
+const ACTIONS_MAX: usize = 100;
+
+/// Checks how many actions a transaction has.
+pub(super) fn check_count(actions: usize) -> Result<()> {
+    check_length("TransactItems", actions, 1, ACTIONS_MAX)
+}
 
 /// Adds the violations of an action's table name. `path` is where it stands.
 pub(super) fn constrain_table_name(

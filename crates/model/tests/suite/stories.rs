@@ -51,12 +51,12 @@ stories! {
         scans;
     batches: any_number_is_written_and_read the_last_write_of_a_key_counts answers_that_are_too_small;
     transactions: all_or_nothing the_refused_operation_is_named checks_guard tokens_are_carried_out_once
-        gathered_one_by_one;
+        gathered_one_by_one what_is_too_much_is_refused;
     expiry: expired_items_are_gone an_expired_item_does_not_block an_expired_item_is_not_updated
         an_upsert_begins_anew;
     payloads: fields_in_one_text;
     changes: the_feed_tells_entities every_listener_hears_everything;
-    provisioning: what_is_missing_is_made two_at_once;
+    provisioning: what_is_missing_is_made two_at_once a_name_that_no_table_can_have;
     spans: what_was_consumed_is_told;
 }
 
@@ -114,4 +114,14 @@ pub(crate) fn goal(game: &str, third: u8, minute: u16, id: &str) -> Goal {
 /// Whether a write was refused because of its condition.
 pub(crate) fn is_refused<T>(outcome: &singlet::Result<T>) -> bool {
     matches!(outcome, Err(singlet::Error::ConditionFailed { .. }))
+}
+
+/// Whether the store says that a request is not as it may be.
+pub(crate) fn is_invalid<T>(outcome: &singlet::Result<T>) -> bool {
+    use singlet::backend::BackendError::Refused;
+    matches!(
+        outcome,
+        Err(singlet::Error::Backend(Refused(error)))
+            if error.kind() == singlet::dynamo::ErrorKind::Validation
+    )
 }

@@ -1,10 +1,10 @@
 //! Reading a transaction: all violated constraints of all actions together, then what is wrong
 //! with each action by itself, in their order.
 
-use super::{ConditionCheck, TransactWriteItem, TransactWriteItems, check_size};
+use super::{ConditionCheck, TransactWriteItem, TransactWriteItems, check_size, constrain_token};
 use crate::Map;
 use crate::capacity::ReturnConsumedCapacity;
-use crate::constraint::{Constraints, check_length};
+use crate::constraint::Constraints;
 use crate::error::{Error, Result};
 use crate::expression::{Condition, Parameter, Placeholders, Update};
 use crate::json::Reader;
@@ -12,11 +12,8 @@ use crate::json::value::{Unchecked, read_map};
 use crate::operation::definition::read_list;
 use crate::operation::parameter::{COLLECTION_METRICS, ON_FAILURE};
 use crate::operation::put_item;
-use crate::operation::transaction::{ACTIONS_MAX, constrain_table_name, table_name_of};
+use crate::operation::transaction::{check_count, constrain_table_name, table_name_of};
 use crate::operation::{DeleteItem, PutItem, UpdateItem};
-
-/// How long a token can be.
-const TOKEN_LEN_MAX: usize = 36;
 
 /// The members as they stand in the body.
 #[derive(Default)]
@@ -263,11 +260,7 @@ impl Body {
                 }
             }
         }
-        if let Some(token) = &self.client_request_token {
-            let len = token.chars().count();
-            constraints.length_at_least("clientRequestToken", token, len, 1);
-            constraints.length_at_most("clientRequestToken", token, len, TOKEN_LEN_MAX);
-        }
+        constrain_token(&mut constraints, self.client_request_token.as_deref());
         let detail = constraints.one_of(
             "returnConsumedCapacity",
             self.return_consumed_capacity.as_deref(),
@@ -288,7 +281,7 @@ pub(super) fn read(json: &[u8]) -> Result<TransactWriteItems> {
     let mut body = Body::read(json)?;
     let (return_consumed_capacity, return_item_collection_metrics) = body.constrain()?;
     let items = body.transact_items.unwrap_or_default();
-    check_length("TransactItems", items.len(), 1, ACTIONS_MAX)?;
+    check_count(items.len())?;
     let size = items.iter().flat_map(|item| &item.actions).map(ActionBody::size).sum();
     let actions = items.into_iter().map(TransactItemBody::action).collect::<Result<_>>()?;
     check_size(size)?;

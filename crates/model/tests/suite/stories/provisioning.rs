@@ -1,8 +1,10 @@
 //! Making tables, and telling how they differ from the design.
 
+use super::is_invalid;
+use crate::sample::Sample;
 use crate::{Stage, Told};
-use singlet::Provision;
 use singlet::prelude::*;
+use singlet::{Provision, Settings};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
@@ -188,4 +190,13 @@ async fn both<A, B>(one: impl Future<Output = A>, other: impl Future<Output = B>
         }
     })
     .await
+}
+
+/// The embedded engine made such a table, and its endpoint could not name it.
+pub(super) async fn a_name_that_no_table_can_have(stage: &Stage) -> Told {
+    let settings = Settings { environment: "a b/ü".into(), ..stage.settings.clone() };
+    let db: Db<Sample> = stage.place.open(&settings);
+    let outcome = db.provision().await;
+    assert!(is_invalid(&outcome), "{outcome:?}");
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Transactions.
 
-use super::{game, id, rating, site};
-use crate::sample::{Match, MatchId, Rating, Site, UserId};
+use super::{game, id, is_invalid, rating, site};
+use crate::sample::{Match, MatchId, Rating, Site, SiteId, UserId};
 use crate::{Stage, Told};
 use singlet::prelude::*;
 
@@ -118,5 +118,20 @@ pub(super) async fn gathered_one_by_one(stage: &Stage) -> Told {
     let too_many: Vec<_> = (0..101).map(|n| rating("gathered", &format!("h{n}"), 5)).collect();
     let outcome = db.transact(too_many.iter().map(put).collect::<Vec<_>>()).await;
     assert!(matches!(outcome, Err(singlet::Error::TooManyOperations { count: 101 })));
+    Ok(())
+}
+
+/// The embedded engine took what DynamoDB does not.
+pub(super) async fn what_is_too_much_is_refused(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let user: UserId = id("too-much");
+    let keys = |count: usize| -> Vec<Key<Rating>> {
+        (0..count).map(|number| Rating::key(&user, id::<SiteId>(format!("s{number}")))).collect()
+    };
+    assert_eq!(db.get_together(keys(100)).await?.len(), 100);
+    let outcome = db.get_together(keys(101)).await;
+    assert!(is_invalid(&outcome), "{outcome:?}");
+    let outcome = db.transact(once("t".repeat(37), (put(&rating("too-much", "s", 1)),))).await;
+    assert!(is_invalid(&outcome), "{outcome:?}");
     Ok(())
 }
