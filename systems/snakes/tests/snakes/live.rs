@@ -163,13 +163,15 @@ async fn who_comes_back_learns_that_the_game_is_over() {
     let board = json!({"size": 10, "snakesAndLadders": [{"from": 5, "to": 10}]});
     let (_, made) = site.post("/games", json!({"name": "Ann", "board": board})).await;
     let code = made["game"]["code"].as_str().unwrap();
+    // Whoever joins later joined later, and has the second turn.
+    site.ground.clock.advance(1);
     site.post(&format!("/games/{code}/players"), json!({"name": "Bob"})).await;
     let ann = made["secret"].as_str().unwrap();
     site.act("POST", &format!("/games/{code}/start"), ann).await;
     // Somebody has to be watching for pushes to be kept.
     let mut watcher = site.socket(code, "").await;
     watcher.expect("gameState").await;
-    site.act("POST", &format!("/games/{code}/roll"), ann).await;
+    assert_eq!(site.act("POST", &format!("/games/{code}/roll"), ann).await.0, 200);
     let last = watcher.expect("playerMoved").await["sequence"].clone();
     watcher.expect("gameEnded").await;
     let state = site.socket(code, &format!("?after={last}")).await.expect("gameState").await;
