@@ -141,11 +141,11 @@ impl<C: Collection> Load<C> {
     /// The collection of this partition.
     pub fn new(partition: impl Partition<<C::Head as Entity>::Partition>) -> Self {
         let template = &C::Head::SHAPE.key.partition;
-        let attribute = &<C::Head as Entity>::Table::SHAPE.key.partition;
+        let attributes = &<C::Head as Entity>::Table::SHAPE.key;
         let places = template.parts.iter().map(|part| part.place);
         let parts: Vec<GivenPart> = places.zip(partition.values()).collect();
-        let partition =
-            Given::new::<C::Head>(&parts).and_then(|given| given.render(template, attribute));
+        let partition = Given::new::<C::Head>(&parts)
+            .and_then(|given| given.render(template, attributes, &attributes.partition));
         Self { partition, consistent: false, with_expired: false, collection: PhantomData }
     }
 

@@ -148,9 +148,9 @@ impl<E: Entity, Rest, S, P> Query<E, Rest, S, P> {
             with_expired: false,
         };
         let template: &Template = &description.key().partition;
-        let attribute = description.attributes().partition;
-        description.partition =
-            Given::new::<E>(parts).and_then(|given| given.render(template, &attribute));
+        let attributes = description.attributes();
+        description.partition = Given::new::<E>(parts)
+            .and_then(|given| given.render(template, attributes, &attributes.partition));
         Self { description, types: PhantomData }
     }
 

@@ -10,6 +10,7 @@ pub use template::{KeyFault, Template, TemplatePart};
 use crate::attribute::Attribute;
 use crate::design::AttributeType;
 use singlet_dynamo::Value;
+use singlet_dynamo::limits::{PARTITION_KEY_SIZE_MAX, SORT_KEY_SIZE_MAX};
 use singlet_dynamo::schema::KeyType;
 
 /// A table, as `#[table]` declares it.
@@ -249,6 +250,14 @@ impl KeyAttributes {
     /// Both attributes, or the one.
     pub fn iter(&self) -> impl Iterator<Item = &KeyAttribute> {
         std::iter::once(&self.partition).chain(&self.sort)
+    }
+
+    /// How many bytes a value of one of the attributes may have.
+    pub(crate) fn size_max(&self, attribute: &KeyAttribute) -> usize {
+        match attribute.name == self.partition.name {
+            true => PARTITION_KEY_SIZE_MAX,
+            false => SORT_KEY_SIZE_MAX,
+        }
     }
 }
 

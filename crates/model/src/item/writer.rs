@@ -111,10 +111,17 @@ fn push_key(
 ) -> Result<(), Error> {
     let value = |place: usize| values.get(place).and_then(Option::as_ref);
     for (template, attribute) in key.with(attributes) {
-        if shape.is_own_attribute(template, attribute) || !key.has(template, value) {
+        let size_max = attributes.size_max(attribute);
+        if shape.is_own_attribute(template, attribute) {
+            if let Some(value) = template.only_place().and_then(value) {
+                template.check_size(value, size_max)?;
+            }
             continue;
         }
-        if let Some(value) = template.render(attribute.kind, value)? {
+        if !key.has(template, value) {
+            continue;
+        }
+        if let Some(value) = template.render(attribute, size_max, value)? {
             entries.push((attribute.name.to_owned(), value));
         }
     }

@@ -4,7 +4,7 @@ use crate::attribute::Unstorable;
 use crate::entity::Entity;
 use crate::item::key_attributes;
 use crate::marker::Marker;
-use crate::shape::{KeyAttribute, KeyFault, Template};
+use crate::shape::{KeyAttribute, KeyAttributes, KeyFault, Template};
 use crate::table::Table;
 use singlet_dynamo::{Item, Type, Value};
 use std::fmt;
@@ -96,9 +96,9 @@ impl KeyValues {
 fn values<E: Entity>(parts: &[GivenPart]) -> Result<KeyValues, KeyFault> {
     let given = Given::new::<E>(parts)?;
     let (key, attributes) = (&E::SHAPE.key, &E::Table::SHAPE.key);
-    let partition = given.render(&key.partition, &attributes.partition)?;
+    let partition = given.render(&key.partition, attributes, &attributes.partition)?;
     let sort = match (&key.sort, &attributes.sort) {
-        (Some(template), Some(attribute)) => Some(given.render(template, attribute)?),
+        (Some(template), Some(attribute)) => Some(given.render(template, attributes, attribute)?),
         _ => None,
     };
     Ok(KeyValues { partition, sort })
@@ -124,13 +124,15 @@ impl<'p> Given<'p> {
         self.0.iter().find(|(own, _)| *own == place)?.1.as_ref().ok()?.as_ref()
     }
 
-    /// The key attribute that these values give.
+    /// The attribute, one of a key's, that these values give.
     pub(crate) fn render(
         self,
         template: &Template,
+        attributes: &KeyAttributes,
         attribute: &KeyAttribute,
     ) -> Result<Value, KeyFault> {
-        let rendered = template.render(attribute.kind, |place| self.get(place))?;
+        let size_max = attributes.size_max(attribute);
+        let rendered = template.render(attribute, size_max, |place| self.get(place))?;
         // A key that is asked for has a value for each of its parts, optional ones as well.
         rendered.ok_or_else(|| KeyFault::missing(template.text))
     }

@@ -35,7 +35,10 @@ pub(super) fn rekey<E: Entity>(
             written.push(attribute.name);
             let path = Path::attribute(attribute.name)?;
             let rendered = match of_index.key.has(template, |place| known.value(place)) {
-                true => template.render(attribute.kind, |place| known.value(place))?,
+                true => {
+                    let size_max = index.key.size_max(attribute);
+                    template.render(attribute, size_max, |place| known.value(place))?
+                }
                 false => None,
             };
             changes.actions.push(match rendered {

@@ -10,6 +10,7 @@ use crate::shape::{KeyAttribute, Template};
 use crate::timestamp::Timestamp;
 use singlet_dynamo::Value;
 use singlet_dynamo::expression::{Comparator, KeyTest};
+use singlet_dynamo::limits::SORT_KEY_SIZE_MAX;
 use singlet_dynamo::schema::KeyType;
 
 /// Follows every key that begins with a text, when it is put behind it: the last character that
@@ -142,10 +143,19 @@ impl SortTest {
         range: &Range,
     ) -> Result<Self> {
         Given::new::<E>(fixed)?;
-        match attribute.kind {
-            KeyType::S => text_test(template, fixed, range),
-            KeyType::N | KeyType::B => value_test(fixed, range),
+        let test = match attribute.kind {
+            KeyType::S => text_test(template, fixed, range)?,
+            KeyType::N | KeyType::B => value_test(fixed, range)?,
+        };
+        let values = match &test {
+            Self::Is(KeyTest::Compare(_, one) | KeyTest::BeginsWith(one), _) => [Some(one), None],
+            Self::Is(KeyTest::Between(lower, upper), _) => [Some(lower), Some(upper)],
+            Self::Any | Self::Never => [None, None],
+        };
+        for value in values.into_iter().flatten() {
+            template.check_size(value, SORT_KEY_SIZE_MAX)?;
         }
+        Ok(test)
     }
 }
 

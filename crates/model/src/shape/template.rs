@@ -2,6 +2,7 @@
 
 use crate::attribute::{Attribute, Mismatch};
 use crate::key::{Form, KeyPart, Segment, Shape};
+use crate::shape::KeyAttribute;
 use singlet_dynamo::binary::ValueRef;
 use singlet_dynamo::schema::KeyType;
 use singlet_dynamo::{Number, Type, Value};
@@ -52,6 +53,8 @@ enum Fault {
     Empty,
     Form(Form, String),
     TooWide(u8, Number),
+    /// Of a key as a whole: how many bytes it has, and may have.
+    TooLong(usize, usize),
     Unstorable(String),
 }
 
@@ -83,6 +86,9 @@ impl fmt::Display for KeyFault {
             }
             Fault::TooWide(width, number) => {
                 write!(f, "`{field}` has {width} digits in a key, and {number} has more")
+            }
+            Fault::TooLong(size, size_max) => {
+                write!(f, "the key `{field}` has at most {size_max} bytes, and would have {size}")
             }
             Fault::Unstorable(why) => write!(f, "`{field}` cannot stand in a key: {why}"),
         }
@@ -129,8 +135,35 @@ impl Template {
             .all(|part| !part.optional || !matches!(value(part.place), None | Some(Value::Null)))
     }
 
+    /// Refuses a value of the key attribute that has more bytes than it may.
+    pub(crate) fn check_size(&self, value: &Value, size_max: usize) -> Result<(), KeyFault> {
+        let size = match value {
+            Value::S(text) => text.len(),
+            Value::B(bytes) => bytes.len(),
+            // A number has 21 bytes at most.
+            _ => 0,
+        };
+        match size > size_max {
+            true => Err(KeyFault { field: self.text, fault: Fault::TooLong(size, size_max) }),
+            false => Ok(()),
+        }
+    }
+
     /// The key attribute, given the values of the fields; `None` if an optional one is missing.
     pub(crate) fn render<'v>(
+        &self,
+        attribute: &KeyAttribute,
+        size_max: usize,
+        value: impl Fn(usize) -> Option<&'v Value>,
+    ) -> Result<Option<Value>, KeyFault> {
+        let rendered = self.put_together(attribute.kind, value)?;
+        if let Some(rendered) = &rendered {
+            self.check_size(rendered, size_max)?;
+        }
+        Ok(rendered)
+    }
+
+    fn put_together<'v>(
         &self,
         kind: KeyType,
         value: impl Fn(usize) -> Option<&'v Value>,

@@ -2,8 +2,8 @@
 
 use super::{game, id, rating, site};
 use crate::sample::{
-    Blob, Goal, Location, Match, MatchId, Profile, Rating, Reading, Sample, Site, SiteTitle, Stars,
-    UserId,
+    Blob, Goal, Location, Match, MatchId, Profile, Rating, Reading, Sample, Site, SiteId,
+    SiteTitle, Stars, UserId,
 };
 use crate::{Stage, Told};
 use singlet::dynamo::operation::PutItem;
@@ -104,6 +104,40 @@ pub(super) async fn what_cannot_be_a_key(stage: &Stage) -> Told {
     );
     let outcome = stage.db.run(put(&Reading { sensor: 1, at: 1, value: f64::NAN })).await;
     assert!(matches!(outcome, Err(singlet::Error::Unstorable(_))), "{outcome:?}");
+    Ok(())
+}
+
+/// An identifier is as long as whoever sends it likes, and was refused by the store alone.
+pub(super) async fn what_is_too_long_for_a_key(stage: &Stage) -> Told {
+    fn told<T>(outcome: singlet::Result<T>) -> Option<String> {
+        match outcome {
+            Err(error @ singlet::Error::Key(_)) => Some(error.to_string()),
+            _ => None,
+        }
+    }
+    let db = &stage.db;
+    let (longest, longer): (MatchId, MatchId) = (id("m".repeat(2042)), id("m".repeat(2043)));
+    assert_eq!(db.get(Match::key(&longest)).await?, None);
+    let partition = "the key `MATCH#{id}` has at most 2048 bytes, and would have 2049";
+    assert_eq!(told(db.get(Match::key(&longer)).await).as_deref(), Some(partition));
+    assert_eq!(told(db.run(delete(Match::key(&longer))).await).as_deref(), Some(partition));
+    let too_long = Match { id: longer.clone(), ..game("x", db.now()) };
+    assert_eq!(told(db.run(put(&too_long)).await).as_deref(), Some(partition));
+
+    let (user, site): (UserId, SiteId) = (id("long"), id("s".repeat(1020)));
+    let sort = "the key `SITE#{site}` has at most 1024 bytes, and would have 1025";
+    assert_eq!(told(db.get(Rating::key(&user, &site)).await).as_deref(), Some(sort));
+    let found = db.query(Rating::of(&user).with(&site)).all().await;
+    assert_eq!(told(found).as_deref(), Some(sort));
+    // Attributes of an index's key are no longer, whether they are composed or a field's own.
+    let day = Some(id("d".repeat(2045)));
+    let outcome = db.run(put(&Match { day, ..game("long", db.now()) })).await;
+    let of_day = "the key `DAY#{day}` has at most 2048 bytes, and would have 2049";
+    assert_eq!(told(outcome).as_deref(), Some(of_day));
+    let live = Some("l".repeat(2049));
+    let outcome = db.run(put(&Match { live, ..game("long", db.now()) })).await;
+    let of_live = "the key `{live}` has at most 2048 bytes, and would have 2049";
+    assert_eq!(told(outcome).as_deref(), Some(of_live));
     Ok(())
 }
 
