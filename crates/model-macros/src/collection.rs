@@ -64,7 +64,7 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
         };
         quote! {
             if let ::std::option::Option::Some(entity) =
-                ::singlet::table::decode_if::<#entity>(__item)?
+                ::singlet::table::decode_if::<#entity>(__item, __on_corrupt)?
             {
                 #keep;
                 continue;
@@ -101,6 +101,7 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
 
             fn gather<'a>(
                 __items: impl ::std::iter::Iterator<Item = ::singlet::dynamo::binary::ItemRef<'a>>,
+                __on_corrupt: ::singlet::OnCorrupt,
             ) -> ::std::result::Result<::std::option::Option<Self>, ::singlet::Corrupt> {
                 #(#begins)*
                 for __item in __items {

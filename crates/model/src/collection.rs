@@ -4,7 +4,7 @@ use crate::attribute::Unstorable;
 use crate::db::Db;
 use crate::entity::Entity;
 use crate::error::Result;
-use crate::item::{Corrupt, has_passed};
+use crate::item::{Corrupt, OnCorrupt, has_passed};
 use crate::key::{Given, GivenPart, KeyArgument, KeyPart};
 use crate::marker::Marker;
 use crate::operation::stored;
@@ -65,7 +65,10 @@ pub trait Collection: Sized {
     const MEMBERS: &'static [&'static EntityShape];
 
     /// Makes the collection of the items of a partition; `None` if a member is missing.
-    fn gather<'a>(items: impl Iterator<Item = ItemRef<'a>>) -> Result<Option<Self>, Corrupt>;
+    fn gather<'a>(
+        items: impl Iterator<Item = ItemRef<'a>>,
+        on_corrupt: OnCorrupt,
+    ) -> Result<Option<Self>, Corrupt>;
 }
 
 /// Given as the partition of a collection: one part by itself, or several as a tuple.
@@ -134,6 +137,7 @@ pub struct Load<C> {
     partition: Result<Value, KeyFault>,
     consistent: bool,
     with_expired: bool,
+    on_corrupt: OnCorrupt,
     collection: Marker<C>,
 }
 
@@ -146,7 +150,13 @@ impl<C: Collection> Load<C> {
         let parts: Vec<GivenPart> = places.zip(partition.values()).collect();
         let partition = Given::new::<C::Head>(&parts)
             .and_then(|given| given.render(template, attributes, &attributes.partition));
-        Self { partition, consistent: false, with_expired: false, collection: PhantomData }
+        Self {
+            partition,
+            consistent: false,
+            with_expired: false,
+            on_corrupt: OnCorrupt::Fail,
+            collection: PhantomData,
+        }
     }
 
     /// Sees every write that was acknowledged before. It costs twice as much.
@@ -158,6 +168,14 @@ impl<C: Collection> Load<C> {
     /// Also items that are expired and not deleted yet.
     pub fn with_expired(mut self) -> Self {
         self.with_expired = true;
+        self
+    }
+
+    /// Passes over items that are not what their entities say, as
+    /// [`Reading::skip_corrupt`](crate::Reading::skip_corrupt) does. If one of them is a member
+    /// that must be there, there is no collection.
+    pub fn skip_corrupt(mut self) -> Self {
+        self.on_corrupt = OnCorrupt::Skip;
         self
     }
 }
@@ -198,7 +216,7 @@ impl<D: Declaration> Db<D> {
             .iter()
             .map(StoredItem::as_item)
             .filter(|item| load.with_expired || !has_passed(table, *item, now));
-        Ok(C::gather(fresh)?)
+        Ok(C::gather(fresh, load.on_corrupt)?)
     }
 }
 

@@ -115,7 +115,7 @@ pub use error::{Error, Result};
 pub use feed::{Change, Changes};
 pub use field::Field;
 pub use get::Get;
-pub use item::Corrupt;
+pub use item::{Corrupt, OnCorrupt};
 pub use key::{IdError, Key, KeyPart};
 pub use page::{Items, Page, Reading};
 pub use projection::Projection;

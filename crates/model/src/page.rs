@@ -11,7 +11,7 @@ use crate::cursor::{Cursor, Identity};
 use crate::db::Db;
 use crate::entity::Entity;
 use crate::error::Result;
-use crate::item::{decode, is_expired, recognizes};
+use crate::item::{OnCorrupt, decode, is_expired, recognizes};
 use crate::marker::Marker;
 use crate::operation::stored;
 use crate::projection::Projection;
@@ -46,6 +46,7 @@ pub struct Page<T, E = T> {
 pub struct Reading<'d, D, E, P = E> {
     db: &'d Db<D>,
     described: Described,
+    on_corrupt: OnCorrupt,
     types: Marker<(E, P)>,
 }
 
@@ -56,7 +57,48 @@ where
     P: Projection<Entity = E>,
 {
     pub(crate) fn new(db: &'d Db<D>, described: Described) -> Self {
-        Self { db, described, types: PhantomData }
+        Self { db, described, on_corrupt: OnCorrupt::Fail, types: PhantomData }
+    }
+
+    /// Passes over items that are not what the entity says, instead of failing at the first of
+    /// them. Each is told by a warning, with its key, to whoever subscribes to `tracing`. They are
+    /// counted all the same.
+    ///
+    /// It is for lists that have to be seen while somebody looks into it: an item that somebody
+    /// else wrote, or an earlier version of the program, or a later one that is being rolled out.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// use singlet::dynamo::{Item, Value, operation::PutItem};
+    ///
+    /// id!(Code);
+    ///
+    /// #[table(name = "games", key = (PK, SK), entities(Game))]
+    /// pub struct Games;
+    ///
+    /// #[derive(Entity, Debug)]
+    /// #[entity(Games, key = ("GAMES", "{code}"))]
+    /// pub struct Game {
+    ///     pub code: Code,
+    ///     pub turn: u32,
+    /// }
+    ///
+    /// # singlet::block_on(async {
+    /// let db = Db::<Games>::memory().await?;
+    /// db.run(put(&Game { code: Code::new("A")?, turn: 1 })).await?;
+    /// // Somebody else writes an item that has no turn.
+    /// let other = [("PK", "GAMES"), ("SK", "B"), ("code", "B")];
+    /// let other = Item::from(other.map(|(name, text)| (name, Value::from(text))));
+    /// db.execute(PutItem::new("games", other)).await?;
+    ///
+    /// let error = db.query(Game::of()).all().await.unwrap_err();
+    /// assert!(error.to_string().ends_with("its key is PK = `GAMES`, SK = `B`"));
+    /// assert_eq!(db.query(Game::of()).skip_corrupt().all().await?.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    pub fn skip_corrupt(mut self) -> Self {
+        self.on_corrupt = OnCorrupt::Skip;
+        self
     }
 
     /// The first item, if there is one.
@@ -126,7 +168,8 @@ where
 
     fn into_reader(self) -> Result<(Reader<'d, D, P>, Option<usize>)> {
         let Described { source, limit, with_expired } = self.described;
-        let reader = Reader { db: self.db, source: source?, with_expired, output: PhantomData };
+        let (source, on_corrupt) = (source?, self.on_corrupt);
+        let reader = Reader { db: self.db, source, with_expired, on_corrupt, output: PhantomData };
         Ok((reader, limit))
     }
 }
@@ -153,6 +196,7 @@ struct Reader<'d, D, P> {
     db: &'d Db<D>,
     source: Source,
     with_expired: bool,
+    on_corrupt: OnCorrupt,
     output: Marker<P>,
 }
 
@@ -199,7 +243,8 @@ where
                     let last = last.as_ref().map(|last| self.source.start_behind(last.as_item()));
                     return Ok((items, last));
                 }
-                items.push(decode(item)?);
+                let Some(read) = self.on_corrupt.apply(decode(item))? else { continue };
+                items.push(read);
                 if wanted == Some(items.len()) {
                     if end == End::Filled {
                         return Ok((items, None));

@@ -9,19 +9,44 @@ use crate::shape::{EntityShape, Storage, TableShape, template::read_part};
 use crate::table::Table;
 use crate::timestamp::{Expiry, Timestamp};
 use singlet_dynamo::binary::{Entries, ItemRef, ValueRef};
+use singlet_dynamo::{Item, Value};
 use std::fmt;
 
 /// A stored item is not what its entity says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corrupt {
     entity: &'static str,
+    key: Item,
     attribute: String,
-    mismatch: Mismatch,
+    mismatch: Box<Mismatch>,
 }
 
 impl Corrupt {
-    fn new(entity: &'static str, attribute: &str, mismatch: Mismatch) -> Self {
-        Self { entity, attribute: format!("{attribute}{}", mismatch.path()), mismatch }
+    fn new<E: Entity>(item: ItemRef<'_>, attribute: &str, mismatch: Mismatch) -> Self {
+        Self::of(&E::SHAPE, &E::Table::SHAPE, item, attribute, mismatch)
+    }
+
+    fn of(
+        shape: &EntityShape,
+        table: &TableShape,
+        item: ItemRef<'_>,
+        attribute: &str,
+        mismatch: Mismatch,
+    ) -> Self {
+        let names = table.key.iter().map(|attribute| attribute.name);
+        let key = names.filter_map(|name| Some((name.to_owned(), item.get(name)?.to_value())));
+        Self {
+            entity: shape.name,
+            key: key.collect(),
+            attribute: format!("{attribute}{}", mismatch.path()),
+            mismatch: Box::new(mismatch),
+        }
+    }
+
+    /// The primary key of the item, by which it is found.
+    #[must_use]
+    pub fn key(&self) -> &Item {
+        &self.key
     }
 
     /// The name of the entity's type.
@@ -39,12 +64,43 @@ impl Corrupt {
 
 impl fmt::Display for Corrupt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { entity, attribute, mismatch } = self;
-        write!(f, "a stored {entity} has a wrong attribute `{attribute}`: {mismatch}")
+        let Self { entity, key, attribute, mismatch } = self;
+        write!(f, "a stored {entity} has a wrong attribute `{attribute}`: {mismatch}; its key is")?;
+        for (place, (name, value)) in key.iter().enumerate() {
+            f.write_str(if place == 0 { " " } else { ", " })?;
+            match value {
+                Value::S(text) => write!(f, "{name} = `{text}`")?,
+                other => write!(f, "{name} = {other:?}")?,
+            }
+        }
+        Ok(())
     }
 }
 
 impl std::error::Error for Corrupt {}
+
+/// What becomes of a read that comes upon a stored item which is not what its entity says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnCorrupt {
+    /// It fails.
+    Fail,
+    /// It passes the item over, and warns of it in the log.
+    Skip,
+}
+
+impl OnCorrupt {
+    /// What was read; `None` if it is passed over.
+    pub(crate) fn apply<T>(self, read: Result<T, Corrupt>) -> Result<Option<T>, Corrupt> {
+        match (read, self) {
+            (Ok(read), _) => Ok(Some(read)),
+            (Err(corrupt), Self::Fail) => Err(corrupt),
+            (Err(corrupt), Self::Skip) => {
+                tracing::warn!("passed over: {corrupt}");
+                Ok(None)
+            }
+        }
+    }
+}
 
 /// A stored item that is being read as an entity: what `#[derive(Entity)]` is made with.
 pub struct Reader<'a> {
@@ -155,7 +211,7 @@ impl<'a> Reader<'a> {
     }
 
     fn corrupt(&self, attribute: &str, mismatch: Mismatch) -> Corrupt {
-        Corrupt::new(self.shape.name, attribute, mismatch)
+        Corrupt::of(self.shape, self.table, self.item, attribute, mismatch)
     }
 }
 
@@ -167,11 +223,11 @@ pub(crate) fn decode<P: Projection>(item: ItemRef<'_>) -> Result<P, Corrupt> {
             Some(ValueRef::S(found)) if found == expected => {}
             Some(ValueRef::S(found)) => {
                 let mismatch = Mismatch::new(format!("`{expected}`"), format!("`{found}`"));
-                return Err(Corrupt::new(shape.name, name, mismatch));
+                return Err(Corrupt::new::<P::Entity>(item, name, mismatch));
             }
             other => {
                 let mismatch = Mismatch::of(format!("`{expected}`"), other);
-                return Err(Corrupt::new(shape.name, name, mismatch));
+                return Err(Corrupt::new::<P::Entity>(item, name, mismatch));
             }
         }
     }

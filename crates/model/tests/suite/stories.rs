@@ -39,7 +39,8 @@ stories! {
     writes: a_new_item_is_created_once an_item_is_replaced what_the_model_keeps versions_lock
         deleting_gives_back_what_was_there;
     reads: every_type_is_read_back some_fields_only several_at_one_moment numbers_and_bytes_as_keys
-        what_cannot_be_a_key what_is_too_long_for_a_key what_is_not_an_entity;
+        what_cannot_be_a_key what_is_too_long_for_a_key what_is_not_an_entity
+        what_can_be_read_beside_it;
     updates: fields_are_changed sets_and_lists_grow parts_of_fields an_update_needs_an_item
         an_upsert_makes_what_is_missing an_upsert_must_be_complete;
     index_keys: they_follow_what_is_set they_come_and_go fields_of_one_key_are_set_together

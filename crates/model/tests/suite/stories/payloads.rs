@@ -49,6 +49,7 @@ pub(super) async fn fields_in_one_text(stage: &Stage) -> Told {
     db.execute(PutItem::new(db.table_name::<Sample>(), other.clone())).await?;
     let read = db.get(League::key(&other_id).consistent()).await?.ok_or("gone")?;
     assert_eq!((read.budget, read.founded, read.full_name.as_str()), (100.0, Some(1863), "L"));
+    let key = "its key is PK = `LEAGUE#l2`, SK = `METADATA`";
     for (data, told) in [
         (r#"{"id":"l2","teams":[],"fullName":"L"}"#, "`data.budget`: expected N, found nothing"),
         (
@@ -61,14 +62,16 @@ pub(super) async fn fields_in_one_text(stage: &Stage) -> Told {
         db.execute(PutItem::new(db.table_name::<Sample>(), other.clone())).await?;
         let outcome = db.get(League::key(&other_id).consistent()).await;
         let error = outcome.map(drop).map_err(|error| error.to_string());
-        assert_eq!(error, Err(format!("a stored League has a wrong attribute {told}")));
+        let told = format!("a stored League has a wrong attribute {told}; {key}");
+        assert_eq!(error, Err(told));
     }
     other.insert("entityType", Value::from("SEASON"));
     db.execute(PutItem::new(db.table_name::<Sample>(), other)).await?;
     let outcome = db.get(League::key(&other_id).consistent()).await;
     let told =
         "a stored League has a wrong attribute `entityType`: expected `LEAGUE`, found `SEASON`";
-    assert_eq!(outcome.map(drop).map_err(|error| error.to_string()), Err(told.to_owned()));
+    let told = format!("{told}; {key}");
+    assert_eq!(outcome.map(drop).map_err(|error| error.to_string()), Err(told));
     db.run(delete(League::key(&other_id))).await?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::{game, id, rating, site};
 use crate::sample::{
-    Blob, Goal, Location, Match, MatchId, Profile, Rating, Reading, Sample, Site, SiteId,
+    Account, Blob, Goal, Location, Match, MatchId, Profile, Rating, Reading, Sample, Site, SiteId,
     SiteTitle, Stars, UserId,
 };
 use crate::{Stage, Told};
@@ -36,7 +36,7 @@ pub(super) async fn every_type_is_read_back(stage: &Stage) -> Told {
         assert_eq!(db.get(Site::key(&one.id).consistent()).await?.as_ref(), Some(&written));
         assert_eq!(Site { version: one.version, ..written }, one);
     }
-    let nobody: Option<Site> = db.get(Site::key(id::<crate::sample::SiteId>("nobody"))).await?;
+    let nobody: Option<Site> = db.get(Site::key(id::<SiteId>("nobody"))).await?;
     assert_eq!(nobody, None);
     Ok(())
 }
@@ -155,7 +155,38 @@ pub(super) async fn what_is_not_an_entity(stage: &Stage) -> Told {
     let outcome = db.get(Profile::key(&user)).await;
     assert_eq!(
         outcome.map_err(|error| error.to_string()),
-        Err("a stored Profile has a wrong attribute `about`: expected S, found N".to_owned())
+        Err("a stored Profile has a wrong attribute `about`: expected S, found N; its key is \
+             PK = `USER#corrupt`, SK = `PROFILE`"
+            .to_owned())
     );
+    Ok(())
+}
+
+/// One item that could not be read made all the others of its list unreadable.
+pub(super) async fn what_can_be_read_beside_it(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let (user, one) = (id::<UserId>("beside"), rating("beside", "a", 3));
+    db.run(put(&one)).await?;
+    let item = Item::from([
+        ("PK", Value::from("USER#beside")),
+        ("SK", Value::from("SITE#b")),
+        ("stars", Value::from("many")),
+    ]);
+    let key = Item::from([("PK", Value::from("USER#beside")), ("SK", Value::from("SITE#b"))]);
+    db.execute(PutItem::new(db.table_name::<Sample>(), item)).await?;
+    match db.query(Rating::of(&user)).all().await {
+        Err(singlet::Error::Corrupt(corrupt)) => assert_eq!(corrupt.key(), &key),
+        other => return Err(format!("{other:?}").into()),
+    }
+    assert_eq!(db.query(Rating::of(&user)).skip_corrupt().all().await?, [one.clone()]);
+    let page = db.query(Rating::of(&user).limit(1)).skip_corrupt().page(None).await?;
+    assert_eq!(page.items, [one.clone()]);
+    let rest = db.query(Rating::of(&user).limit(1)).skip_corrupt().page(page.next).await?;
+    assert_eq!((rest.items.len(), rest.next.is_none()), (0, true));
+
+    let loaded = db.load(Account::of(&user)).await;
+    assert!(matches!(loaded, Err(singlet::Error::Corrupt(_))), "{loaded:?}");
+    let account = db.load(Account::of(&user).skip_corrupt()).await?.ok_or("no account")?;
+    assert_eq!(account.ratings, [one]);
     Ok(())
 }
