@@ -2,7 +2,8 @@
 //!
 //! A cursor holds the key of the last item of a page, and a code that only this program can make,
 //! over that key and over what makes the query the one that it is. So nobody can make up a cursor,
-//! or use one of a query for another.
+//! or use one of a query for another. It is signed and not encrypted: whoever has it can read the
+//! key in it.
 
 use crate::error::Error;
 use crate::marker::Marker;
@@ -18,10 +19,15 @@ const VERSION: u8 = 1;
 /// How many bytes the code has.
 const CODE_LEN: usize = 32;
 
-/// Where a page of a query begins: text that means nothing to whoever has it.
+/// Where a page of a query begins, as text that can be given away and comes back unchanged.
 ///
-/// A cursor is of the query that gave it. With another query, or changed in any way, it is refused
-/// with [`Error::Cursor`](crate::Error::Cursor).
+/// A cursor is of the query that gave it. With one of another entity, index, partition, range or
+/// direction, or changed in any way, it is refused with [`Error::Cursor`](crate::Error::Cursor).
+/// The filter may be another one, since it often holds the moment at which it was made.
+///
+/// It is signed, and not encrypted: it holds the key of the last item that was looked at, which a
+/// filter may have kept back. Where keys are not to be seen by whoever gets the cursor, keep it,
+/// and give away something that stands for it.
 ///
 /// ```
 /// # use singlet::prelude::*;

@@ -88,7 +88,9 @@ impl<E: Entity, R> Update<E, R> {
         self.change(|changes| group.set(values, changes))
     }
 
-    /// Sets a field unless it has a value.
+    /// Sets a field unless the item has its attribute. A missing value of a field with
+    /// `#[attribute(null)]` is stored as NULL, which is there, and stays: set such a field with
+    /// [`set`](Self::set), and a condition that it is [`missing`](Field::missing).
     pub fn set_if_missing<V: Attribute, K: Computable>(
         self,
         field: Field<E, V, K>,
