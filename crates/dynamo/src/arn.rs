@@ -77,6 +77,20 @@ impl<'a> Arn<'a> {
     }
 }
 
+/// The name of a table that a request names by its name or its ARN.
+///
+/// ```
+/// use singlet_dynamo::arn;
+///
+/// assert_eq!(arn::name_of_table("games"), "games");
+/// assert_eq!(arn::name_of_table("arn:aws:dynamodb:us-east-1:123456789012:table/games"), "games");
+/// ```
+#[must_use]
+pub fn name_of_table(name_or_arn: &str) -> &str {
+    // What looks like an ARN and is none is no table's name either.
+    Arn::parse(name_or_arn).and_then(|arn| arn.table_name()).unwrap_or(name_or_arn)
+}
+
 /// The ARN of a stream, of which the table's name and the label are known.
 ///
 /// ```

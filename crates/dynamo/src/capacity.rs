@@ -181,6 +181,14 @@ impl ConsumedCapacity {
         consumed
     }
 
+    /// The same cost, of a table that the request called like this. An answer calls a table what
+    /// the request called it: by its name, or by its ARN.
+    #[must_use]
+    pub fn told_of(mut self, table_name: &str) -> Self {
+        table_name.clone_into(&mut self.table_name);
+        self
+    }
+
     /// Adds to the cost at the table itself.
     pub fn add_table(&mut self, units: f64) {
         self.table += units;
@@ -202,7 +210,7 @@ impl ConsumedCapacity {
         }
     }
 
-    /// The table's name.
+    /// The table's name, or its ARN if the request had that.
     #[must_use]
     pub fn table_name(&self) -> &str {
         &self.table_name

@@ -6,6 +6,7 @@ pub(crate) use row::{counts_key, counts_value};
 
 use crate::layout::SpaceId;
 use crate::stream::Stream;
+use singlet_dynamo::arn::name_of_table;
 use singlet_dynamo::schema::{Index, TableSchema};
 use singlet_dynamo::table::{StreamViewType, TableDescription, TableStatus};
 use singlet_dynamo::{Error, ErrorKind};
@@ -101,18 +102,18 @@ impl Catalogue {
         })
     }
 
-    /// The table of this name, ready for operations on its items.
-    pub(crate) fn usable(&self, name: &str) -> Result<&Arc<Table>, Error> {
-        self.get(name)
+    /// The table of this name or ARN, ready for operations on its items.
+    pub(crate) fn usable(&self, name_or_arn: &str) -> Result<&Arc<Table>, Error> {
+        self.get(name_of_table(name_or_arn))
             .filter(|table| {
                 !matches!(table.description.status, TableStatus::Creating | TableStatus::Deleting)
             })
             .ok_or_else(|| Error::new(ErrorKind::ResourceNotFound))
     }
 
-    /// The schema of the table of this name, if it is ready for operations on its items.
-    pub(crate) fn schema(&self, name: &str) -> Option<&TableSchema> {
-        self.usable(name).ok().map(|table| &table.schema)
+    /// The schema of the table of this name or ARN, if it is ready for operations on its items.
+    pub(crate) fn schema(&self, name_or_arn: &str) -> Option<&TableSchema> {
+        self.usable(name_or_arn).ok().map(|table| &table.schema)
     }
 
     /// The table whose items lie there.

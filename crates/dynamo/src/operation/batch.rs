@@ -1,6 +1,7 @@
 //! What BatchGetItem and BatchWriteItem share: requests by table.
 
 use super::table_name::named_table;
+use crate::arn::name_of_table;
 use crate::constraint::{Constraints, Quoted};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Reader;
@@ -58,29 +59,30 @@ impl<T> TablesBody<T> {
         }
     }
 
-    /// The tables' names, with what is asked of each.
+    /// The tables' names or ARNs, after they were checked, with what is asked of each.
     pub(super) fn into_named(self) -> Result<Vec<(String, T)>> {
         let mut named: Vec<(String, T)> = Vec::with_capacity(self.tables.len());
         for (name_or_arn, asked) in self.tables {
-            let name = named_table(name_or_arn)?;
-            if named.iter().any(|(before, _)| *before == name) {
+            let name_or_arn = named_table(name_or_arn)?;
+            let name = name_of_table(&name_or_arn);
+            if named.iter().any(|(before, _)| name_of_table(before) == name) {
                 // By its name and by its ARN.
                 return Err(Error::invalid_parameter(format_args!(
                     "The table {name} is named more than once"
                 )));
             }
-            named.push((name, asked));
+            named.push((name_or_arn, asked));
         }
         Ok(named)
     }
 }
 
-/// The schema of a table that a batch or a transaction names.
+/// The schema of a table that a batch or a transaction names; `tables` knows them by name.
 pub(super) fn find_table<'s>(
     tables: &impl Fn(&str) -> Option<&'s TableSchema>,
-    name: &str,
+    name_or_arn: &str,
 ) -> Result<&'s TableSchema> {
-    tables(name).ok_or_else(|| Error::new(ErrorKind::ResourceNotFound))
+    tables(name_of_table(name_or_arn)).ok_or_else(|| Error::new(ErrorKind::ResourceNotFound))
 }
 
 /// Whether no two keys are the same; they come encoded.
@@ -121,7 +123,7 @@ mod tests {
         );
         assert_eq!(
             read(&format!(r#"{{"{arn}": 1}}"#)).into_named().unwrap(),
-            [("games".to_owned(), 1)]
+            [(arn.to_owned(), 1)]
         );
     }
 

@@ -44,7 +44,7 @@ pub struct BatchGetItem {
 /// The items that are asked of one table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeysAndAttributes {
-    /// The table.
+    /// The table, by its name or ARN; the answer calls it the same.
     pub table_name: String,
     /// The items' keys.
     pub keys: Vec<Map>,

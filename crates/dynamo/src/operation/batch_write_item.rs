@@ -43,7 +43,7 @@ pub struct BatchWriteItem {
 /// What is done to one table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableWrites {
-    /// The table.
+    /// The table, by its name or ARN; the answer calls it the same.
     pub table_name: String,
     /// What is done; to no item twice.
     pub requests: Vec<WriteRequest>,

@@ -41,6 +41,8 @@ use crate::stored::{Attributes, StoredItem};
 /// assert_eq!(answer.last_evaluated_key, Some(Item::from([("id", Value::from(2))])));
 /// ```
 pub struct Page<'r> {
+    /// What the request calls the table.
+    pub(super) table_name: &'r str,
     pub(super) filter: Option<&'r Condition>,
     pub(super) selection: &'r Selection,
     pub(super) limit: Option<usize>,
@@ -61,6 +63,7 @@ pub struct Page<'r> {
 
 impl<'r> Page<'r> {
     pub(super) fn new(
+        table_name: &'r str,
         filter: Option<&'r Condition>,
         selection: &'r Selection,
         limit: Option<usize>,
@@ -69,6 +72,7 @@ impl<'r> Page<'r> {
         costs_if_empty: bool,
     ) -> Self {
         Self {
+            table_name,
             filter,
             selection,
             limit,
@@ -121,11 +125,11 @@ impl<'r> Page<'r> {
                 0 if !self.costs_if_empty => 0.0,
                 _ => read_units(self.size, self.consistency),
             };
-            let name = schema.name.as_str();
+            let cost = |units| ConsumedCapacity::new(self.table_name, self.detail, units);
             match index {
-                None => ConsumedCapacity::new(name, self.detail, units),
+                None => cost(units),
                 Some(index) => {
-                    let mut consumed = ConsumedCapacity::new(name, self.detail, self.fetch_units);
+                    let mut consumed = cost(self.fetch_units);
                     consumed.add_index(&index.name, index.scope, units);
                     consumed
                 }

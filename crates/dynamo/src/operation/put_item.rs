@@ -32,7 +32,7 @@ use crate::{Item, Map};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PutItem {
-    /// The table.
+    /// The table, by its name or ARN; the answer calls it the same.
     pub table_name: String,
     /// The item.
     pub item: Item,

@@ -43,7 +43,7 @@ use crate::schema::{Index, KeySchema, TableSchema};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
-    /// The table.
+    /// The table, by its name or ARN; the answer calls it the same.
     pub table_name: String,
     /// The index to read instead of the table.
     pub index_name: Option<String>,
@@ -228,7 +228,15 @@ impl Query {
         let consistency =
             if self.consistent_read { Consistency::Strong } else { Consistency::Eventual };
         let detail = self.return_consumed_capacity;
-        Page::new(self.filter.as_ref(), &self.selection, self.limit, consistency, detail, true)
+        Page::new(
+            &self.table_name,
+            self.filter.as_ref(),
+            &self.selection,
+            self.limit,
+            consistency,
+            detail,
+            true,
+        )
     }
 }
 

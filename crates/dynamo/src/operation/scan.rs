@@ -28,7 +28,7 @@ const TOTAL_SEGMENTS_MAX: i64 = 1_000_000;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scan {
-    /// The table.
+    /// The table, by its name or ARN; the answer calls it the same.
     pub table_name: String,
     /// The index to read instead of the table.
     pub index_name: Option<String>,
@@ -200,7 +200,15 @@ impl Scan {
         let consistency =
             if self.consistent_read { Consistency::Strong } else { Consistency::Eventual };
         let detail = self.return_consumed_capacity;
-        Page::new(self.filter.as_ref(), &self.selection, self.limit, consistency, detail, false)
+        Page::new(
+            &self.table_name,
+            self.filter.as_ref(),
+            &self.selection,
+            self.limit,
+            consistency,
+            detail,
+            false,
+        )
     }
 
     /// The start key is of another segment than the one that is scanned. Who lays the segments

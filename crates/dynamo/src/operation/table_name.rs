@@ -1,6 +1,9 @@
 //! Members that name a table: by its name, or by its ARN.
+//!
+//! Requests on items keep what they were given, since answers name the table in the same way;
+//! whoever looks the table up asks [`name_of_table`]. Requests about tables hold the name.
 
-use crate::arn::Arn;
+use crate::arn::{Arn, name_of_table};
 use crate::constraint::Constraints;
 use crate::error::{Error, Result};
 use crate::json::Reader;
@@ -44,7 +47,7 @@ pub(super) fn existing_table(name_or_arn: Option<String>) -> Result<String> {
     constraints.length_at_least("tableName", &name_or_arn, len, 1);
     constraints.length_at_most("tableName", &name_or_arn, len, ARN_LEN_MAX);
     constraints.finish()?;
-    named_table(name_or_arn)
+    named_table(name_or_arn).map(|name_or_arn| name_of_table(&name_or_arn).to_owned())
 }
 
 /// Checks the member `tableName` of an operation on items, which is one among the others there.
@@ -57,7 +60,7 @@ pub(super) fn constrain_table_name(constraints: &mut Constraints, name: &Option<
     }
 }
 
-/// The name of the table that a name or an ARN is of.
+/// A table's name or ARN, after it was checked.
 ///
 /// The member's constraints leave room for an ARN. What is no ARN must be a table's name, which
 /// the service finds out in a second round, though it tells it in the words of the first.
@@ -66,7 +69,7 @@ pub(super) fn named_table(name_or_arn: String) -> Result<String> {
         return valid(name_or_arn);
     }
     let name = Arn::parse(&name_or_arn).and_then(|arn| arn.table_name()).map(str::to_owned);
-    name.and_then(|name| valid(name).ok()).ok_or_else(|| {
+    name.and_then(|name| valid(name).ok()).map(|_| name_or_arn).ok_or_else(|| {
         // The missing blank is the service's.
         Error::validation(
             "1 validation error detected: Valid ARN format is \

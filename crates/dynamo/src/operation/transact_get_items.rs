@@ -171,7 +171,7 @@ impl TransactGetItems {
             schema.key.check_not_empty(&get.key)?;
         }
         check_distinct(gets().map(|(get, schema)| {
-            (get.table_name.as_str(), schema.key.key_of_request(&get.key).ok())
+            (schema.name.as_str(), schema.key.key_of_request(&get.key).ok())
         }))?;
         first_refused(gets().map(|(get, schema)| get.check(schema)))
     }

@@ -74,7 +74,7 @@ pub enum TransactWriteItem {
 /// Says of an item what must be so, and changes nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConditionCheck {
-    /// The table.
+    /// The table, by its name or ARN; the answer calls it the same.
     pub table_name: String,
     /// The item's key: all of the table's key attributes, and no others.
     pub key: Map,
@@ -140,7 +140,7 @@ impl Outcome {
 }
 
 impl TransactWriteItem {
-    /// The table.
+    /// The table, by its name or ARN.
     #[must_use]
     pub fn table_name(&self) -> &str {
         match self {
@@ -235,7 +235,7 @@ impl TransactWriteItems {
             action.check_not_empty(schema)?;
         }
         check_distinct(actions().map(|(action, schema)| {
-            (action.table_name(), schema.key.key_within(action.attributes()).ok())
+            (schema.name.as_str(), schema.key.key_within(action.attributes()).ok())
         }))?;
         first_refused(actions().map(|(action, schema)| action.check(schema)))
     }
@@ -258,11 +258,12 @@ impl TransactWriteItems {
         outcomes: &[Outcome],
     ) -> TransactWriteItemsAnswer {
         let mut capacity = CapacityByTable::new(self.return_consumed_capacity);
-        for ((schema, old), outcome) in stored.into_iter().zip(outcomes) {
+        for ((action, (schema, old)), outcome) in self.actions.iter().zip(stored).zip(outcomes) {
             let new = outcome.after(old);
             capacity.add(|detail| {
                 let (old, new) = (old.map(StoredItem::as_item), new.map(StoredItem::as_item));
                 ConsumedCapacity::of_transact_write(schema, detail, old, new)
+                    .told_of(action.table_name())
             });
         }
         TransactWriteItemsAnswer { capacity, item_collection_metrics: MetricsByTable::default() }

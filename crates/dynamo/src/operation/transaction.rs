@@ -28,7 +28,7 @@ pub(super) fn constrain_table_name(
     }
 }
 
-/// The name of an action's table, by its name or ARN.
+/// The name or ARN of an action's table, after it was checked.
 pub(super) fn table_name_of(name_or_arn: Option<String>) -> Result<String> {
     named_table(name_or_arn.unwrap_or_default())
 }

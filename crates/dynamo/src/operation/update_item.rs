@@ -42,7 +42,7 @@ use crate::{Item, Map};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateItem {
-    /// The table.
+    /// The table, by its name or ARN; the answer calls it the same.
     pub table_name: String,
     /// The item's key: all of the table's key attributes, and no others.
     pub key: Map,

@@ -2,6 +2,7 @@
 
 use super::World;
 use singlet_dynamo::Result;
+use singlet_dynamo::arn::name_of_table;
 use singlet_dynamo::capacity::{CapacityByTable, ConsumedCapacity};
 use singlet_dynamo::key::Key;
 use singlet_dynamo::operation::{
@@ -36,7 +37,7 @@ impl World {
             ..BatchWriteItemAnswer::default()
         };
         for (writes, keys) in request.tables.iter().zip(keys) {
-            let schema = &schemas[&writes.table_name];
+            let schema = &schemas[name_of_table(&writes.table_name)];
             for (write, key) in writes.requests.iter().zip(keys) {
                 let mut table = self.table(&writes.table_name)?;
                 let old = table.get(&key).cloned();
@@ -47,9 +48,11 @@ impl World {
                 let (old, new) = (old.as_ref().map(StoredItem::as_item), table.get(&key));
                 answer.capacity.add(|detail| {
                     ConsumedCapacity::of_write(schema, detail, old, new.map(StoredItem::as_item))
+                        .told_of(&writes.table_name)
                 });
                 if request.return_item_collection_metrics {
-                    add_metrics(&mut answer.item_collection_metrics, schema, &key);
+                    let metrics = &mut answer.item_collection_metrics;
+                    add_metrics(metrics, &writes.table_name, schema, &key);
                 }
             }
         }
@@ -71,7 +74,8 @@ impl World {
         let stored: Vec<(&TableSchema, Option<StoredItem>)> = actions
             .clone()
             .map(|(action, key)| {
-                Ok((&schemas[action.table_name()], self.stored(action.table_name(), key)?))
+                let schema = &schemas[name_of_table(action.table_name())];
+                Ok((schema, self.stored(action.table_name(), key)?))
             })
             .collect::<Result<_>>()?;
         let stored = || stored.iter().map(|(schema, old)| (*schema, old.as_ref()));
@@ -85,17 +89,18 @@ impl World {
                 Outcome::Keep => continue,
             }
             if request.return_item_collection_metrics {
-                add_metrics(&mut answer.item_collection_metrics, &table.schema, key);
+                let metrics = &mut answer.item_collection_metrics;
+                add_metrics(metrics, action.table_name(), &table.schema, key);
             }
         }
         Ok(answer.into())
     }
 }
 
-fn add_metrics(metrics: &mut MetricsByTable, schema: &TableSchema, key: &Key) {
+fn add_metrics(metrics: &mut MetricsByTable, table_name: &str, schema: &TableSchema, key: &Key) {
     if schema.indexes.iter().any(|index| index.scope == Scope::Local) {
         let partition = &schema.key.partition.name;
         let collection = ItemCollectionMetrics::new(partition.as_str(), key.partition.clone(), 0);
-        metrics.add(&schema.name, collection);
+        metrics.add(table_name, collection);
     }
 }

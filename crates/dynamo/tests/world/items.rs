@@ -88,7 +88,8 @@ fn place_of_start(start: &StartKey) -> Vec<u8> {
 }
 
 /// What a write asked to be told of besides its attributes.
-struct Told {
+struct Told<'r> {
+    table_name: &'r str,
     capacity: ReturnConsumedCapacity,
     metrics: bool,
 }
@@ -99,14 +100,14 @@ fn write_answer(
     attributes: Option<Attributes>,
     old: Option<&StoredItem>,
     new: Option<&StoredItem>,
-    told: &Told,
+    told: &Told<'_>,
 ) -> Answer {
     let has_collections = schema.indexes.iter().any(|index| index.scope == Scope::Local);
     WriteAnswer {
         attributes,
         consumed_capacity: (told.capacity != ReturnConsumedCapacity::None).then(|| {
             let (old, new) = (old.map(StoredItem::as_item), new.map(StoredItem::as_item));
-            ConsumedCapacity::of_write(schema, told.capacity, old, new)
+            ConsumedCapacity::of_write(schema, told.capacity, old, new).told_of(told.table_name)
         }),
         item_collection_metrics: (told.metrics && has_collections).then(|| {
             let partition = &schema.key.partition.name;
@@ -127,7 +128,7 @@ impl World {
             item: found.map(|item| request.select(item.clone())),
             consumed_capacity: (detail != ReturnConsumedCapacity::None).then(|| {
                 let units = read_units(size, request.consistency());
-                ConsumedCapacity::new(table.schema.name.as_str(), detail, units)
+                ConsumedCapacity::new(request.table_name.as_str(), detail, units)
             }),
         };
         Ok(answer.into())
@@ -140,6 +141,7 @@ impl World {
         let attributes = request.decide(old.as_ref())?;
         table.put(&request.item);
         let told = Told {
+            table_name: &request.table_name,
             capacity: request.return_consumed_capacity,
             metrics: request.return_item_collection_metrics,
         };
@@ -153,6 +155,7 @@ impl World {
         let attributes = request.decide(old.as_ref())?;
         table.remove(&key);
         let told = Told {
+            table_name: &request.table_name,
             capacity: request.return_consumed_capacity,
             metrics: request.return_item_collection_metrics,
         };
@@ -168,6 +171,7 @@ impl World {
             table.put(&item.as_item().to_item());
         }
         let told = Told {
+            table_name: &request.table_name,
             capacity: request.return_consumed_capacity,
             metrics: request.return_item_collection_metrics,
         };

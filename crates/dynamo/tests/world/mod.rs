@@ -5,7 +5,7 @@ mod items;
 mod tables;
 
 use serde_json::Value;
-use singlet_dynamo::arn::Home;
+use singlet_dynamo::arn::{Home, name_of_table};
 use singlet_dynamo::operation::Request;
 use singlet_dynamo::schema::TableSchema;
 use singlet_dynamo::stored::StoredItem;
@@ -72,7 +72,8 @@ impl World {
     }
 
     /// The schema and the items of a table, for operations on items.
-    fn table(&mut self, name: &str) -> Result<Table<'_>> {
+    fn table(&mut self, name_or_arn: &str) -> Result<Table<'_>> {
+        let name = name_of_table(name_or_arn);
         let description = self.tables.get(name);
         let schema = description.ok_or_else(|| Error::new(ErrorKind::ResourceNotFound))?.schema();
         Ok(Table { schema, items: self.items.entry(name.to_owned()).or_default() })

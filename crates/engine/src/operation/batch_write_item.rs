@@ -34,7 +34,9 @@ impl Stage<'_> {
                     WriteRequest::Put(item) => Some(StoredItem::from(item)),
                     WriteRequest::Delete(_) => None,
                 };
-                capacity.add(|detail| place.cost_of(&table, detail, new.as_ref()));
+                capacity.add(|detail| {
+                    place.cost_of(&table, detail, new.as_ref()).told_of(&writes.table_name)
+                });
                 let wanted = request.return_item_collection_metrics;
                 if let Some(metrics) = self.collection_metrics(&table, key, wanted)? {
                     item_collection_metrics.add(&writes.table_name, metrics);

@@ -18,7 +18,9 @@ impl Stage<'_> {
         let key = request.check(&table.schema)?;
         let place = self.place(&table, &key)?;
         let attributes = request.decide(place.old.as_ref())?;
-        let consumed_capacity = place.cost(&table, request.return_consumed_capacity, None);
+        let consumed_capacity = place
+            .cost(&table, request.return_consumed_capacity, None)
+            .map(|consumed| consumed.told_of(&request.table_name));
         let item_collection_metrics =
             self.collection_metrics(&table, &key, request.return_item_collection_metrics)?;
         self.replace(&table, place, None, false);

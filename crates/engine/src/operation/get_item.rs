@@ -24,7 +24,7 @@ impl State {
         let consumed_capacity = (detail != ReturnConsumedCapacity::None).then(|| {
             let size = found.as_ref().map_or(0, |item| item.as_item().size());
             let units = read_units(size, request.consistency());
-            ConsumedCapacity::new(table.schema.name.as_str(), detail, units)
+            ConsumedCapacity::new(request.table_name.as_str(), detail, units)
         });
         let item = found.map(|item| request.select(item));
         Ok(GetItemAnswer { item, consumed_capacity })

@@ -20,7 +20,9 @@ impl Stage<'_> {
         let place = self.place(&table, &key)?;
         let attributes = request.decide(place.old.as_ref())?;
         let new = StoredItem::from(&request.item);
-        let consumed_capacity = place.cost(&table, request.return_consumed_capacity, Some(&new));
+        let consumed_capacity = place
+            .cost(&table, request.return_consumed_capacity, Some(&new))
+            .map(|consumed| consumed.told_of(&request.table_name));
         let item_collection_metrics =
             self.collection_metrics(&table, &key, request.return_item_collection_metrics)?;
         self.replace(&table, place, Some(new), false);

@@ -52,10 +52,11 @@ impl Stage<'_> {
         let outcomes = request.decide(stored())?;
         let mut answer = request.answer(stored(), &outcomes);
         // All reading comes before all writing: an error in between would leave half of it.
-        for (((table, _), outcome), key) in places.iter().zip(&outcomes).zip(&keys) {
+        let actions = request.actions.iter().zip(&places);
+        for (((action, (table, _)), outcome), key) in actions.zip(&outcomes).zip(&keys) {
             let wanted = request.return_item_collection_metrics && *outcome != Outcome::Keep;
             if let Some(metrics) = self.collection_metrics(table, key, wanted)? {
-                answer.item_collection_metrics.add(&table.name, metrics);
+                answer.item_collection_metrics.add(action.table_name(), metrics);
             }
         }
         for ((table, place), outcome) in places.into_iter().zip(outcomes) {

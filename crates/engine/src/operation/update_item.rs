@@ -18,8 +18,9 @@ impl Stage<'_> {
         let key = request.check(&table.schema)?;
         let place = self.place(&table, &key)?;
         let updated = request.decide(place.old.as_ref(), &table.schema)?;
-        let consumed_capacity =
-            place.cost(&table, request.return_consumed_capacity, updated.item.as_ref());
+        let consumed_capacity = place
+            .cost(&table, request.return_consumed_capacity, updated.item.as_ref())
+            .map(|consumed| consumed.told_of(&request.table_name));
         let item_collection_metrics =
             self.collection_metrics(&table, &key, request.return_item_collection_metrics)?;
         self.replace(&table, place, updated.item, false);
