@@ -41,7 +41,9 @@ pub(crate) struct Stream {
 
 impl Stream {
     pub(crate) fn description(&self) -> StreamDescription {
-        let end = self.end.map(|(_, end)| SequenceNumber::new(u128::from(end.saturating_sub(1))));
+        // A stream that had no record ends with the number that its first one would have had.
+        let last = |end: u64| end.saturating_sub(1).max(self.first_sequence);
+        let end = self.end.map(|(_, end)| SequenceNumber::new(u128::from(last(end))));
         StreamDescription {
             arn: self.arn.clone(),
             status: if self.end.is_none() { StreamStatus::Enabled } else { StreamStatus::Disabled },

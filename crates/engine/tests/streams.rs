@@ -125,6 +125,24 @@ fn a_disabled_stream_can_be_read_to_its_end_and_is_gone_after_a_day() {
     assert_eq!(house.json("ListStreams", "{}")["Streams"], json!([]));
 }
 
+/// Such a shard used to end before it began.
+#[test]
+fn a_stream_that_had_no_records_ends_where_it_began() {
+    let house = streamed("KEYS_ONLY");
+    let arn = arn(&house);
+    house.ask(
+        "UpdateTable",
+        r#"{"TableName":"Hash","StreamSpecification":{"StreamEnabled":false}}"#,
+    );
+    house.engine.maintain().unwrap();
+    let described = house.json("DescribeStream", &json!({"StreamArn": arn}).to_string());
+    let range = &described["StreamDescription"]["Shards"][0]["SequenceNumberRange"];
+    assert_eq!(range["StartingSequenceNumber"], range["EndingSequenceNumber"]);
+    let (none, next) = records(&house, &iterator(&house, &arn, "TRIM_HORIZON"));
+    assert!(none.is_empty());
+    assert_eq!(next, None, "the shard is closed");
+}
+
 #[test]
 fn records_are_kept_for_a_day() {
     let house = streamed("KEYS_ONLY");

@@ -47,7 +47,9 @@ impl Stream {
                 id: self.shard_id.clone(),
                 parent_id: None,
                 starting_sequence_number: SequenceNumber::new(self.first),
-                ending_sequence_number: self.end.map(|(_, last)| SequenceNumber::new(last)),
+                ending_sequence_number: self
+                    .end
+                    .map(|(_, last)| SequenceNumber::new(last.max(self.first))),
             }],
         }
     }
