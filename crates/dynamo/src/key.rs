@@ -154,10 +154,18 @@ impl TableSchema {
     /// gives its primary key.
     pub fn check_item(&self, item: &Map) -> Result<Key> {
         let key = self.key.key_of_item(item)?;
-        for index in &self.indexes {
-            index.check_item(item)?;
-        }
+        self.check_indexes(|index| index.check_item(item))?;
         Ok(key)
+    }
+
+    /// Checks something of all indexes. Of several that refuse it, the service tells of the one
+    /// whose name comes first.
+    pub(crate) fn check_indexes(&self, check: impl Fn(&Index) -> Result<()>) -> Result<()> {
+        let refused = self.indexes.iter().filter_map(|index| Some((index, check(index).err()?)));
+        match refused.min_by(|(one, _), (other, _)| one.name.cmp(&other.name)) {
+            Some((_, error)) => Err(error),
+            None => Ok(()),
+        }
     }
 }
 

@@ -55,6 +55,10 @@ pub(super) const RULES: &[Rule] = &[
         is_rare: false,
         explains: Explains::Words(&[
             (
+                "ValidationException: One or more parameter values are not valid. A value specified for a secondary index key is not supported. * IndexName: *, IndexKey: *",
+                "ValidationException: One or more parameter values are not valid. A value specified for a secondary index key is not supported. * IndexName: *, IndexKey: *",
+            ),
+            (
                 "ValidationException: One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. *",
                 "ValidationException: One or more parameter values are not valid. A value specified for a secondary index key is not supported. *",
             ),

@@ -48,28 +48,34 @@ impl Update {
                 )));
             }
         }
-        for (index, KeyAttribute { name, kind }) in index_attributes(schema) {
-            let actual = self
-                .actions()
-                .iter()
-                .find(|action| action.path().is_attribute() && action.path().name() == name)
-                .and_then(|action| match action {
-                    Action::Set(_, value) => value.known_type(),
-                    Action::Add(_, value) | Action::Delete(_, value) => Some(value.kind()),
-                    Action::Remove(_) => None,
-                });
-            if let Some(actual) = actual
-                && actual != (*kind).into()
-            {
-                return Err(Error::invalid_parameter(format_args!(
-                    "Type mismatch for Index Key {name} Expected: {kind} Actual: {actual} IndexName: {}",
-                    index.name
-                )));
-            }
-        }
+        schema.check_indexes(|index| {
+            index.key.attributes().try_for_each(|attribute| self.check_type(index, attribute))
+        })?;
         let mut nested = NestedPaths::default();
         self.visit_paths(&mut |path| nested.note(path));
         nested.check(schema)
+    }
+
+    /// Refuses to set an attribute of an index's key to another type than it has.
+    fn check_type(&self, index: &Index, KeyAttribute { name, kind }: &KeyAttribute) -> Result<()> {
+        let actual = self
+            .actions()
+            .iter()
+            .find(|action| action.path().is_attribute() && action.path().name() == name)
+            .and_then(|action| match action {
+                Action::Set(_, value) => value.known_type(),
+                Action::Add(_, value) | Action::Delete(_, value) => Some(value.kind()),
+                Action::Remove(_) => None,
+            });
+        match actual {
+            Some(actual) if actual != (*kind).into() => {
+                Err(Error::invalid_parameter(format_args!(
+                    "Type mismatch for Index Key {name} Expected: {kind} Actual: {actual} IndexName: {}",
+                    index.name
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Refuses to set an attribute of an index's key to an empty value of its type that stands in
@@ -107,7 +113,7 @@ impl Update {
                 return Err(empty_index_key(empty));
             }
         }
-        schema.indexes.iter().try_for_each(|index| index.check_item(new))
+        schema.check_indexes(|index| index.check_item(new))
     }
 }
 

@@ -66,7 +66,7 @@ impl WriteRequest {
                 check_size(item)?;
                 // Unlike PutItem, this tells of an item's key as if it stood alone.
                 let key = schema.key.key_within(item)?;
-                schema.indexes.iter().try_for_each(|index| index.check_item(item))?;
+                schema.check_indexes(|index| index.check_item(item))?;
                 check_size_in(schema, item)?;
                 Ok(key)
             }

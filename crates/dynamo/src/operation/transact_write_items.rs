@@ -165,9 +165,7 @@ impl TransactWriteItem {
     fn check_not_empty(&self, schema: &TableSchema) -> Result<()> {
         schema.key.check_not_empty(self.attributes())?;
         match self {
-            Self::Put(put) => {
-                schema.indexes.iter().try_for_each(|index| index.check_not_empty(&put.item))
-            }
+            Self::Put(put) => schema.check_indexes(|index| index.check_not_empty(&put.item)),
             Self::Update(UpdateItem { update: Some(update), .. }) => update.check_not_empty(schema),
             Self::Update(_) | Self::ConditionCheck(_) | Self::Delete(_) => Ok(()),
         }
