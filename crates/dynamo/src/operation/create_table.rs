@@ -549,7 +549,8 @@ mod tests {
             "One or more parameter values were invalid: \
              GlobalSecondaryIndex count exceeds the per-table limit of 20",
         );
-        let schema = TableSchema { name: "games".into(), key: key(), indexes: vec![index("newest")] };
+        let schema =
+            TableSchema { name: "games".into(), key: key(), indexes: vec![index("newest")] };
         assert!(CreateTable::new(schema).check(None).is_ok());
     }
 }

@@ -240,7 +240,8 @@ mod tests {
         let partition = KeyAttribute { name: "pk".into(), kind: KeyType::S };
         let key = KeySchema { partition, sort: None };
         let schema = TableSchema { name: "games".into(), key, indexes: vec![] };
-        let check = |count| TransactGetItems::new((0..count).map(get).collect()).check(|_| Some(&schema));
+        let check =
+            |count| TransactGetItems::new((0..count).map(get).collect()).check(|_| Some(&schema));
         assert_eq!(check(100).unwrap().len(), 100);
         assert_eq!(
             check(101).unwrap_err().message(),
