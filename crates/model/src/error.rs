@@ -155,7 +155,7 @@ impl From<BackendError> for Error {
         match &error {
             BackendError::Refused(refused) => match refused.kind() {
                 ErrorKind::Throttling | ErrorKind::ProvisionedThroughputExceeded => Self::Throttled,
-                ErrorKind::TransactionConflict | ErrorKind::TransactionInProgress => Self::Conflict,
+                ErrorKind::TransactionConflict => Self::Conflict,
                 _ => Self::Backend(error),
             },
             BackendError::Failed(_) => Self::Backend(error),

@@ -1,6 +1,6 @@
 //! Waiting before something is tried again.
 
-use crate::backend::Backend;
+use crate::backend::{Backend, BackendError};
 use crate::error::{Error, Result};
 use singlet_dynamo::error::CancellationReason;
 use singlet_dynamo::{self as dynamo, ErrorKind};
@@ -22,6 +22,8 @@ pub(crate) enum Obstacle {
     Conflict,
     /// The store had too much to do for a part of a transaction.
     Throttling,
+    /// The same transaction, sent before, is still at work.
+    InProgress,
 }
 
 impl Obstacle {
@@ -30,11 +32,9 @@ impl Obstacle {
     pub(crate) fn of(refused: &dynamo::Error) -> Option<Self> {
         let reasons = refused.cancellation_reasons();
         let is = |code: &str| reasons.iter().map(CancellationReason::code).any(|own| own == code);
-        let is_met = matches!(
-            refused.kind(),
-            ErrorKind::TransactionConflict | ErrorKind::TransactionInProgress
-        );
-        if is_met || is("TransactionConflict") {
+        if refused.kind() == ErrorKind::TransactionInProgress {
+            Some(Self::InProgress)
+        } else if refused.kind() == ErrorKind::TransactionConflict || is("TransactionConflict") {
             Some(Self::Conflict)
         } else if is("ThrottlingError") || is("ProvisionedThroughputExceeded") {
             Some(Self::Throttling)
@@ -76,6 +76,10 @@ impl Backoff {
             }
             (None, Obstacle::Conflict) => Err(Error::Conflict),
             (None, Obstacle::Throttling) => Err(Error::Throttled),
+            // Nobody can say that nothing was done, as the others do.
+            (None, Obstacle::InProgress) => Err(Error::Backend(BackendError::Failed(
+                "the transaction was sent before, and it is not known what becomes of it".into(),
+            ))),
         }
     }
 }
@@ -83,6 +87,15 @@ impl Backoff {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whoever repeats something because nothing was done must not do it twice.
+    #[test]
+    fn a_transaction_that_is_still_at_work_is_no_conflict() {
+        let of = |kind| Obstacle::of(&dynamo::Error::new(kind));
+        assert_eq!(of(ErrorKind::TransactionInProgress), Some(Obstacle::InProgress));
+        assert_eq!(of(ErrorKind::TransactionConflict), Some(Obstacle::Conflict));
+        assert_eq!(of(ErrorKind::Validation), None);
+    }
 
     #[test]
     fn pauses_grow_and_end() {

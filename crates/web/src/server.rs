@@ -54,7 +54,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             address: (Ipv4Addr::LOCALHOST, 8080).into(),
-            rate: Some(Rate { per_second: 50.0, burst: 200.0 }),
+            // Three hundred players who share an address throw once a second.
+            rate: Some(Rate { per_second: 300.0, burst: 600.0 }),
             limits: Limits::default(),
         }
     }
