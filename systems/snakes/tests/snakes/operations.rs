@@ -2,9 +2,11 @@
 
 use crate::ground::Stage;
 use crate::place::on_every_store;
+use singlet::dynamo::operation::PutItem;
+use singlet::dynamo::{Item, Value};
 use singlet_snakes::board::{Board, Jump};
 use singlet_snakes::chance::Chance;
-use singlet_snakes::design::{EventKind, Status};
+use singlet_snakes::design::{EventKind, Snakes, Status};
 use singlet_snakes::refusal::Refusal;
 use singlet_snakes::rules::{Effect, Mode};
 use singlet_snakes::service::NewGame;
@@ -12,6 +14,7 @@ use singlet_snakes::service::NewGame;
 on_every_store! {
     a_game_is_made_with_its_creator,
     games_are_listed_newest_first_and_in_pages,
+    a_game_that_cannot_be_read_hides_no_other,
     players_move_in_turns_up_ladders_and_down_snakes,
     the_first_on_the_last_square_wins_and_nobody_moves_after,
     the_last_square_is_met_exactly_or_not_at_all,
@@ -38,6 +41,22 @@ async fn a_game_is_made_with_its_creator(stage: Stage) {
     assert_eq!(joined.lobby.game.creator_id, *id);
     assert_eq!((joined.player.name.as_str(), joined.player.position), ("Ann", 0));
     assert_eq!(joined.secret.player().as_ref(), Some(id));
+}
+
+async fn a_game_that_cannot_be_read_hides_no_other(stage: Stage) {
+    let ground = stage.with(Chance::system()).await;
+    let readable = ground.game(Mode::Turns, &["Ann"]).await.code;
+    ground.clock.advance(1000);
+    let unreadable = ground.game(Mode::Turns, &["Bob"]).await.code;
+    let is_it = |item: &Item| {
+        item.get("code") == Some(&Value::from(unreadable.as_str())) && item.contains("status")
+    };
+    let mut game = ground.items().await.into_iter().find(is_it).unwrap();
+    game.insert("status", Value::from("paused"));
+    let db = ground.service.db();
+    db.execute(PutItem::new(db.table_name::<Snakes>(), game)).await.unwrap();
+    let page = ground.service.newest_games(10, None).await.unwrap();
+    assert_eq!(page.items.into_iter().map(|game| game.code).collect::<Vec<_>>(), [readable]);
 }
 
 async fn games_are_listed_newest_first_and_in_pages(stage: Stage) {
