@@ -344,33 +344,36 @@ impl Core {
         let mut commands = group.into_iter();
         let mut replies = Vec::with_capacity(len);
         while replies.len() < len {
-            match self.commit_some(&mut commands) {
-                Ok(some) => replies.extend(some),
-                // The first command is told what happened, and the rest what they would meet.
-                Err(error) => {
-                    let others = (replies.len() + 1..len).map(|_| Err(error.again()));
-                    let others: Vec<_> = others.collect();
-                    replies.push(Err(error));
-                    replies.extend(others);
-                }
+            let done = replies.len();
+            if let Err(error) = self.commit_some(&mut commands, &mut replies) {
+                // What they were to be told is not so. The first command is told what happened,
+                // and the rest what they would meet.
+                replies.truncate(done);
+                let other = error.again();
+                replies.push(Err(error));
+                replies.resize_with(len, || Err(other.again()));
             }
         }
         replies
     }
 
-    /// Commits the first of these commands, as many as one commit may hold.
-    fn commit_some(&self, commands: &mut IntoIter<Command>) -> Result<Vec<Result<Reply>>> {
+    /// Commits the first of these commands, as many as one commit may hold, and adds their replies.
+    fn commit_some(
+        &self,
+        commands: &mut IntoIter<Command>,
+        replies: &mut Vec<Result<Reply>>,
+    ) -> Result<()> {
         self.check_writable()?;
         // A mistake of ours in one command must not take the engine down: as long as the store was
         // not asked to commit, nothing has happened.
         let catalogue = self.catalogue.load_full();
-        let evaluated = catch_unwind(AssertUnwindSafe(|| self.evaluate(commands, &catalogue)));
-        let (replies, staged) = evaluated.unwrap_or(Err(Error::Panicked))?;
+        let done = replies.len();
+        let evaluate = AssertUnwindSafe(|| self.evaluate(commands, &catalogue, replies));
+        let staged = catch_unwind(evaluate).unwrap_or(Err(Error::Panicked))?;
         // From here on nobody knows what the disk holds if anything goes wrong.
-        let publish = AssertUnwindSafe(|| self.publish(replies.len(), staged, &catalogue));
+        let publish = AssertUnwindSafe(|| self.publish(replies.len() - done, staged, &catalogue));
         let published = catch_unwind(publish).unwrap_or(Err(Error::Poisoned));
-        published.inspect_err(|_| self.is_poisoned.store(true, Ordering::Release))?;
-        Ok(replies)
+        published.inspect_err(|_| self.is_poisoned.store(true, Ordering::Release))
     }
 
     /// Evaluates commands one after the other, each against what those before it leave, until
@@ -379,7 +382,8 @@ impl Core {
         &self,
         commands: &mut IntoIter<Command>,
         catalogue: &Arc<Catalogue>,
-    ) -> Result<(Vec<Result<Reply>>, Staged)> {
+        replies: &mut Vec<Result<Reply>>,
+    ) -> Result<Staged> {
         let snapshot = self.store.snapshot()?;
         let mut stage = Stage::new(
             &snapshot,
@@ -388,14 +392,13 @@ impl Core {
             self.next_sequence.load(Ordering::Relaxed),
             self.feed.has_listeners(),
         );
-        let mut replies = Vec::with_capacity(commands.len());
         for command in commands {
             replies.push(command(&mut stage));
             if stage.batch.size_bytes() >= COMMIT_BYTES_MAX {
                 break;
             }
         }
-        Ok((replies, stage.finish(matches!(self.store, Store::Disk(_)))))
+        Ok(stage.finish(matches!(self.store, Store::Disk(_))))
     }
 
     /// Commits what a group leaves, then lets readers see it and tells those who listen.
