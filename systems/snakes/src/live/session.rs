@@ -50,9 +50,7 @@ impl Live {
         }
         client.leave().await;
     }
-}
 
-impl Live {
     /// Whether a client that has seen this event may not know that the game is over. The last move
     /// and the end are two messages about one event, so the connection may have ended in between.
     async fn may_miss_the_end(&self, code: &Code, number: u64) -> bool {
