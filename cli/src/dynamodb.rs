@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::log::{self, Detail};
+use crate::open_files;
 use crate::stop::Stop;
 use crate::storage::{self, Storage};
 use clap::Args;
@@ -49,6 +50,7 @@ pub(crate) fn parse_host(text: &str) -> Result<IpAddr, String> {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     log::begin(arguments.log);
+    open_files::raise_limit();
     let options = arguments.endpoint_options()?;
     let runtime = arguments.storage.runtime()?;
     // An address that cannot be had should leave no folder behind.

@@ -6,6 +6,7 @@ mod design_file;
 mod dynamodb;
 mod failure;
 mod log;
+mod open_files;
 mod output;
 mod serve;
 mod stop;

@@ -6,6 +6,7 @@ mod store;
 use crate::dynamodb::parse_host;
 use crate::failure::Failure;
 use crate::log::{self, Detail};
+use crate::open_files;
 use crate::stop::Stop;
 use crate::storage::{self, Storage};
 use clap::{Args, ValueEnum};
@@ -90,6 +91,7 @@ fn parse_environment(text: &str) -> Result<String, String> {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.check()?;
     log::begin(arguments.log);
+    open_files::raise_limit();
     let runtime = arguments.storage.runtime()?;
     let pages = runtime.block_on(arguments.bind_pages())?;
     if arguments.backend == Backend::Dynamodb {
@@ -189,7 +191,7 @@ async fn serve(
             pages = pages.with_note("The data is in DynamoDB.");
         }
     }
-    let trusting = Trusting(address.ip().is_loopback() && endpoint.is_some());
+    let trusting = Trusting(address.ip().to_canonical().is_loopback() && endpoint.is_some());
     let pages = arguments.callers.apply(pages, trusting)?;
     // If nobody reads the lines, they are not missed.
     let _ = writeln!(std::io::stdout(), "{ready}Press Ctrl-C to stop.");

@@ -88,6 +88,8 @@ pub use write::WriteAnswer;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Writer;
+use crate::stored::Attributes;
+use crate::stream::StreamRecord;
 use crate::table::{TableDescription, TableStatus};
 
 macro_rules! requests {
@@ -172,6 +174,31 @@ macro_rules! answers {
             }
         )+
     };
+}
+
+impl Answer {
+    /// About how many bytes of items the answer holds, found without looking into them. Its JSON
+    /// takes about as many.
+    #[must_use]
+    pub fn item_bytes(&self) -> usize {
+        let sum = |items: &[Attributes]| items.iter().map(Attributes::held_bytes).sum::<usize>();
+        let held = |item: &Option<Attributes>| item.as_ref().map_or(0, Attributes::held_bytes);
+        match self {
+            Self::BatchGetItem(answer) => {
+                answer.responses.iter().map(|(_, items)| sum(items)).sum()
+            }
+            Self::GetItem(answer) => held(&answer.item),
+            Self::GetRecords(answer) => {
+                let images =
+                    |record: &StreamRecord| held(&record.new_image) + held(&record.old_image);
+                answer.records.iter().map(images).sum()
+            }
+            Self::Page(answer) => answer.items.as_deref().map_or(0, sum),
+            Self::TransactGetItems(answer) => answer.responses.iter().map(held).sum(),
+            Self::Write(answer) => held(&answer.attributes),
+            _ => 0,
+        }
+    }
 }
 
 requests! {

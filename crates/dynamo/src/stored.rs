@@ -113,6 +113,15 @@ impl Attributes {
         }
     }
 
+    /// About how many bytes they take in memory. Stored ones are not looked into.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        match self {
+            Self::Stored(stored) => stored.range.len(),
+            Self::Selected(item) => item.size(),
+        }
+    }
+
     /// Writes the attributes as DynamoDB's JSON.
     pub fn write_json(&self, writer: &mut Writer) {
         match self {

@@ -8,7 +8,7 @@
 use crate::problem::{CROSS_SITE, MISDIRECTED, Problem};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, Uri};
-use std::net::IpAddr;
+use singlet_edge::host;
 
 /// What every answer says. `script-src` and `style-src` follow from `default-src`: there is no
 /// `unsafe-inline`, so markup that slips into a page is still not run.
@@ -67,11 +67,11 @@ pub fn check(
     headers: &HeaderMap,
     names: &Names,
 ) -> Result<(), Problem> {
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    let host = host.or(uri.authority().map(|authority| authority.as_str())).unwrap_or_default();
-    if *names == Names::Loopback && !is_loopback(host) {
+    let host = host::of_parts(uri, headers);
+    if *names == Names::Loopback && !host.is_some_and(host::is_local) {
         return Err(Problem::new(&MISDIRECTED));
     }
+    let host = host.unwrap_or_default();
     let only_reads = *method == Method::GET || *method == Method::HEAD;
     if only_reads && !headers.contains_key(header::UPGRADE) {
         return Ok(());
@@ -93,24 +93,6 @@ fn is_same_site(host: &str, headers: &HeaderMap) -> bool {
             !authority.is_empty() && authority.eq_ignore_ascii_case(host)
         }
     }
-}
-
-fn is_loopback(host: &str) -> bool {
-    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
-    let name = match host.strip_prefix('[') {
-        Some(rest) => match rest.split_once(']') {
-            Some((name, "")) => name,
-            Some((name, port)) if port.strip_prefix(':').is_some_and(is_port) => name,
-            _ => return false,
-        },
-        None => match host.split_once(':') {
-            Some((name, port)) if is_port(port) => name,
-            Some(_) => return false,
-            None => host,
-        },
-    };
-    name.eq_ignore_ascii_case("localhost")
-        || name.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -159,14 +141,40 @@ mod tests {
         assert_eq!(verdict(Method::GET, &socket, Names::Any), Some("cross-site"));
     }
 
+    /// The first of two `Host` headers was believed, and the header more than the target.
+    #[test]
+    fn a_request_that_names_two_hosts_is_misdirected() {
+        let verdict = |target: &'static str, hosts: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for host in hosts {
+                headers.append(header::HOST, HeaderValue::from_static(host));
+            }
+            let uri = Uri::from_static(target);
+            let checked = check(&Method::GET, &uri, &headers, &Names::Loopback);
+            checked.err().map(|problem| problem.code().name)
+        };
+        assert_eq!(verdict("http://localhost/games", &["localhost"]), None);
+        let misdirected = Some("misdirected");
+        assert_eq!(verdict("/games", &["localhost", "evil.example"]), misdirected);
+        assert_eq!(verdict("http://evil.example/games", &["localhost"]), misdirected);
+    }
+
     #[test]
     fn a_server_on_loopback_goes_by_the_names_of_loopback() {
         let get = |host| verdict(Method::GET, &[("host", host)], Names::Loopback);
         for good in ["localhost", "LOCALHOST:8080", "127.0.0.1:8080", "[::1]:8080", "[::1]"] {
             assert_eq!(get(good), None, "{good}");
         }
-        let bad =
-            ["", "evil.example", "localhost.evil.example", "[::1", "localhost:evil", "10.0.0.1"];
+        let bad = [
+            "",
+            "evil.example",
+            "localhost.evil.example",
+            "[::1",
+            "localhost:evil",
+            "10.0.0.1",
+            "x.localhost",
+            "localhost.",
+        ];
         for bad in bad {
             assert_eq!(get(bad), Some("misdirected"), "{bad}");
         }

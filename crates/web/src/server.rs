@@ -196,7 +196,8 @@ impl Server {
     pub async fn serve(self, until: impl Future<Output = ()>) {
         let Self { listener, options, identity, idempotency, systems, notes } = self;
         let limits = options.limits;
-        let is_loopback = options.address.ip().is_loopback();
+        // Also as an address of IPv4 that is written as one of IPv6.
+        let is_loopback = options.address.ip().to_canonical().is_loopback();
         let (lifetime, end) = lifetime::begin();
         let shared = Arc::new(Shared {
             router: router(systems, &notes, limits.body_bytes_max),

@@ -4,100 +4,123 @@
 //! back when there is room; one that is left waiting comes back while it still waits.
 
 use crate::limits::Limits;
-use std::sync::Arc;
+use singlet_edge::{Hold, Room, Share, Shares};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Counts what is taken on. Clones count together.
-#[derive(Clone, Debug)]
-pub(crate) struct Admission(Arc<Counters>);
+/// Up to this many bytes a body or an answer is small, and has room that large ones cannot take.
+pub(crate) const SMALL_BYTES_MAX: usize = 64 << 10;
 
+/// Counts what is taken on.
 #[derive(Debug)]
-struct Counters {
+pub(crate) struct Admission {
     requests: AtomicUsize,
     requests_max: usize,
-    held_bytes: AtomicUsize,
-    held_bytes_max: usize,
+    pub(crate) rooms: Rooms,
+}
+
+/// Where bytes are held, by kind, so that one kind cannot take the room of another.
+#[derive(Debug)]
+pub(crate) struct Rooms {
+    pub(crate) small: Room,
+    pub(crate) large_bodies: Room,
+    pub(crate) large_answers: Room,
+}
+
+/// The shares of an address in each room.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AddressShares {
+    small: Share,
+    large_bodies: Share,
+    large_answers: Share,
+}
+
+/// The shares of a connection in each room.
+#[derive(Debug)]
+pub(crate) struct ClientShares {
+    small: Shares,
+    large_bodies: Shares,
+    large_answers: Shares,
+}
+
+impl ClientShares {
+    pub(crate) fn new(address: Option<&AddressShares>) -> Self {
+        let shares = |of: fn(&AddressShares) -> &Share| Shares {
+            connection: Share::default(),
+            address: address.map(|address| of(address).clone()),
+        };
+        Self {
+            small: shares(|address| &address.small),
+            large_bodies: shares(|address| &address.large_bodies),
+            large_answers: shares(|address| &address.large_answers),
+        }
+    }
+}
+
+impl Rooms {
+    /// Room for what is small, on a client's account.
+    pub(crate) fn hold_small(&self, client: &ClientShares) -> Hold {
+        self.small.hold(&client.small)
+    }
+
+    /// Room for a body that is said to have so many bytes; `None` if nobody knows.
+    pub(crate) fn hold_body(&self, client: &ClientShares, announced: Option<usize>) -> Hold {
+        match announced {
+            Some(bytes) if bytes <= SMALL_BYTES_MAX => self.hold_small(client),
+            _ => self.large_bodies.hold(&client.large_bodies),
+        }
+    }
+
+    /// Room for an answer of so many bytes.
+    pub(crate) fn hold_answer(&self, client: &ClientShares, bytes: usize) -> Hold {
+        match bytes {
+            0..=SMALL_BYTES_MAX => self.hold_small(client),
+            _ => self.large_answers.hold(&client.large_answers),
+        }
+    }
+
+    pub(crate) fn all(&self) -> [&Room; 3] {
+        [&self.small, &self.large_bodies, &self.large_answers]
+    }
+
+    /// How many bytes are held in all rooms.
+    pub(crate) fn used(&self) -> usize {
+        self.all().map(Room::used).iter().sum()
+    }
 }
 
 impl Admission {
     pub(crate) fn new(limits: &Limits) -> Self {
-        Self(Arc::new(Counters {
+        Self {
             requests: AtomicUsize::new(0),
             requests_max: limits.requests_max,
-            held_bytes: AtomicUsize::new(0),
-            held_bytes_max: limits.held_bytes_max,
-        }))
+            rooms: Rooms {
+                small: Room::new(limits.small_bytes_max),
+                large_bodies: Room::new(limits.large_body_bytes_max),
+                large_answers: Room::new(limits.large_answer_bytes_max),
+            },
+        }
     }
 
-    /// Takes on a request, if there is room, until the ticket is dropped.
+    /// Takes on a request that is complete and verified, if there is room, until the ticket is
+    /// dropped.
     pub(crate) fn admit(&self) -> Option<Ticket<'_>> {
-        let ticket = Ticket(&self.0);
+        let ticket = Ticket(&self.requests);
         // Dropping the ticket takes back what was one too many.
-        (self.0.requests.fetch_add(1, Ordering::Relaxed) < self.0.requests_max).then_some(ticket)
-    }
-
-    /// Nothing yet, to which bytes can be added.
-    pub(crate) fn held(&self) -> Held {
-        Held { admission: self.clone(), bytes: 0 }
-    }
-
-    /// Whether there is room for answers, whose size nobody knows before they are there.
-    pub(crate) fn has_room(&self) -> bool {
-        self.held_bytes() <= self.0.held_bytes_max
+        (self.requests.fetch_add(1, Ordering::Relaxed) < self.requests_max).then_some(ticket)
     }
 
     pub(crate) fn requests(&self) -> usize {
-        self.0.requests.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn held_bytes(&self) -> usize {
-        self.0.held_bytes.load(Ordering::Relaxed)
+        self.requests.load(Ordering::Relaxed)
     }
 }
 
 /// A request that was taken on.
 #[derive(Debug)]
-pub(crate) struct Ticket<'a>(&'a Counters);
+pub(crate) struct Ticket<'a>(&'a AtomicUsize);
 
 impl Drop for Ticket<'_> {
     fn drop(&mut self) {
-        self.0.requests.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Bytes that are held, until this is dropped.
-#[derive(Debug)]
-pub(crate) struct Held {
-    admission: Admission,
-    bytes: usize,
-}
-
-impl Held {
-    /// Holds more bytes, if there is room for them.
-    pub(crate) fn add(&mut self, bytes: usize) -> bool {
-        let counters = &*self.admission.0;
-        let before = counters.held_bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.bytes += bytes;
-        before + bytes <= counters.held_bytes_max
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.admission.0.held_bytes.fetch_sub(self.bytes, Ordering::Relaxed);
-    }
-}
-
-/// Bytes on their way to a client, which count as held until the last of them is written.
-#[derive(Debug)]
-pub(crate) struct HeldBytes {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) _held: Held,
-}
-
-impl AsRef<[u8]> for HeldBytes {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -105,13 +128,9 @@ impl AsRef<[u8]> for HeldBytes {
 mod tests {
     use super::*;
 
-    fn admission() -> Admission {
-        Admission::new(&Limits { requests_max: 2, held_bytes_max: 100, ..Limits::default() })
-    }
-
     #[test]
     fn what_is_too_much_is_refused_until_there_is_room() {
-        let admission = admission();
+        let admission = Admission::new(&Limits { requests_max: 2, ..Limits::default() });
         let first = admission.admit();
         let second = admission.admit();
         assert!(first.is_some() && second.is_some());
@@ -123,15 +142,21 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_given_back_also_by_those_who_were_refused() {
-        let admission = admission();
-        let mut one = admission.held();
-        assert!(one.add(60) && one.add(40));
-        let mut other = admission.held();
-        assert!(!other.add(1));
-        drop(other);
-        assert_eq!(admission.held_bytes(), 100);
-        drop(one);
-        assert_eq!(admission.held_bytes(), 0);
+    fn large_answers_cannot_take_the_room_of_small_ones() {
+        let admission = Admission::new(&Limits::default());
+        let clients: Vec<_> = (0..100).map(|_| ClientShares::new(None)).collect();
+        let rooms = &admission.rooms;
+        let large: Vec<Hold> = clients
+            .iter()
+            .filter_map(|client| {
+                let mut hold = rooms.hold_answer(client, 16 << 20);
+                hold.add(16 << 20).then_some(hold)
+            })
+            .collect();
+        assert_eq!(large.len(), 5);
+        assert!(rooms.large_answers.take_shortage());
+        assert!(rooms.hold_answer(&clients[0], 1000).add(1000));
+        // A page of a megabyte still finds room, too.
+        assert!(rooms.hold_answer(&ClientShares::new(None), 1 << 20).add(1 << 20));
     }
 }

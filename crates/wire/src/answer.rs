@@ -1,13 +1,15 @@
 //! Answers as they go over the wire: status, headers, body.
 
-use crate::admission::{Admission, HeldBytes};
+use crate::admission::Rooms;
 use crate::body::Body;
+use crate::connection::Client;
 use crate::rejection::Rejection;
 use hyper::body::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
-use singlet_dynamo::Error;
 use singlet_dynamo::json::Writer;
+use singlet_dynamo::{Error, ErrorKind};
+use singlet_edge::{Hold, Transfer};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,7 +22,7 @@ const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
 /// Over HTTP/1.1, answers up to this length are not counted as held: a connection has one at a time,
 /// so that there cannot be more of them than connections. HTTP/2 has many on each.
-const SMALL_ANSWER_MAX: usize = 64 << 10;
+const UNCOUNTED_BYTES_MAX: usize = 16 << 10;
 
 /// How long an id is, and what it is written with: the service's ids are numbers of 260 bits.
 const ID_LEN: usize = 52;
@@ -64,54 +66,112 @@ fn stirred(number: u64) -> u64 {
     number ^ (number >> 31)
 }
 
-/// How answers to one request are made: for whom, and in which words.
+/// How answers to one request are made: with which id, and in which words.
 #[derive(Debug)]
-pub(crate) struct Style<'a> {
+pub(crate) struct Style {
     pub(crate) id: HeaderValue,
     /// The name of JSON that the client uses.
     pub(crate) json: HeaderValue,
     pub(crate) is_http2: bool,
-    pub(crate) admission: &'a Admission,
 }
 
-impl Style<'_> {
-    /// An answer in DynamoDB's JSON.
-    pub(crate) fn json(self, json: Vec<u8>) -> Response<Body> {
-        let bytes = self.held(json);
-        finish(StatusCode::OK, self.json, bytes, self.id)
+/// A body that is written, with the room that it takes until the client has it.
+#[derive(Debug)]
+pub(crate) struct Written {
+    bytes: Vec<u8>,
+    checksum: u32,
+    hold: Option<Hold>,
+}
+
+impl Written {
+    /// A body that needs no room yet.
+    pub(crate) fn new(bytes: Vec<u8>) -> Self {
+        let checksum = crc32fast::hash(&bytes);
+        Self { bytes, checksum, hold: None }
     }
 
-    /// An answer that says why the request was refused.
-    pub(crate) fn error(self, error: &Error) -> Response<Body> {
-        let mut writer = Writer::new();
-        error.write_json(&mut writer);
-        let status = StatusCode::from_u16(error.kind().status())
-            .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        // Some errors repeat what was sent, which may be long.
-        let bytes = self.held(writer.into_bytes());
-        finish(status, self.json, bytes, self.id)
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Has the body take room that was found for it.
+    pub(crate) fn in_room(self, hold: Hold) -> Self {
+        Self { hold: Some(hold), ..self }
+    }
+}
+
+impl Style {
+    /// Whether an answer of this length needs room, because a client can have many of them or
+    /// because it is long.
+    pub(crate) fn needs_room(&self, bytes: usize) -> bool {
+        self.is_http2 || bytes > UNCOUNTED_BYTES_MAX
+    }
+
+    /// An answer in DynamoDB's JSON.
+    pub(crate) fn json(self, written: Written, client: &Client) -> Response<Body> {
+        self.written(StatusCode::OK, written, client)
+    }
+
+    /// An answer that says why the request was refused. If there is no room for all that it says,
+    /// it says that.
+    pub(crate) fn error(self, error: &Error, rooms: &Rooms, client: &Client) -> Response<Body> {
+        let mut written = error_body(error);
+        let mut kind = error.kind();
+        if self.needs_room(written.len()) {
+            let mut hold = rooms.hold_answer(&client.shares, written.len());
+            if hold.add(written.len()) {
+                written = written.in_room(hold);
+            } else if written.len() > UNCOUNTED_BYTES_MAX {
+                kind = ErrorKind::Throttling;
+                written = error_body(&Error::new(kind));
+            }
+        }
+        let status =
+            StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        self.written(status, written, client)
+    }
+
+    fn written(self, status: StatusCode, written: Written, client: &Client) -> Response<Body> {
+        let Written { bytes, checksum, hold } = written;
+        let body = match hold {
+            None => Body::from(Bytes::from(bytes)),
+            Some(hold) => {
+                let transfer = client.pulse.begin_answer(bytes.len());
+                let held = HeldBytes { bytes, _hold: hold, _transfer: transfer.clone() };
+                Body::watched(Bytes::from_owner(held), transfer)
+            }
+        };
+        finish(status, self.json, body, checksum, self.id)
     }
 
     /// An answer that says why what came is no request.
     pub(crate) fn rejection(self, rejection: Rejection) -> Response<Body> {
         let text = Bytes::from_static(rejection.text().as_bytes());
-        finish(rejection.status(), TEXT, text, self.id)
+        plain(rejection.status(), text, self.id)
     }
 
     /// An answer for people, and for what watches over services.
     pub(crate) fn text(self, body: impl Into<Bytes>) -> Response<Body> {
-        finish(StatusCode::OK, TEXT, body.into(), self.id)
+        plain(StatusCode::OK, body.into(), self.id)
     }
+}
 
-    /// Bytes that count as held until the client has taken them, unless there cannot be many.
-    fn held(&self, bytes: Vec<u8>) -> Bytes {
-        if bytes.len() <= SMALL_ANSWER_MAX && !self.is_http2 {
-            return bytes.into();
-        }
-        let mut held = self.admission.held();
-        // What is done cannot be taken back. If this is too much, others are refused.
-        held.add(bytes.len());
-        Bytes::from_owner(HeldBytes { bytes, _held: held })
+fn error_body(error: &Error) -> Written {
+    let mut writer = Writer::new();
+    error.write_json(&mut writer);
+    Written::new(writer.into_bytes())
+}
+
+/// Bytes on their way to a client, which count as held until the last of them is written.
+struct HeldBytes {
+    bytes: Vec<u8>,
+    _hold: Hold,
+    _transfer: Transfer,
+}
+
+impl AsRef<[u8]> for HeldBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
     }
 }
 
@@ -120,9 +180,19 @@ pub(crate) fn id(response: &Response<Body>) -> Option<&str> {
     response.headers().get(REQUEST_ID)?.to_str().ok()
 }
 
-fn finish(status: StatusCode, kind: HeaderValue, body: Bytes, id: HeaderValue) -> Response<Body> {
-    let checksum = crc32fast::hash(&body);
-    let mut response = Response::new(Body::from(body));
+fn plain(status: StatusCode, text: Bytes, id: HeaderValue) -> Response<Body> {
+    let checksum = crc32fast::hash(&text);
+    finish(status, TEXT, Body::from(text), checksum, id)
+}
+
+fn finish(
+    status: StatusCode,
+    kind: HeaderValue,
+    body: Body,
+    checksum: u32,
+    id: HeaderValue,
+) -> Response<Body> {
+    let mut response = Response::new(body);
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, id);
@@ -134,8 +204,6 @@ fn finish(status: StatusCode, kind: HeaderValue, body: Bytes, id: HeaderValue) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::Limits;
-    use singlet_dynamo::ErrorKind;
     use std::collections::HashSet;
 
     #[test]
@@ -149,33 +217,26 @@ mod tests {
         }
     }
 
-    fn style(admission: &Admission) -> Style<'_> {
-        Style { id: RequestIds::new().next(), json: JSON, is_http2: false, admission }
+    fn style() -> Style {
+        Style { id: RequestIds::new().next(), json: JSON, is_http2: false }
     }
 
     #[test]
     fn the_checksum_is_that_of_the_body() {
         // What the service sends with these bodies, as its clients have recorded it.
-        let admission = Admission::new(&Limits::default());
-        let checksum = |response: Response<Body>| response.headers()[CHECKSUM].clone();
+        let checksum = |written: Written| written.checksum;
         let unknown = Error::new(ErrorKind::UnknownOperation);
-        assert_eq!(checksum(style(&admission).error(&unknown)), "1368724161");
+        assert_eq!(checksum(error_body(&unknown)), 1_368_724_161);
         let unsigned = Error::new(ErrorKind::MissingAuthenticationToken);
-        assert_eq!(checksum(style(&admission).error(&unsigned)), "2088342776");
-        assert_eq!(checksum(style(&admission).rejection(Rejection::NoOperation)), "3552371480");
+        assert_eq!(checksum(error_body(&unsigned)), 2_088_342_776);
+        let rejection = style().rejection(Rejection::NoOperation);
+        assert_eq!(rejection.headers()[CHECKSUM], "3552371480");
     }
 
     #[test]
-    fn large_answers_count_until_they_are_gone() {
-        let admission = Admission::new(&Limits::default());
-        let small = style(&admission).json(vec![b' '; SMALL_ANSWER_MAX]);
-        assert_eq!(admission.held_bytes(), 0);
-        let large = style(&admission).json(vec![b' '; SMALL_ANSWER_MAX + 1]);
-        assert_eq!(admission.held_bytes(), SMALL_ANSWER_MAX + 1);
-        drop((small, large));
-        assert_eq!(admission.held_bytes(), 0);
-        let of_many = Style { is_http2: true, ..style(&admission) }.json(vec![b' ']);
-        assert_eq!(admission.held_bytes(), 1);
-        drop(of_many);
+    fn what_a_client_can_have_many_of_needs_room() {
+        assert!(!style().needs_room(UNCOUNTED_BYTES_MAX));
+        assert!(style().needs_room(UNCOUNTED_BYTES_MAX + 1));
+        assert!(Style { is_http2: true, ..style() }.needs_room(1));
     }
 }

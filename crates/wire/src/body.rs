@@ -1,10 +1,12 @@
 //! The bodies of requests, read whole, and those of answers.
 
-use crate::admission::{Admission, Held};
+use crate::admission::{Rooms, SMALL_BYTES_MAX};
+use crate::connection::Client;
 use crate::limits::Limits;
 use crate::rejection::Rejection;
 use flate2::read::MultiGzDecoder;
 use hyper::body::{Body as _, Bytes, Frame, Incoming, SizeHint};
+use singlet_edge::{Hold, Transfer};
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io::Read;
@@ -19,12 +21,16 @@ const FIRST_BUFFER_BYTES: usize = 64 << 10;
 const BUFFER_GROWTH: usize = 4;
 /// How much is inflated before the bytes that it takes are counted.
 const INFLATED_AT_A_TIME: usize = 64 << 10;
+/// How many bytes of an answer are passed on at a time. How fast they go shows how fast the client
+/// takes them.
+const ANSWER_PART_BYTES: usize = 64 << 10;
 
 /// A request's body, which counts as held for as long as it is there.
 #[derive(Debug)]
 pub(crate) struct Received {
     bytes: Bytes,
-    held: Held,
+    /// Nothing for one that came with its head.
+    hold: Option<Hold>,
 }
 
 /// Why a body is not there.
@@ -51,10 +57,11 @@ pub(crate) async fn read(
     mut incoming: Incoming,
     is_sending: bool,
     limits: &Limits,
-    admission: &Admission,
+    rooms: &Rooms,
+    client: &Client,
 ) -> Result<Received, Refused> {
     let reading = async {
-        let gathered = gather(&mut incoming, limits.body_bytes_max, admission).await;
+        let gathered = gather(&mut incoming, limits.body_bytes_max, rooms, client).await;
         if gathered.is_err() && is_sending {
             // A client that is still sending does not look for an answer, and would lose it if the
             // connection ended now. So it may go on for a while, into the void.
@@ -68,28 +75,32 @@ pub(crate) async fn read(
 async fn gather(
     incoming: &mut Incoming,
     bytes_max: usize,
-    admission: &Admission,
+    rooms: &Rooms,
+    client: &Client,
 ) -> Result<Received, Refused> {
-    let mut held = admission.held();
-    let announced = usize::try_from(incoming.size_hint().lower()).unwrap_or(usize::MAX);
+    let sizes = incoming.size_hint();
+    let announced = usize::try_from(sizes.lower()).unwrap_or(usize::MAX);
     if announced > bytes_max {
         return Err(Rejection::BodyTooLarge.into());
     }
     let Some(first) = next(incoming).await? else {
-        return Ok(Received { bytes: Bytes::new(), held });
+        return Ok(Received { bytes: Bytes::new(), hold: None });
     };
     if incoming.is_end_stream() && first.len() <= bytes_max {
-        return Ok(Received { bytes: first, held });
+        return Ok(Received { bytes: first, hold: None });
     }
+    let mut hold = rooms.hold_body(&client.shares, sizes.exact().map(|_| announced));
+    let transfer = client.pulse.begin_body();
     let mut whole = Vec::with_capacity(announced.min(FIRST_BUFFER_BYTES).max(first.len()));
     let mut part = first;
     loop {
         if whole.len() + part.len() > bytes_max {
             return Err(Rejection::BodyTooLarge.into());
         }
-        if !held.add(part.len()) {
+        if !hold.add(part.len()) {
             return Err(Refused::NoRoom);
         }
+        transfer.note_received(part.len());
         if whole.capacity() - whole.len() < part.len() {
             // Memory that is not written to costs nothing, so one growth is enough for what was
             // announced.
@@ -101,7 +112,7 @@ async fn gather(
         whole.extend_from_slice(&part);
         match next(incoming).await? {
             Some(next) => part = next,
-            None => return Ok(Received { bytes: whole.into(), held }),
+            None => return Ok(Received { bytes: whole.into(), hold: Some(hold) }),
         }
     }
 }
@@ -135,11 +146,27 @@ impl Received {
         &self.bytes
     }
 
+    /// Whether reading it takes so long that it should not be done where sockets are served.
+    pub(crate) fn is_large(&self) -> bool {
+        self.bytes.len() > SMALL_BYTES_MAX
+    }
+
+    /// Gives the bytes up, but still counts them: what was made of them takes about as many.
+    pub(crate) fn into_hold(self) -> Option<Hold> {
+        self.hold
+    }
+
     /// The body that this one is a compressed form of. What inflates beyond the bound is refused
     /// before it is there.
-    pub(crate) fn inflate(mut self, bytes_max: usize) -> Result<Self, Refused> {
+    pub(crate) fn inflate(
+        self,
+        bytes_max: usize,
+        rooms: &Rooms,
+        client: &Client,
+    ) -> Result<Self, Refused> {
         let mut decoder = MultiGzDecoder::new(&*self.bytes);
         let mut whole = Vec::new();
+        let mut hold = rooms.hold_body(&client.shares, None);
         loop {
             let before = whole.len();
             let some = decoder.by_ref().take(INFLATED_AT_A_TIME as u64).read_to_end(&mut whole);
@@ -153,21 +180,31 @@ impl Received {
             if whole.len() > bytes_max {
                 return Err(Rejection::BodyTooLarge.into());
             }
-            if !self.held.add(inflated) {
+            if !hold.add(inflated) {
                 return Err(Refused::NoRoom);
             }
         }
-        Ok(Self { bytes: whole.into(), held: self.held })
+        Ok(Self { bytes: whole.into(), hold: Some(hold) })
     }
 }
 
 /// The body of an answer: bytes that are there already.
 #[derive(Debug, Default)]
-pub(crate) struct Body(Option<Bytes>);
+pub(crate) struct Body {
+    bytes: Bytes,
+    transfer: Option<Transfer>,
+}
+
+impl Body {
+    /// Bytes whose way to the client is watched.
+    pub(crate) fn watched(bytes: Bytes, transfer: Transfer) -> Self {
+        Self { bytes, transfer: Some(transfer) }
+    }
+}
 
 impl From<Bytes> for Body {
     fn from(bytes: Bytes) -> Self {
-        Self((!bytes.is_empty()).then_some(bytes))
+        Self { bytes, transfer: None }
     }
 }
 
@@ -179,14 +216,24 @@ impl hyper::body::Body for Body {
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
+        if self.bytes.is_empty() {
+            return Poll::Ready(None);
+        }
+        let length = match &self.transfer {
+            Some(transfer) => {
+                transfer.note_moved();
+                self.bytes.len().min(ANSWER_PART_BYTES)
+            }
+            None => self.bytes.len(),
+        };
+        Poll::Ready(Some(Ok(Frame::data(self.bytes.split_to(length)))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.is_none()
+        self.bytes.is_empty()
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.0.as_ref().map_or(0, |bytes| bytes.len() as u64))
+        SizeHint::with_exact(self.bytes.len() as u64)
     }
 }

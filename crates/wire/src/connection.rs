@@ -1,10 +1,10 @@
 //! One connection: HTTP/1.1, or HTTP/2 if the client begins with its preface.
 
+use crate::admission::{AddressShares, ClientShares};
 use crate::answer::{self, Style};
 use crate::body::Body;
 use crate::exchange::Shared;
 use crate::limits::Limits;
-use crate::patience::{Pulse, WatchedStream};
 use hyper::body::Incoming;
 use hyper::header::{CONNECTION, HeaderValue};
 use hyper::service::service_fn;
@@ -12,26 +12,27 @@ use hyper::{Request, Response, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use singlet_dynamo::{Error, ErrorKind};
+use singlet_edge::{Accepted, Pulse};
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
-use tokio::net::TcpStream;
-use tokio::sync::watch;
+
+/// What an open stream of HTTP/2 costs besides its headers, about: its state and its task.
+const STREAM_BYTES: usize = 4 << 10;
 
 /// How connections are spoken to; made once.
 #[derive(Clone)]
 pub(crate) struct Protocol(auto::Builder<TokioExecutor>);
 
-/// A connection that was accepted.
-pub(crate) struct Connection {
-    pub(crate) shared: Arc<Shared>,
+/// Who is at the other end of a connection.
+#[derive(Debug)]
+pub(crate) struct Client {
     pub(crate) pulse: Arc<Pulse>,
+    pub(crate) shares: ClientShares,
     /// Whether the client is on this machine.
-    pub(crate) is_peer_local: bool,
-    /// Whether it is one too many, and is only to be told so.
-    pub(crate) is_refused: bool,
+    pub(crate) is_local: bool,
 }
 
 impl Protocol {
@@ -40,8 +41,6 @@ impl Protocol {
         builder
             .http1()
             .max_buf_size(limits.head_bytes_max)
-            // A client may say that it will send no more, and still wait for its answer.
-            .half_close(true)
             // Whoever takes too long is found by looking at all connections.
             .header_read_timeout(None);
         builder
@@ -52,20 +51,19 @@ impl Protocol {
     }
 
     /// Serves a connection until it ends, or until its requests in flight are answered after
-    /// `stop` has changed.
-    pub(crate) async fn serve(
-        &self,
-        stream: TcpStream,
-        connection: Connection,
-        mut stop: watch::Receiver<bool>,
-    ) {
-        let stream = TokioIo::new(WatchedStream::new(stream, Arc::clone(&connection.pulse)));
-        let connection = Arc::new(connection);
-        let service = service_fn(|request: Request<Incoming>| {
-            let connection = Arc::clone(&connection);
-            async move { Ok::<_, Infallible>(connection.answer(request).await) }
+    /// the server was told to stop.
+    pub(crate) async fn serve(self, accepted: Accepted<AddressShares>, shared: Arc<Shared>) {
+        let Accepted { stream, pulse, peer, address, is_refused, mut stop } = accepted;
+        let client = Arc::new(Client {
+            pulse,
+            shares: ClientShares::new(address.as_ref()),
+            is_local: peer.ip().to_canonical().is_loopback(),
         });
-        let mut serving = pin!(self.0.serve_connection(stream, service));
+        let service = service_fn(|request: Request<Incoming>| {
+            let (shared, client) = (Arc::clone(&shared), Arc::clone(&client));
+            async move { Ok::<_, Infallible>(answer(shared, client, is_refused, request).await) }
+        });
+        let mut serving = pin!(self.0.serve_connection(TokioIo::new(stream), service));
         let mut stopped = pin!(stop.wait_for(|stop| *stop));
         let mut is_stopping = false;
         // What ends a connection early is the client's business: it is gone, or did not speak HTTP.
@@ -84,29 +82,46 @@ impl Protocol {
     }
 }
 
-impl Connection {
-    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
-        let _in_flight = self.pulse.request();
-        match self.is_refused {
-            true => self.refuse(&request),
-            false => self.shared.answer(request, self.is_peer_local).await,
+async fn answer(
+    shared: Arc<Shared>,
+    client: Arc<Client>,
+    is_refused: bool,
+    request: Request<Incoming>,
+) -> Response<Body> {
+    let _in_flight = client.pulse.request();
+    if is_refused {
+        return refuse(&shared, &client, &request, ErrorKind::ServiceUnavailable);
+    }
+    // A connection of HTTP/1.1 has one head at a time. Those of HTTP/2 are counted: a client
+    // could open many and never send their bodies.
+    let mut hold = None;
+    if request.version() == Version::HTTP_2 {
+        let hold = hold.insert(shared.admission.rooms.hold_small(&client.shares));
+        if !hold.add(STREAM_BYTES + head_bytes(&request)) {
+            return refuse(&shared, &client, &request, ErrorKind::Throttling);
         }
     }
+    shared.answer(request, &client).await
+}
 
-    fn refuse(&self, request: &Request<Incoming>) -> Response<Body> {
-        let error = Error::new(ErrorKind::ServiceUnavailable);
-        let style = Style {
-            id: self.shared.ids.next(),
-            json: answer::JSON_1_0,
-            is_http2: request.version() == Version::HTTP_2,
-            admission: &self.shared.admission,
-        };
-        let has_header = !style.is_http2;
-        let mut response = style.error(&error);
-        // HTTP/2 has no such header; there the connection ends when its time is up.
-        if has_header {
-            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-        }
-        response
+fn head_bytes(request: &Request<Incoming>) -> usize {
+    let headers = request.headers().iter();
+    headers.map(|(name, value)| name.as_str().len() + value.len()).sum()
+}
+
+/// Answers without looking at the request.
+fn refuse(
+    shared: &Shared,
+    client: &Client,
+    request: &Request<Incoming>,
+    kind: ErrorKind,
+) -> Response<Body> {
+    let is_http2 = request.version() == Version::HTTP_2;
+    let style = Style { id: shared.ids.next(), json: answer::JSON_1_0, is_http2 };
+    let mut response = style.error(&Error::new(kind), &shared.admission.rooms, client);
+    // HTTP/2 has no such header; there the connection ends when its time is up.
+    if !is_http2 {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
+    response
 }

@@ -1,31 +1,40 @@
 //! The life of one request, from its head to its answer.
 
-use crate::admission::Admission;
-use crate::answer::{self, RequestIds, Style};
-use crate::body::{self, Body, Refused};
-use crate::host;
+use crate::admission::{Admission, SMALL_BYTES_MAX};
+use crate::answer::{self, RequestIds, Style, Written};
+use crate::body::{self, Body, Received, Refused};
+use crate::connection::Client;
+use crate::lane::Lane;
 use crate::limits::Limits;
 use crate::metrics::{Metrics, Outcome};
 use crate::rejection::Rejection;
 use crate::signature::{self, Credentials, SignedParts};
 use crate::target::Operation;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HOST, HeaderName, HeaderValue};
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Request, Response, Version};
 use singlet_dynamo::json::{Reader, Writer};
-use singlet_dynamo::{Error, ErrorKind, operation};
+use singlet_dynamo::operation::{self, Answer};
+use singlet_dynamo::{Error, ErrorKind};
+use singlet_edge::{Hold, host};
 use singlet_engine::{Clock, Engine};
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Poll;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 /// Room for the answer to a GetItem of usual size, so that it is written without growing.
 const ANSWER_BYTES_USUAL: usize = 1024;
+/// Up to this many bytes of items are written as JSON where sockets are served, which takes about
+/// half a millisecond.
+const INLINE_BYTES_MAX: usize = 256 << 10;
+/// How long to wait before looking for room again.
+const ROOM_RETRY_PAUSE: Duration = Duration::from_millis(50);
 
 /// What all requests share.
 pub(crate) struct Shared {
@@ -36,6 +45,7 @@ pub(crate) struct Shared {
     pub(crate) ids: RequestIds,
     pub(crate) admission: Admission,
     pub(crate) metrics: Metrics,
+    pub(crate) lane: Lane,
     /// Whether the endpoint listens on a loopback address, and so must be meant by its name.
     pub(crate) is_local: bool,
 }
@@ -68,11 +78,11 @@ impl From<Refused> for Refusal {
 }
 
 impl Shared {
-    /// Answers a request, whatever it is. A mistake of ours is an answer too.
+    /// Answers a request, whatever it is; also if its handler panics.
     pub(crate) async fn answer(
-        &self,
+        self: &Arc<Self>,
         request: Request<Incoming>,
-        is_peer_local: bool,
+        client: &Arc<Client>,
     ) -> Response<Body> {
         let start = Instant::now();
         let (head, body) = request.into_parts();
@@ -82,23 +92,25 @@ impl Shared {
             id: self.ids.next(),
             json: kind.unwrap_or(answer::JSON),
             is_http2: head.version == Version::HTTP_2,
-            admission: &self.admission,
         };
         if head.method == Method::GET && is_allowed_host(self, &head) {
-            return self.look(&head, is_peer_local, style);
+            return self.look(&head, client, style);
         }
         let target = head.headers.get(TARGET).map_or(&b""[..], HeaderValue::as_bytes);
         let operation = Operation::of_target(target);
-        let work = self.carry_out(&head, is_json, body, operation);
+        let work = self.carry_out(head, is_json, body, operation, client, &style);
         let carried_out = unless_panicked(work).await.unwrap_or_else(|| {
             self.metrics.panics.fetch_add(1, Ordering::Relaxed);
             let operation = operation.map(Operation::name);
-            tracing::error!(operation, id = ?style.id, "a request met a mistake of ours");
+            tracing::error!(operation, id = ?style.id, "the handler of a request panicked");
             Err(Error::new(ErrorKind::InternalServerError).into())
         });
         let (response, outcome) = match carried_out {
-            Ok(json) => (style.json(json), Outcome::Answered),
-            Err(Refusal::ByDynamo(error)) => (style.error(&error), Outcome::Refused(error.kind())),
+            Ok(written) => (style.json(written, client), Outcome::Answered),
+            Err(Refusal::ByDynamo(error)) => {
+                let response = style.error(&error, &self.admission.rooms, client);
+                (response, Outcome::Refused(error.kind()))
+            }
             Err(Refusal::ByHttp(rejection)) => {
                 (style.rejection(rejection), Outcome::Rejected(rejection))
             }
@@ -117,17 +129,17 @@ impl Shared {
 
     /// Answers those who only look. Whether the endpoint is there may be known to all. What it does
     /// may be known to this machine, and to those who could make it do things.
-    fn look(&self, head: &Parts, is_peer_local: bool, style: Style<'_>) -> Response<Body> {
+    fn look(&self, head: &Parts, client: &Client, style: Style) -> Response<Body> {
         match head.uri.path() {
             "/health" => match self.engine.check_writable() {
                 Ok(()) => style.text("ok\n"),
                 Err(_) => style.rejection(Rejection::Unhealthy),
             },
             "/metrics" => {
-                let allowed = if is_peer_local { Ok(()) } else { self.authenticate(head, &[]) };
+                let allowed = if client.is_local { Ok(()) } else { self.authenticate(head, &[]) };
                 match allowed {
                     Ok(()) => style.text(self.metrics.render(&self.engine, &self.admission)),
-                    Err(error) => style.error(&error),
+                    Err(error) => style.error(&error, &self.admission.rooms, client),
                 }
             }
             // What the service says to a GET. Scripts that wait for an endpoint look for it.
@@ -138,47 +150,99 @@ impl Shared {
 
     /// Carries out a request, and gives the body of its answer.
     async fn carry_out(
-        &self,
-        head: &Parts,
+        self: &Arc<Self>,
+        head: Parts,
         is_json: bool,
         body: Incoming,
         operation: Option<Operation>,
-    ) -> Result<Vec<u8>, Refusal> {
-        if !is_allowed_host(self, head) {
+        client: &Arc<Client>,
+        style: &Style,
+    ) -> Result<Written, Refusal> {
+        if !is_allowed_host(self, &head) {
             return Err(Rejection::ForeignHost.into());
         }
-        let Some(_ticket) = self.admission.admit() else {
-            return Err(Error::new(ErrorKind::Throttling).into());
-        };
-        let body =
-            body::read(body, !head.headers.contains_key(EXPECT), &self.limits, &self.admission)
-                .await?;
+        let is_sending = !head.headers.contains_key(EXPECT);
+        let rooms = &self.admission.rooms;
+        let body = body::read(body, is_sending, &self.limits, rooms, client).await?;
+        let _received = client.pulse.receive();
         if head.method != Method::POST || !(is_json || body.bytes().is_empty()) {
             return Err(Rejection::NoOperation.into());
         }
-        let Some(operation) = operation else {
-            return Err(no_operation(head, body.bytes()).into());
+        let is_gzip = head
+            .headers
+            .get(CONTENT_ENCODING)
+            .is_some_and(|encoding| encoding.as_bytes().eq_ignore_ascii_case(b"gzip"));
+        let received = Complete { head, body, is_gzip, operation };
+        let (request, _hold) = if received.body.is_large() || is_gzip {
+            let (shared, client) = (Arc::clone(self), Arc::clone(client));
+            self.lane.run(move || received.understand(&shared, &client)).await?
+        } else {
+            received.understand(self, client)?
         };
-        self.authenticate(head, body.bytes())?;
-        let body = match head.headers.get(CONTENT_ENCODING) {
-            Some(encoding) if encoding.as_bytes().eq_ignore_ascii_case(b"gzip") => {
-                body.inflate(self.limits.body_bytes_max)?
-            }
-            _ => body,
-        };
-        let request = operation::Request::from_json(operation.name(), body.bytes())?;
-        if !self.admission.has_room() {
+        let Some(_ticket) = self.admission.admit() else {
             return Err(Error::new(ErrorKind::Throttling).into());
-        }
+        };
+        let _executing = client.pulse.execute();
+        let operation = request.operation();
         let answer = self.engine.execute_async(request).await.map_err(|error| {
             if error.refusal().is_none() {
-                tracing::error!(operation = operation.name(), %error, "the engine failed");
+                tracing::error!(operation, %error, "the engine failed");
             }
             error.to_dynamo()
         })?;
-        let mut writer = Writer::with_buffer(Vec::with_capacity(ANSWER_BYTES_USUAL));
-        answer.write_json(&mut writer);
-        Ok(writer.into_bytes())
+        self.write(answer, client, style).await
+    }
+
+    /// Writes an answer, once there is room for it.
+    async fn write(
+        &self,
+        answer: Answer,
+        client: &Client,
+        style: &Style,
+    ) -> Result<Written, Refusal> {
+        // What was only read can be read again later. What is done must be told.
+        let is_done = matches!(answer, Answer::Write(_));
+        let expected = answer.item_bytes();
+        if expected <= SMALL_BYTES_MAX {
+            let written = written(&answer);
+            if !style.needs_room(written.len()) {
+                return Ok(written);
+            }
+            let hold = self.find_room(client, written.len(), is_done).await?;
+            return Ok(written.in_room(hold));
+        }
+        let mut hold = self.find_room(client, expected, is_done).await?;
+        let written = match expected {
+            0..=INLINE_BYTES_MAX => written(&answer),
+            _ => self.lane.run(move || written(&answer)).await,
+        };
+        // It was found to be longer when it was written already: at least it is counted.
+        let _ = hold.add(written.len().saturating_sub(expected));
+        Ok(written.in_room(hold))
+    }
+
+    /// Finds room for an answer: at once, or for one that cannot be refused, within a time.
+    async fn find_room(
+        &self,
+        client: &Client,
+        bytes: usize,
+        is_done: bool,
+    ) -> Result<Hold, Refusal> {
+        let until = Instant::now() + self.limits.room_time_max;
+        loop {
+            let mut hold = self.admission.rooms.hold_answer(&client.shares, bytes);
+            if hold.add(bytes) {
+                return Ok(hold);
+            }
+            drop(hold);
+            if !is_done {
+                return Err(Error::new(ErrorKind::Throttling).into());
+            }
+            if Instant::now() >= until {
+                return Err(Error::new(ErrorKind::InternalServerError).into());
+            }
+            tokio::time::sleep(ROOM_RETRY_PAUSE).await;
+        }
     }
 
     fn authenticate(&self, head: &Parts, body: &[u8]) -> Result<(), Error> {
@@ -187,7 +251,7 @@ impl Shared {
             method: head.method.as_str(),
             path: head.uri.path(),
             query: head.uri.query().unwrap_or_default(),
-            host: host(head).unwrap_or_default(),
+            host: host::of(head).unwrap_or_default(),
             headers: &head.headers,
             body,
         };
@@ -209,18 +273,41 @@ async fn unless_panicked<T>(work: impl Future<Output = T>) -> Option<T> {
 }
 
 fn is_allowed_host(shared: &Shared, head: &Parts) -> bool {
-    !shared.is_local || host(head).is_some_and(host::is_local)
+    !shared.is_local || host::of(head).is_some_and(host::is_local)
 }
 
-/// Which host the request is meant for. A request that names several is meant for none.
-fn host(head: &Parts) -> Option<&str> {
-    if let Some(authority) = head.uri.authority() {
-        return Some(authority.as_str());
-    }
-    let mut hosts = head.headers.get_all(HOST).iter();
-    match (hosts.next(), hosts.next()) {
-        (Some(host), None) => host.to_str().ok(),
-        _ => None,
+fn written(answer: &Answer) -> Written {
+    let mut writer = Writer::with_buffer(Vec::with_capacity(ANSWER_BYTES_USUAL));
+    answer.write_json(&mut writer);
+    Written::new(writer.into_bytes())
+}
+
+/// A request that has arrived, and is not verified.
+struct Complete {
+    head: Parts,
+    body: Received,
+    is_gzip: bool,
+    operation: Option<Operation>,
+}
+
+impl Complete {
+    /// Verifies who sent the request, and reads it. What counts for the body goes on counting for
+    /// the request that is made of it.
+    fn understand(
+        self,
+        shared: &Shared,
+        client: &Client,
+    ) -> Result<(operation::Request, Option<Hold>), Refusal> {
+        let Self { head, mut body, is_gzip, operation } = self;
+        let Some(operation) = operation else {
+            return Err(no_operation(&head, body.bytes()).into());
+        };
+        shared.authenticate(&head, body.bytes())?;
+        if is_gzip {
+            body = body.inflate(shared.limits.body_bytes_max, &shared.admission.rooms, client)?;
+        }
+        let request = operation::Request::from_json(operation.name(), body.bytes())?;
+        Ok((request, body.into_hold()))
     }
 }
 

@@ -3,11 +3,12 @@
 //! [`Server`] is the door: bind it to an address with an engine behind it, and serve until told
 //! to stop.
 //!
-//! - `server` and `connection`: sockets, and what becomes of them; `patience`: how long clients
-//!   may take.
+//! - `server` and `connection`: sockets, and what becomes of them. Accepting them, and closing
+//!   those of slow clients, is the edge's (`singlet_edge`).
 //! - `exchange`: the life of one request. `target`, `body`, `answer` and `rejection` are its parts.
-//! - `signature`: who sent a request; `host`: whether it was meant for this machine.
-//! - `admission`: how much is taken on at a time. [`Limits`]: every bound, named in one place.
+//! - `signature`: who sent a request.
+//! - `admission`: how much is taken on at a time; `lane`: where large requests are read and
+//!   written. [`Limits`]: every bound, named in one place.
 //! - `metrics`: what was done, in figures.
 
 mod admission;
@@ -15,11 +16,10 @@ mod answer;
 mod body;
 mod connection;
 mod exchange;
-mod host;
+mod lane;
 mod limits;
 mod metrics;
 mod options;
-mod patience;
 mod rejection;
 mod server;
 mod signature;

@@ -8,11 +8,17 @@ use std::time::Duration;
 /// ```
 /// use singlet_wire::Limits;
 ///
-/// let limits = Limits { connections_max: 64, ..Limits::default() };
+/// let mut limits = Limits::default();
+/// limits.connections.connections_max = 64;
 /// assert_eq!(limits.body_bytes_max, 16 << 20);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Limits {
+    /// How many connections there may be, and how long their clients may take. An idle connection
+    /// costs some 20 KB; SDKs keep 50 at most unless they are told otherwise, and drop one by
+    /// themselves after a minute without a request, which is less than we allow, so that they
+    /// never send into one that is just being closed.
+    pub connections: singlet_edge::Limits,
     /// How many bytes a request's body may have, before and after decompression: the service's
     /// own bound.
     pub body_bytes_max: usize,
@@ -20,46 +26,37 @@ pub struct Limits {
     /// with a signature and a session token takes about 2 KB. It may also have no more than 100
     /// headers, which is hyper's own bound; SDKs send about twelve.
     pub head_bytes_max: usize,
-    /// How many connections may be open. An idle one costs some 20 KB; SDKs keep 50 at most unless
-    /// they are told otherwise.
-    pub connections_max: usize,
     /// How many requests one HTTP/2 connection may have in flight.
     pub streams_max: u32,
-    /// How many requests may be in flight over all connections.
+    /// How many requests may be executed at a time, over all connections. A request takes one of
+    /// these places when it is complete and its signature is verified.
     pub requests_max: usize,
-    /// How many bytes of large bodies and large answers may be held at a time, over all requests.
-    /// What is small is not counted: there cannot be more of it than connections.
-    pub held_bytes_max: usize,
-    /// How long a client may take to send the head of a request once it has begun.
-    pub head_time_max: Duration,
+    /// How many bytes of bodies may be held at a time that are longer than 64 KB.
+    pub large_body_bytes_max: usize,
+    /// How many bytes of answers may be held at a time that are longer than 64 KB.
+    pub large_answer_bytes_max: usize,
+    /// How many bytes may be held at a time of what is smaller: heads and bodies that are not
+    /// complete, and answers that are not taken. What is large cannot take this room.
+    pub small_bytes_max: usize,
     /// How long a client may take to send a body. Enough for the largest one over 3 Mbit/s.
     pub body_time_max: Duration,
-    /// How long a connection may be without a request. More than the minute after which SDKs drop a
-    /// connection by themselves, so that they never send into one that is just being closed.
-    pub idle_time_max: Duration,
-    /// How long a client may take none of an answer that waits for it.
-    pub stall_time_max: Duration,
-    /// How long a client may take for all of an answer.
-    pub answer_time_max: Duration,
-    /// How long requests in flight may take when the endpoint stops.
-    pub stop_time_max: Duration,
+    /// How long a large answer to a write waits for room. What is done cannot be refused.
+    pub room_time_max: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
+            connections: singlet_edge::Limits::default(),
             body_bytes_max: 16 << 20,
             head_bytes_max: 64 << 10,
-            connections_max: 1024,
             streams_max: 128,
             requests_max: 2048,
-            held_bytes_max: 256 << 20,
-            head_time_max: Duration::from_secs(10),
+            large_body_bytes_max: 96 << 20,
+            large_answer_bytes_max: 96 << 20,
+            small_bytes_max: 48 << 20,
             body_time_max: Duration::from_secs(45),
-            idle_time_max: Duration::from_secs(75),
-            stall_time_max: Duration::from_secs(30),
-            answer_time_max: Duration::from_secs(300),
-            stop_time_max: Duration::from_secs(10),
+            room_time_max: Duration::from_secs(5),
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::admission::Admission;
 use crate::rejection::Rejection;
 use crate::target::Operation;
 use singlet_dynamo::ErrorKind;
+use singlet_edge::Figures;
 use singlet_engine::{Engine, Histogram};
 use std::fmt::{Display, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -56,7 +57,7 @@ impl Outcome {
 pub(crate) struct Metrics {
     /// By operation, the last one for requests that named none.
     operations: Box<[PerOperation]>,
-    pub(crate) connections: Connections,
+    pub(crate) connections: Figures,
     pub(crate) panics: AtomicU64,
 }
 
@@ -67,17 +68,6 @@ struct PerOperation {
     latency_micros: Histogram,
 }
 
-/// Figures of connections.
-#[derive(Debug, Default)]
-pub(crate) struct Connections {
-    pub(crate) open: AtomicU64,
-    pub(crate) accepted: AtomicU64,
-    /// Turned away, because there were too many.
-    pub(crate) refused: AtomicU64,
-    /// Ended, because the client took too long.
-    pub(crate) timed_out: AtomicU64,
-}
-
 impl Metrics {
     pub(crate) fn new() -> Self {
         let per_operation = || PerOperation {
@@ -86,7 +76,7 @@ impl Metrics {
         };
         Self {
             operations: (0..=Operation::COUNT).map(|_| per_operation()).collect(),
-            connections: Connections::default(),
+            connections: Figures::default(),
             panics: AtomicU64::new(0),
         }
     }
@@ -129,8 +119,8 @@ impl Metrics {
         page.gauge("singlet_requests_in_flight", "Requests in flight.", admission.requests());
         page.gauge(
             "singlet_held_bytes",
-            "Bytes of large bodies and answers in memory.",
-            admission.held_bytes(),
+            "Bytes of bodies and answers in memory, without small ones over HTTP/1.1.",
+            admission.rooms.used(),
         );
         page.gauge("singlet_connections", "Open connections.", now(&connections.open));
         page.counter(
@@ -144,15 +134,16 @@ impl Metrics {
             now(&connections.refused),
         );
         page.counter(
-            "singlet_connections_timed_out_total",
-            "Connections that were ended, because the client took too long.",
-            now(&connections.timed_out),
+            "singlet_connections_replaced_total",
+            "Idle connections that were closed to make room for others.",
+            now(&connections.replaced),
         );
         page.counter(
-            "singlet_panics_total",
-            "Requests that met a mistake of ours.",
-            now(&self.panics),
+            "singlet_connections_timed_out_total",
+            "Connections that were closed, because the client took too long.",
+            now(&connections.timed_out),
         );
+        page.counter("singlet_panics_total", "Requests whose handler panicked.", now(&self.panics));
         engine_figures(&mut page, engine);
         page.0
     }

@@ -28,7 +28,13 @@ const SERVICE: &str = "dynamodb";
 const TERMINATOR: &str = "aws4_request";
 /// Headers without which a signature could be carried over to another operation or another time.
 const MUST_BE_SIGNED: [&str; 2] = ["x-amz-target", "x-amz-date"];
+/// How many headers SDKs sign, about.
+const SIGNED_HEADERS_USUAL: usize = 8;
 const SECURITY_TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
+
+/// How much of a header an error repeats. Headers of real requests are shorter, session tokens
+/// included.
+const REPEATED_BYTES_MAX: usize = 8 << 10;
 
 /// What of a request is signed.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +64,7 @@ pub(crate) fn verify(
     let date = Date::parse(authorization.date).ok_or_else(|| {
         incomplete(format!(
             "Date must be in ISO-8601 'basic format'. Got '{}'. See http://en.wikipedia.org/wiki/ISO_8601",
-            authorization.date
+            repeated(authorization.date)
         ))
     })?;
     check_skew(date, Date::of(now))?;
@@ -66,7 +72,7 @@ pub(crate) fn verify(
     if authorization.algorithm != ALGORITHM {
         return Err(incomplete(format!(
             "Unsupported AWS 'algorithm': '{}' (only {ALGORITHM} for now). ",
-            authorization.algorithm
+            repeated(authorization.algorithm)
         )));
     }
     let scope = authorization.scope()?;
@@ -82,8 +88,10 @@ pub(crate) fn verify(
         return Err(invalid(format!(
             "The request signature we calculated does not match the signature you provided. Check \
              your AWS Secret Access Key and signing method. Consult the service documentation for \
-             details.\n\nThe Canonical String for this request should have been\n'{canonical}'\n\n\
-             The String-to-Sign should have been\n'{to_sign}'\n"
+             details.\n\nThe Canonical String for this request should have been\n'{}'\n\n\
+             The String-to-Sign should have been\n'{}'\n",
+            repeated(&canonical.to_string()),
+            repeated(&to_sign)
         )));
     }
     let token = parts.headers.get(SECURITY_TOKEN).map(|token| token.as_bytes());
@@ -110,11 +118,30 @@ fn check_skew(date: Date, now: Date) -> Result<(), Error> {
     Ok(())
 }
 
-/// What decides where a request goes, what it does and when must be signed.
+/// Every header that is signed must be there, and be named once: each name brings the header's
+/// value into the canonical request, which must not become longer than the request is. And what
+/// decides where a request goes, what it does and when must be signed.
 fn check_signed_headers(
     authorization: &Authorization<'_>,
     headers: &HeaderMap,
 ) -> Result<(), Error> {
+    let mut seen: Vec<&str> = Vec::with_capacity(SIGNED_HEADERS_USUAL);
+    for name in authorization.signed_headers.split(';') {
+        if seen.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            return Err(invalid(format!(
+                "'{}' is named more than once in 'SignedHeaders' in the AWS Authorization.",
+                repeated(name)
+            )));
+        }
+        let is_host = ["host", ":authority"].iter().any(|host| host.eq_ignore_ascii_case(name));
+        if !is_host && !headers.contains_key(name) {
+            return Err(invalid(format!(
+                "'{}' is a 'SignedHeader' in the AWS Authorization, but is not a header of the request.",
+                repeated(name)
+            )));
+        }
+        seen.push(name);
+    }
     let is_signed = |name: &str| {
         authorization.signed_headers.split(';').any(|signed| signed.eq_ignore_ascii_case(name))
     };
@@ -146,18 +173,23 @@ fn check_scope(scope: &Scope<'_>, date: Date) -> Result<(), Error> {
     if scope.terminator != TERMINATOR {
         faults.push_str(&format!(
             "Credential should be scoped with a valid terminator: '{TERMINATOR}', not '{}'. ",
-            scope.terminator
+            repeated(scope.terminator)
         ));
     }
     if scope.day != date.day() {
         faults.push_str(&format!(
             "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: \
              '{}' != '{}', from '{date}'.",
-            scope.day,
+            repeated(scope.day),
             date.day()
         ));
     }
     if faults.is_empty() { Ok(()) } else { Err(invalid(faults)) }
+}
+
+/// As much of what a client sent as an error repeats.
+fn repeated(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(REPEATED_BYTES_MAX)).unwrap_or(text)
 }
 
 fn incomplete(message: String) -> Error {

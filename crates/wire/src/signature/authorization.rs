@@ -1,6 +1,6 @@
 //! The header `Authorization`, taken apart.
 
-use super::incomplete;
+use super::{incomplete, repeated};
 use hyper::HeaderMap;
 use hyper::header::{AUTHORIZATION, DATE, HeaderName};
 use singlet_dynamo::{Error, ErrorKind};
@@ -84,7 +84,7 @@ impl<'a> Authorization<'a> {
             );
         }
         message.push_str("Authorization=");
-        message.push_str(header);
+        message.push_str(repeated(header));
         Err(incomplete(message))
     }
 
@@ -105,7 +105,7 @@ impl<'a> Authorization<'a> {
         Err(incomplete(format!(
             "Credential must have exactly 5 slash-delimited elements, e.g. \
              keyid/date/region/service/term, got '{}'",
-            self.credential
+            repeated(self.credential)
         )))
     }
 }

@@ -13,15 +13,22 @@ fn requests_for_another_host_are_refused() {
     let endpoint = Endpoint::start();
     let get = |headers: &str| status(&endpoint, &format!("GET /metrics HTTP/1.1\r\n{headers}\r\n"));
     assert_eq!(get("Host: localhost:1234\r\n"), 200);
-    assert_eq!(get("Host: dynamodb.localhost\r\n"), 200);
+    // Names that not every system keeps out of the DNS.
+    assert_eq!(get("Host: dynamodb.localhost\r\n"), 403);
+    assert_eq!(get("Host: localhost.\r\n"), 403);
     assert_eq!(get("Host: [::1]:8000\r\n"), 200);
     assert_eq!(get("Host: attacker.example\r\n"), 403);
     assert_eq!(get("Host: localhost.attacker.example\r\n"), 403);
     assert_eq!(get("Host: localhost\r\nHost: attacker.example\r\n"), 403);
     assert_eq!(get(""), 403);
-    // A target with a host in it counts for more than the header.
-    let whole = "GET http://attacker.example/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    assert_eq!(status(&endpoint, whole), 403);
+    assert_eq!(get("Host: localhost\r\nHost: localhost\r\n"), 403);
+    // A target with a host in it must name the same as the header.
+    let whole = |target: &str, host: &str| {
+        status(&endpoint, &format!("GET http://{target}/metrics HTTP/1.1\r\nHost: {host}\r\n\r\n"))
+    };
+    assert_eq!(whole("localhost", "localhost"), 200);
+    assert_eq!(whole("attacker.example", "localhost"), 403);
+    assert_eq!(whole("localhost", "attacker.example"), 403);
     endpoint.assert_serves();
 }
 

@@ -13,6 +13,7 @@ use std::convert::Infallible;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::task::spawn_blocking;
 
@@ -77,6 +78,126 @@ async fn many_requests_share_a_connection() {
     }
     drop(sender);
     spawn_blocking(move || drop(endpoint)).await.unwrap();
+}
+
+/// A body that never comes.
+struct Never;
+
+impl Body for Never {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Pending
+    }
+}
+
+/// 17 connections with 125 open heads each kept everybody else out.
+#[tokio::test]
+async fn open_heads_take_nobodys_place() {
+    let start = || Endpoint::start_with(|options| options.limits.requests_max = 16);
+    let endpoint = spawn_blocking(start).await.unwrap();
+    let host = endpoint.address.to_string();
+    let mut open = Vec::new();
+    for _ in 0..4 {
+        let stream = TcpStream::connect(endpoint.address).await.unwrap();
+        let (mut sender, connection) =
+            http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+        tokio::spawn(connection);
+        for _ in 0..125 {
+            let request = request(&host).body(Never).unwrap();
+            open.push(tokio::spawn(sender.send_request(request)));
+        }
+    }
+    let sender = connect(&endpoint).await;
+    for _ in 0..50 {
+        let (status, text) = send(sender.clone(), request(&host), "{}").await;
+        assert_eq!(status, StatusCode::OK, "{text}");
+    }
+    assert!(open.iter().all(|request| !request.is_finished()));
+    drop((open, sender));
+    spawn_blocking(move || drop(endpoint)).await.unwrap();
+}
+
+/// Heads took memory that nothing counted: 128 of 64 KB on each connection.
+#[tokio::test]
+async fn open_heads_are_counted() {
+    let start = || Endpoint::start_with(|options| options.limits.small_bytes_max = 1 << 20);
+    let endpoint = spawn_blocking(start).await.unwrap();
+    let host = endpoint.address.to_string();
+    let stream = TcpStream::connect(endpoint.address).await.unwrap();
+    let (mut sender, connection) =
+        http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+    tokio::spawn(connection);
+    let fat = "x".repeat(40_000);
+    let mut refused = 0;
+    for _ in 0..40 {
+        let request = request(&host).header("fat", fat.clone()).body(Never).unwrap();
+        let mut answer = tokio::spawn(sender.send_request(request));
+        if let Ok(answer) = tokio::time::timeout(Duration::from_millis(100), &mut answer).await {
+            assert_eq!(answer.unwrap().unwrap().status(), StatusCode::BAD_REQUEST);
+            refused += 1;
+        }
+    }
+    assert!((20..=35).contains(&refused), "half of a megabyte is room for eleven: {refused}");
+    let (status, text) = send(connect(&endpoint).await, request(&host), "{}").await;
+    assert_eq!(status, StatusCode::OK, "{text}");
+    drop(sender);
+    spawn_blocking(move || drop(endpoint)).await.unwrap();
+}
+
+/// One connection that asked for something every now and then kept answers for ever that it did
+/// not take.
+#[tokio::test]
+async fn a_stalled_stream_ends_whatever_else_its_connection_does() {
+    let start = || {
+        let endpoint = Endpoint::start_with(|options| {
+            options.limits.connections.stall_time_max = Duration::from_millis(500);
+        });
+        endpoint.make_table("games");
+        let filler = "x".repeat(390_000);
+        let put = format!(
+            r#"{{"TableName":"games","Item":{{"pk":{{"S":"1"}},"v":{{"S":"{filler}"}}}}}}"#
+        );
+        assert_eq!(endpoint.request("PutItem", &put).status, 200);
+        endpoint
+    };
+    let endpoint = spawn_blocking(start).await.unwrap();
+    let host = endpoint.address.to_string();
+    let stream = TcpStream::connect(endpoint.address).await.unwrap();
+    let (mut sender, connection) = http2::Builder::new(TokioExecutor::new())
+        .initial_stream_window_size(1000)
+        .handshake(TokioIo::new(stream))
+        .await
+        .unwrap();
+    let connection = tokio::spawn(connection);
+    let get = Request::post(format!("http://{host}/"))
+        .header("x-amz-target", "DynamoDB_20120810.GetItem")
+        .header("content-type", "application/x-amz-json-1.0")
+        .body(Whole(Some(r#"{"TableName":"games","Key":{"pk":{"S":"1"}}}"#.into())))
+        .unwrap();
+    let _unread = sender.send_request(get).await.unwrap();
+    // Something small is asked for all the while.
+    let asking = async {
+        loop {
+            let request = request(&host).body(Whole(Some("{}".into()))).unwrap();
+            if sender.send_request(request).await.is_err() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), asking).await.expect("it was never cut off");
+    assert!(connection.is_finished());
+    let endpoint = spawn_blocking(move || {
+        crate::server::eventually("it is given up", || endpoint.metric("singlet_held_bytes") == 0);
+        endpoint
+    });
+    spawn_blocking(|| ()).await.unwrap();
+    drop(endpoint.await.unwrap());
 }
 
 #[tokio::test]

@@ -1,53 +1,65 @@
 //! More than the endpoint takes on.
 
 use crate::server::{Endpoint, eventually};
+use std::time::Duration;
 
 #[test]
-fn too_many_requests_are_shed_and_then_served_again() {
-    let endpoint = Endpoint::start_with(|options| options.limits.requests_max = 2);
-    let mut waiting = [endpoint.connect(), endpoint.connect()];
-    for client in &mut waiting {
-        // In flight, because the body is not there yet.
-        let head = client.head("ListTables", 2);
-        client.send(head + "{");
-    }
-    eventually("both are in flight", || endpoint.metric("singlet_requests_in_flight") == 2);
+fn too_many_requests_are_shed() {
+    let endpoint = Endpoint::start_with(|options| options.limits.requests_max = 0);
     let mut client = endpoint.connect();
     for _ in 0..5 {
         let answer = client.request("ListTables", "{}");
         answer.assert_error(400, "ThrottlingException");
         assert!(answer.text().contains("Rate of requests exceeds the allowed throughput."));
     }
+}
+
+/// Requests were counted as in flight before their bodies were there, so that a few open heads
+/// kept everybody else out.
+#[test]
+fn requests_that_are_not_complete_take_nobodys_place() {
+    let endpoint = Endpoint::start_with(|options| options.limits.requests_max = 1);
+    let mut waiting: Vec<_> = (0..20).map(|_| endpoint.connect()).collect();
+    for client in &mut waiting {
+        let head = client.head("ListTables", 2);
+        client.send(head + "{");
+    }
+    endpoint.wait_for_head();
+    endpoint.assert_serves();
     for client in &mut waiting {
         client.send("}");
         assert_eq!(client.answer().status, 200);
     }
-    // The same connection that was refused.
-    assert_eq!(client.request("ListTables", "{}").status, 200);
+    assert_eq!(endpoint.metric("singlet_requests_in_flight"), 0);
 }
 
+/// Whoever had all connections kept everybody else out, for as long as it liked.
 #[test]
-fn too_many_connections_are_told_so() {
-    let endpoint = Endpoint::start_with(|options| options.limits.connections_max = 3);
-    let mut clients: Vec<_> = (0..3).map(|_| endpoint.connect()).collect();
-    for client in &mut clients {
-        assert_eq!(client.request("ListTables", "{}").status, 200);
+fn a_new_connection_replaces_one_that_is_idle() {
+    let endpoint = Endpoint::start_with(|options| options.limits.connections.connections_max = 3);
+    let mut useful = endpoint.connect();
+    assert_eq!(useful.request("ListTables", "{}").status, 200);
+    let mut silent = endpoint.connect();
+    let mut half = endpoint.connect();
+    half.send("POST / HTTP/1.1\r\nHost:");
+    eventually("all are there", || endpoint.metric("singlet_connections") >= 3);
+    // Those who never asked for anything go first; who did can go on.
+    for _ in 0..10 {
+        assert_eq!(endpoint.connect().request("ListTables", "{}").status, 200);
     }
-    let mut refused = endpoint.connect();
-    let answer = refused.request("ListTables", "{}");
-    answer.assert_error(503, "ServiceUnavailable");
-    assert_eq!(answer.header("connection"), Some("close"));
-    refused.wait_for_end();
-    // Those who were there first notice nothing, and whoever comes when one has gone is served.
-    assert_eq!(clients[0].request("ListTables", "{}").status, 200);
-    clients.pop();
-    eventually("there is room", || endpoint.request("ListTables", "{}").status == 200);
+    silent.wait_for_end();
+    half.wait_for_end();
+    assert!(endpoint.metric("singlet_connections_replaced_total") >= 2);
+    assert_eq!(useful.request("ListTables", "{}").status, 200);
 }
 
 #[test]
 fn large_bodies_are_held_up_to_a_bound() {
     const BODY: usize = 4 << 20;
-    let endpoint = Endpoint::start_with(|options| options.limits.held_bytes_max = 3 * BODY);
+    let endpoint = Endpoint::start_with(|options| {
+        options.limits.large_body_bytes_max = 4 * BODY;
+        options.limits.connections.pressed_time_max = Duration::from_secs(60);
+    });
     let almost = vec![b' '; BODY - 2];
     let mut holding: Vec<_> = (0..3).map(|_| endpoint.connect()).collect();
     for client in &mut holding {
@@ -70,6 +82,65 @@ fn large_bodies_are_held_up_to_a_bound() {
     let mut body = almost;
     body[..2].copy_from_slice(b"{}");
     assert_eq!(refused.request("ListTables", &body).status, 200);
+}
+
+/// Bodies that never end had all the room for as long as a body may take.
+#[test]
+fn slow_bodies_make_room_for_others() {
+    const BODY: usize = 4 << 20;
+    let endpoint = Endpoint::start_with(|options| {
+        options.limits.large_body_bytes_max = 4 * BODY;
+        options.limits.connections.pressed_time_max = Duration::from_millis(100);
+        options.limits.connections.pressed_bytes_per_second_min = usize::MAX;
+    });
+    let mut holding: Vec<_> = (0..3).map(|_| endpoint.connect()).collect();
+    for client in &mut holding {
+        let head = client.head("ListTables", BODY);
+        client.send(head);
+        client.send(vec![b' '; BODY - 2]);
+    }
+    eventually("all are held", || endpoint.metric("singlet_held_bytes") as usize > 3 * BODY - 100);
+    let mut body = vec![b' '; BODY];
+    body[..2].copy_from_slice(b"{}");
+    eventually("there is room", || endpoint.request_bytes("ListTables", &body).status == 200);
+    for client in &mut holding {
+        client.wait_for_end();
+    }
+}
+
+/// Clients that did not read their answers had all the room, and then nobody was answered.
+#[test]
+fn answers_that_nobody_reads_leave_room_for_small_ones() {
+    let endpoint = Endpoint::start_with(|options| {
+        options.limits.large_answer_bytes_max = 16 << 20;
+        options.limits.connections.pressed_time_max = Duration::from_millis(500);
+        options.limits.connections.pressed_bytes_per_second_min = usize::MAX;
+    });
+    endpoint.make_table("games");
+    let filler = "x".repeat(390_000);
+    for key in 0..10 {
+        let put = format!(
+            r#"{{"TableName":"games","Item":{{"pk":{{"S":"{key}"}},"v":{{"S":"{filler}"}}}}}}"#
+        );
+        assert_eq!(endpoint.request("PutItem", &put).status, 200);
+    }
+    let keys: Vec<String> = (0..10).map(|key| format!(r#"{{"pk":{{"S":"{key}"}}}}"#)).collect();
+    let large = format!(r#"{{"RequestItems":{{"games":{{"Keys":[{}]}}}}}}"#, keys.join(","));
+    let mut silent: Vec<_> = (0..20).map(|_| endpoint.connect()).collect();
+    for client in &mut silent {
+        // Pipelined, because a socket takes some megabytes before anything has to wait.
+        let request = client.head("BatchGetItem", large.len()) + &large;
+        client.send(request.repeat(4));
+    }
+    eventually("answers wait", || endpoint.metric("singlet_held_bytes") > 4 << 20);
+    let small = r#"{"TableName":"games","Key":{"pk":{"S":"none"}}}"#;
+    for _ in 0..100 {
+        assert_eq!(endpoint.request("GetItem", small).status, 200);
+        assert!(endpoint.metric("singlet_held_bytes") <= 16 << 20);
+    }
+    // Large ones come into their own, too, once those who do not read are cut off.
+    eventually("there is room", || endpoint.request("BatchGetItem", &large).status == 200);
+    assert!(endpoint.metric("singlet_connections_timed_out_total") > 0);
 }
 
 #[test]

@@ -56,6 +56,11 @@ impl Endpoint {
         self.connect().request(operation, body)
     }
 
+    /// Asks on a new connection, with any bytes.
+    pub(crate) fn request_bytes(&self, operation: &str, body: &[u8]) -> Answer {
+        self.connect().request(operation, body)
+    }
+
     /// Makes a table with a key of one string, `pk`.
     pub(crate) fn make_table(&self, name: &str) {
         let answer = self.request(
@@ -88,6 +93,13 @@ impl Endpoint {
         let answer = self.request("ListTables", "{}");
         assert_eq!(answer.status, 200, "{answer:?}");
         assert!(answer.text().starts_with(r#"{"TableNames":["#), "{answer:?}");
+    }
+
+    /// Waits until a head that was sent before is read: connections are served in turn, and this
+    /// one comes later. Nothing shows a request that is not complete.
+    pub(crate) fn wait_for_head(&self) {
+        self.assert_serves();
+        std::thread::sleep(Duration::from_millis(100));
     }
 
     /// Tells the endpoint to stop, without waiting for it.

@@ -128,3 +128,60 @@ async fn a_port_that_is_taken_is_named() {
     let error = Server::bind(again).await.unwrap_err().to_string();
     assert!(error.starts_with(&format!("cannot listen on {}", first.local_address())), "{error}");
 }
+
+/// One header, named 14,000 times, was expanded each time: a request of 56 KB took seconds and more
+/// than a gigabyte, and got an answer of 392 MB. An access-key id was enough for it.
+#[test]
+fn a_header_that_is_signed_many_times_is_refused() {
+    let endpoint = endpoint();
+    let mut client = connect(&endpoint);
+    let scope = "20150830/eu-central-1/dynamodb/aws4_request";
+    let names = "host;x-amz-date;x-amz-target;".to_owned() + &"fat;".repeat(7_000) + "fat";
+    let fat = format!("Fat: {}\r\n", "x".repeat(28_000));
+    let headers = format!(
+        "{fat}Authorization: AWS4-HMAC-SHA256 Credential={KEY}/{scope}, SignedHeaders={names}, \
+         Signature=00\r\n"
+    );
+    let answer = send(&mut client, &headers, "ListTables", "{}");
+    answer.assert_error(400, "InvalidSignatureException");
+    assert!(answer.text().contains("'fat' is named more than once"), "{}", answer.body.len());
+}
+
+#[test]
+fn a_header_that_is_signed_must_be_there() {
+    let endpoint = endpoint();
+    let mut client = connect(&endpoint);
+    let signed = authorization(KEY, SECRET, HOST, "ListTables", b"{}");
+    let more = signed.replace("SignedHeaders=host;", "SignedHeaders=host;x-absent;");
+    let answer = send(&mut client, &format!("Authorization: {more}\r\n"), "ListTables", "{}");
+    answer.assert_error(400, "InvalidSignatureException");
+    assert!(answer.text().contains("'x-absent' is a 'SignedHeader'"), "{}", answer.text());
+}
+
+/// Whatever is long in a head, an error repeats no more than some of it.
+#[test]
+fn errors_repeat_little_of_long_headers() {
+    let endpoint = endpoint();
+    let long = "y".repeat(50_000);
+    let scope = "20150830/eu-central-1/dynamodb/aws4_request";
+    for authorization in [
+        format!("AWS4-HMAC-SHA256 {long}"),
+        format!(
+            "AWS4-{long} Credential={KEY}/{scope}, SignedHeaders=host;x-amz-date;x-amz-target, Signature=0"
+        ),
+        format!(
+            "AWS4-HMAC-SHA256 Credential={long}, SignedHeaders=host;x-amz-date;x-amz-target, Signature=0"
+        ),
+        format!("AWS4-HMAC-SHA256 Credential={KEY}/{scope}, SignedHeaders={long}, Signature=0"),
+        format!(
+            "AWS4-HMAC-SHA256 Credential={KEY}/1/eu/{long}/{long}, SignedHeaders=host, Signature=0"
+        )
+        .replacen(&long, "dynamodb", 1),
+    ] {
+        let mut client = connect(&endpoint);
+        let answer =
+            send(&mut client, &format!("Authorization: {authorization}\r\n"), "ListTables", "{}");
+        assert_eq!(answer.status, 400);
+        assert!(answer.body.len() < 20_000, "{} bytes", answer.body.len());
+    }
+}

@@ -12,7 +12,7 @@ const SOON: Duration = Duration::from_millis(200);
 
 #[test]
 fn a_head_that_trickles_in_is_cut_off() {
-    let endpoint = impatient(|limits| limits.head_time_max = SOON);
+    let endpoint = impatient(|limits| limits.connections.head_time_max = SOON);
     let mut client = endpoint.connect();
     for byte in b"POST / HTTP/1.1\r\nHost: local" {
         client.send([*byte]);
@@ -38,8 +38,8 @@ fn a_body_that_does_not_come_is_not_waited_for() {
 #[test]
 fn an_idle_connection_is_closed() {
     let endpoint = impatient(|limits| {
-        limits.idle_time_max = SOON;
-        limits.stall_time_max = SOON;
+        limits.connections.idle_time_max = SOON;
+        limits.connections.stall_time_max = SOON;
     });
     let mut silent = endpoint.connect();
     let mut client = endpoint.connect();
@@ -76,8 +76,8 @@ fn a_client_that_goes_away_is_forgotten() {
 #[test]
 fn a_client_that_never_reads_is_cut_off() {
     let endpoint = impatient(|limits| {
-        limits.idle_time_max = SOON;
-        limits.stall_time_max = SOON;
+        limits.connections.idle_time_max = SOON;
+        limits.connections.stall_time_max = SOON;
     });
     endpoint.make_table("games");
     let filler = "x".repeat(390_000);

@@ -12,7 +12,7 @@ fn requests_in_flight_are_answered_and_no_others_taken() {
     let mut client = endpoint.connect();
     let head = client.head("ListTables", 2);
     client.send(head + "{");
-    eventually("it is in flight", || endpoint.metric("singlet_requests_in_flight") == 1);
+    endpoint.wait_for_head();
 
     endpoint.begin_stop();
     idle.wait_for_end();
@@ -27,12 +27,12 @@ fn requests_in_flight_are_answered_and_no_others_taken() {
 #[test]
 fn a_request_that_never_ends_does_not_keep_the_endpoint_from_stopping() {
     let mut endpoint = Endpoint::start_with(|options| {
-        options.limits.stop_time_max = Duration::from_millis(200);
+        options.limits.connections.stop_time_max = Duration::from_millis(200);
     });
     let mut client = endpoint.connect();
     let head = client.head("ListTables", 2);
     client.send(head + "{");
-    eventually("it is in flight", || endpoint.metric("singlet_requests_in_flight") == 1);
+    endpoint.wait_for_head();
     endpoint.begin_stop();
     client.wait_for_end();
     eventually("it has stopped", || endpoint.has_stopped());

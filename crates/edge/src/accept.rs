@@ -1,0 +1,286 @@
+//! Accepting connections, and closing those that take too much.
+
+use crate::clock::CoarseClock;
+use crate::limits::Limits;
+use crate::pulse::Pulse;
+use crate::room::Room;
+use crate::stream::WatchedStream;
+use std::collections::HashMap;
+use std::future::{Future, poll_fn};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::{AbortHandle, Id, JoinSet};
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+/// How long to wait when the machine has no more sockets to give.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How many failures to accept pass between two lines in the log.
+const ACCEPT_FAILURES_PER_WARNING: u64 = 200;
+/// How many connections beyond the most are told that they are too many. Others are closed at once.
+const REFUSED_CONNECTIONS_MAX: usize = 64;
+/// How long a connection that is too many may take to be told so.
+const REFUSED_TIME_MAX: Duration = Duration::from_secs(2);
+/// How often all connections are looked at, at most and at least.
+const SWEEP_INTERVALS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
+
+/// A connection that was accepted.
+#[derive(Debug)]
+pub struct Accepted<A> {
+    /// Its socket.
+    pub stream: WatchedStream,
+    /// How it is getting on.
+    pub pulse: Arc<Pulse>,
+    /// Where it comes from.
+    pub peer: SocketAddr,
+    /// What is kept for its address, for all of that address's connections; none for this machine.
+    pub address: Option<A>,
+    /// Whether it is one too many, and is only to be told so.
+    pub is_refused: bool,
+    /// Becomes true when the server stops.
+    pub stop: watch::Receiver<bool>,
+}
+
+/// What became of connections, in figures.
+#[derive(Debug, Default)]
+pub struct Figures {
+    /// How many are open.
+    pub open: AtomicU64,
+    /// How many were accepted.
+    pub accepted: AtomicU64,
+    /// How many were turned away, because there were too many.
+    pub refused: AtomicU64,
+    /// How many were closed while they were idle, to make room for others.
+    pub replaced: AtomicU64,
+    /// How many were closed, because the client took too long.
+    pub timed_out: AtomicU64,
+}
+
+/// Accepts connections and has each handled in a task of its own, until the future is ready; then
+/// accepts no more, and returns when those that are there have ended, for which they have
+/// [`Limits::stop_time_max`].
+///
+/// While one of the rooms is short, clients that are slow to send or take what they hold of it are
+/// cut off.
+pub async fn serve<A, F>(
+    listener: TcpListener,
+    limits: &Limits,
+    rooms: &[&Room],
+    figures: &Figures,
+    until: impl Future<Output = ()>,
+    mut handle: impl FnMut(Accepted<A>) -> F,
+) where
+    A: Clone + Default,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let mut sweeps = interval(sweep_interval(limits));
+    sweeps.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut connections = Connections::new(limits, figures);
+    let mut until = pin!(until);
+    let mut failures: u64 = 0;
+    loop {
+        let accepted = poll_fn(|context| {
+            if until.as_mut().poll(context).is_ready() {
+                return Poll::Ready(None);
+            }
+            connections.forget_ended(context);
+            while sweeps.poll_tick(context).is_ready() {
+                connections.sweep(rooms);
+            }
+            listener.poll_accept(context).map(Some)
+        });
+        match accepted.await {
+            None => break,
+            Some(Ok((stream, peer))) => {
+                failures = 0;
+                connections.add(stream, peer, &mut handle);
+            }
+            Some(Err(error)) => {
+                if failures.is_multiple_of(ACCEPT_FAILURES_PER_WARNING) {
+                    tracing::warn!(%error, "cannot accept a connection; an idle one is closed");
+                }
+                failures += 1;
+                // The machine is out of sockets, or of memory for them.
+                connections.replace_idle();
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    drop(listener);
+    connections.stop().await;
+}
+
+fn sweep_interval(limits: &Limits) -> Duration {
+    let times = [
+        limits.head_time_max,
+        limits.idle_time_max,
+        limits.stall_time_max,
+        limits.pressed_time_max,
+        limits.half_closed_time_max,
+    ];
+    let shortest = times.into_iter().min().unwrap_or_default();
+    (shortest / 4).clamp(SWEEP_INTERVALS.0, SWEEP_INTERVALS.1)
+}
+
+/// The part of an address that stands for one client; none for this machine. One network card can
+/// have all the addresses of an IPv6 network of 64 bits, so that network is the client.
+fn client_of(address: IpAddr) -> Option<IpAddr> {
+    match address.to_canonical() {
+        address if address.is_loopback() => None,
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            Some(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into())
+        }
+        address => Some(address),
+    }
+}
+
+struct Entry {
+    pulse: Arc<Pulse>,
+    task: AbortHandle,
+    client: Option<IpAddr>,
+    /// Whether it was closed to make room, and only has to end.
+    is_replaced: bool,
+}
+
+/// All connections that are open.
+struct Connections<'a, A> {
+    limits: &'a Limits,
+    figures: &'a Figures,
+    clock: CoarseClock,
+    tasks: JoinSet<()>,
+    entries: HashMap<Id, Entry>,
+    /// How many connections each address has, and what is kept for it.
+    addresses: HashMap<IpAddr, (usize, A)>,
+    /// How many entries were replaced and have not ended.
+    ending: usize,
+    stop: watch::Sender<bool>,
+}
+
+impl<'a, A: Clone + Default> Connections<'a, A> {
+    fn new(limits: &'a Limits, figures: &'a Figures) -> Self {
+        Self {
+            limits,
+            figures,
+            clock: CoarseClock::new(),
+            tasks: JoinSet::new(),
+            entries: HashMap::new(),
+            addresses: HashMap::new(),
+            ending: 0,
+            stop: watch::Sender::new(false),
+        }
+    }
+
+    fn add<F>(
+        &mut self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        handle: &mut impl FnMut(Accepted<A>) -> F,
+    ) where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.figures.accepted.fetch_add(1, Ordering::Relaxed);
+        let client = client_of(peer.ip());
+        let of_address = client.and_then(|client| self.addresses.get(&client));
+        let is_share_used =
+            of_address.is_some_and(|(count, _)| *count >= self.limits.connections_per_address_max);
+        let open = self.entries.len() - self.ending;
+        let is_full = open >= self.limits.connections_max;
+        let is_refused = is_share_used || (is_full && !self.replace_idle());
+        if is_refused {
+            self.figures.refused.fetch_add(1, Ordering::Relaxed);
+            // An address with too many connections is not worth another one.
+            if is_share_used || open >= self.limits.connections_max + REFUSED_CONNECTIONS_MAX {
+                return;
+            }
+        }
+        let address = client.map(|client| {
+            let (count, address) = self.addresses.entry(client).or_default();
+            *count += 1;
+            address.clone()
+        });
+        self.figures.open.fetch_add(1, Ordering::Relaxed);
+        // Answers are written whole, so that waiting for more to send would only delay them.
+        let _ = stream.set_nodelay(true);
+        let pulse = Arc::new(Pulse::new(&self.clock));
+        let serving = handle(Accepted {
+            stream: WatchedStream::new(stream, Arc::clone(&pulse)),
+            pulse: Arc::clone(&pulse),
+            peer,
+            address,
+            is_refused,
+            stop: self.stop.subscribe(),
+        });
+        let task = match is_refused {
+            true => self.tasks.spawn(async { _ = timeout(REFUSED_TIME_MAX, serving).await }),
+            false => self.tasks.spawn(serving),
+        };
+        self.entries.insert(task.id(), Entry { pulse, task, client, is_replaced: false });
+    }
+
+    /// Closes the connection that can best be done without, if there is one.
+    fn replace_idle(&mut self) -> bool {
+        let open = self.entries.values_mut().filter(|entry| !entry.is_replaced);
+        let ranked = open.filter_map(|entry| Some((entry.pulse.rank()?, entry)));
+        let Some((_, idle)) = ranked.min_by_key(|(rank, _)| *rank) else { return false };
+        idle.task.abort();
+        idle.is_replaced = true;
+        self.ending += 1;
+        self.figures.replaced.fetch_add(1, Ordering::Relaxed);
+        true
+    }
+
+    fn forget_ended(&mut self, context: &mut Context<'_>) {
+        while let Poll::Ready(Some(ended)) = self.tasks.poll_join_next_with_id(context) {
+            let id = match ended {
+                Ok((id, ())) => id,
+                Err(error) => {
+                    if error.is_panic() {
+                        tracing::error!("the handler of a connection panicked");
+                    }
+                    error.id()
+                }
+            };
+            self.figures.open.fetch_sub(1, Ordering::Relaxed);
+            let Some(entry) = self.entries.remove(&id) else { continue };
+            self.ending -= usize::from(entry.is_replaced);
+            let Some(client) = entry.client else { continue };
+            if let Some((count, _)) = self.addresses.get_mut(&client) {
+                *count -= 1;
+                if *count == 0 {
+                    self.addresses.remove(&client);
+                }
+            }
+        }
+    }
+
+    /// Closes the connections whose clients have taken too long.
+    fn sweep(&mut self, rooms: &[&Room]) {
+        self.clock.advance();
+        // Every room is asked, because asking also resets it.
+        let is_short = rooms.iter().filter(|room| room.take_shortage()).count() > 0;
+        for Entry { pulse, task, .. } in self.entries.values() {
+            let is_spent = pulse.is_spent(self.limits)
+                || (is_short && pulse.is_slow_under_pressure(self.limits));
+            if is_spent && !task.is_finished() {
+                self.figures.timed_out.fetch_add(1, Ordering::Relaxed);
+                task.abort();
+            }
+        }
+    }
+
+    /// Lets requests in flight finish, for as long as they may take.
+    async fn stop(mut self) {
+        self.stop.send_replace(true);
+        let all = async { while self.tasks.join_next().await.is_some() {} };
+        if timeout(self.limits.stop_time_max, all).await.is_err() {
+            tracing::warn!(connections = self.tasks.len(), "requests were cut off");
+        }
+        self.tasks.shutdown().await;
+    }
+}

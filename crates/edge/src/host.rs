@@ -1,0 +1,149 @@
+//! Which host a request was meant for: a defence against DNS rebinding.
+//!
+//! A page in a browser may not read what other sites answer, unless their address is its own. So
+//! it has the name of its own site lead to 127.0.0.1, and then asks its own site. What it cannot
+//! change is that the browser says in `Host` which name it asked for.
+
+use hyper::header::HOST;
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Uri};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// The host that a request names: in its target or in `Host`. None if it names no host, several,
+/// or different ones in the two places, because then it depends on the reader which one is meant.
+///
+/// ```
+/// use hyper::Request;
+/// use singlet_edge::host;
+///
+/// let (head, ()) = Request::get("/").header("host", "localhost:8000").body(())?.into_parts();
+/// assert_eq!(host::of(&head), Some("localhost:8000"));
+/// let (head, ()) = Request::get("http://a.example/").header("host", "b.example").body(())?.into_parts();
+/// assert_eq!(host::of(&head), None);
+/// # Ok::<(), hyper::http::Error>(())
+/// ```
+#[must_use]
+pub fn of(head: &Parts) -> Option<&str> {
+    of_parts(&head.uri, &head.headers)
+}
+
+/// Like [`of`], of a request's target and headers.
+#[must_use]
+pub fn of_parts<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {
+    let mut hosts = headers.get_all(HOST).iter();
+    let header = match (hosts.next(), hosts.next()) {
+        (Some(host), None) => Some(host.to_str().ok()?),
+        (None, _) => None,
+        (Some(_), Some(_)) => return None,
+    };
+    match (uri.authority(), header) {
+        (Some(authority), None) => Some(authority.as_str()),
+        (Some(authority), Some(header)) => {
+            authority.as_str().eq_ignore_ascii_case(header).then_some(header)
+        }
+        (None, header) => header,
+    }
+}
+
+/// Whether a host, with or without a port, can only be this machine: `localhost`, or a loopback
+/// address.
+///
+/// Names below `.localhost`, and `localhost.` with a dot, are refused: not every system keeps them
+/// from being looked up in the DNS, whose answers an attacker may give.
+#[must_use]
+pub fn is_local(host: &str) -> bool {
+    if let Some(rest) = host.strip_prefix('[') {
+        let Some((address, port)) = rest.split_once(']') else { return false };
+        let address = address.parse().map(|address: Ipv6Addr| IpAddr::from(address).to_canonical());
+        return is_port(port) && address.is_ok_and(|address| address.is_loopback());
+    }
+    let (name, port) = match host.find(':') {
+        Some(colon) => host.split_at(colon),
+        None => (host, ""),
+    };
+    is_port(port)
+        && (name.eq_ignore_ascii_case("localhost")
+            || name.parse().is_ok_and(|address: Ipv4Addr| address.is_loopback()))
+}
+
+/// Whether this is nothing, or a colon with a port.
+fn is_port(text: &str) -> bool {
+    match text.strip_prefix(':') {
+        Some(port) => port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit()),
+        None => text.is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyper::Request;
+
+    #[test]
+    fn names_of_this_machine_are_local() {
+        for host in [
+            "localhost",
+            "localhost:8000",
+            "LOCALHOST:80",
+            "127.0.0.1",
+            "127.0.0.1:8000",
+            "127.1.2.3:1",
+            "[::1]",
+            "[::1]:8000",
+            "[::ffff:127.0.0.1]:8000",
+            "localhost:",
+        ] {
+            assert!(is_local(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn all_others_are_not() {
+        for host in [
+            "",
+            ":",
+            "example.com",
+            "example.com:8000",
+            "localhost.",
+            "localhost.:8000",
+            "dynamodb.localhost:8000",
+            "localhost.example.com",
+            "notlocalhost",
+            "127.0.0.1.example.com",
+            "10.0.0.1",
+            "0.0.0.0",
+            "[::]",
+            "[::1",
+            "[::1]x",
+            "[::ffff:10.0.0.1]",
+            "::1",
+            "localhost:80:80",
+            "localhost:a",
+            "localhost@example.com",
+            "user@localhost",
+            "127.0.0.1:999999",
+            "é",
+        ] {
+            assert!(!is_local(host), "{host}");
+        }
+    }
+
+    /// What a request with this target and these `Host` headers is meant for.
+    fn host(target: &str, hosts: &[&str]) -> Option<String> {
+        let request = hosts.iter().fold(Request::get(target), |r, host| r.header(HOST, *host));
+        let (head, ()) = request.body(()).unwrap().into_parts();
+        of(&head).map(str::to_owned)
+    }
+
+    #[test]
+    fn a_request_that_names_two_hosts_is_meant_for_none() {
+        assert_eq!(host("/", &["localhost"]).as_deref(), Some("localhost"));
+        assert_eq!(host("/", &[]), None);
+        assert_eq!(host("/", &["localhost", "evil.example"]), None);
+        assert_eq!(host("/", &["localhost", "localhost"]), None);
+        assert_eq!(host("http://localhost/", &[]).as_deref(), Some("localhost"));
+        assert_eq!(host("http://localhost/", &["LOCALHOST"]).as_deref(), Some("LOCALHOST"));
+        assert_eq!(host("http://localhost/", &["evil.example"]), None);
+        assert_eq!(host("http://evil.example/", &["localhost"]), None);
+    }
+}

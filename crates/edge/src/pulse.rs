@@ -1,0 +1,433 @@
+//! How one connection is getting on.
+//!
+//! A timer for each request would cost more than much of what requests do. So a connection only
+//! notes when it last got somewhere, by a clock that stands still between two sweeps over all
+//! connections, and the sweep closes those that took too long.
+
+use crate::clock::CoarseClock;
+use crate::limits::Limits;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+/// How a connection is getting on.
+#[derive(Debug)]
+pub struct Pulse {
+    clock: CoarseClock,
+    /// How many of its requests have begun and are not answered.
+    requests: AtomicU32,
+    /// How many of these have arrived completely.
+    received: AtomicU32,
+    /// How many of these are complete and verified.
+    executing: AtomicU32,
+    /// When the head of a request began to arrive; 0 when none does.
+    head_began: AtomicU64,
+    /// When the last request was answered, or the connection began.
+    rested: AtomicU64,
+    /// When the client last took something.
+    wrote: AtomicU64,
+    /// When the client closed its side and may still wait for an answer; 0 if it did not.
+    half_closed: AtomicU64,
+    /// HTTP/2 has frames for other things than requests, so that bytes are no beginning of one.
+    is_http2: AtomicBool,
+    /// Whether a request of this connection was ever complete and verified.
+    has_served: AtomicBool,
+    transfers: Mutex<Vec<Weak<Progress>>>,
+}
+
+/// How a long body or answer is getting on.
+#[derive(Debug)]
+struct Progress {
+    clock: CoarseClock,
+    is_answer: bool,
+    began: u64,
+    moved: AtomicU64,
+    bytes: AtomicUsize,
+}
+
+/// A body or an answer on its way, until this and its clones are dropped.
+#[derive(Clone, Debug)]
+pub struct Transfer(Arc<Progress>);
+
+impl Transfer {
+    /// Notes that some of it moved.
+    pub fn note_moved(&self) {
+        self.0.moved.store(self.0.clock.now(), Ordering::Relaxed);
+    }
+
+    /// Notes that so many more bytes of a body arrived.
+    pub fn note_received(&self, bytes: usize) {
+        self.0.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.note_moved();
+    }
+}
+
+impl Progress {
+    /// The time that this many bytes take at a rate.
+    fn time_at(&self, bytes_per_second: usize) -> Duration {
+        let bytes = self.bytes.load(Ordering::Relaxed) as f64;
+        Duration::from_secs_f64(bytes / bytes_per_second.max(1) as f64)
+    }
+
+    fn is_stalled(&self, limits: &Limits) -> bool {
+        let allowed = limits.stall_time_max + self.time_at(limits.answer_bytes_per_second_min);
+        self.is_answer
+            && (self.clock.since(self.moved.load(Ordering::Relaxed)) > limits.stall_time_max
+                || self.clock.since(self.began) > allowed)
+    }
+
+    fn is_slow_under_pressure(&self, limits: &Limits) -> bool {
+        let allowed = limits.pressed_time_max + self.time_at(limits.pressed_bytes_per_second_min);
+        self.clock.since(self.began) > allowed
+    }
+}
+
+impl Pulse {
+    pub(crate) fn new(clock: &CoarseClock) -> Self {
+        let now = clock.now();
+        Self {
+            clock: clock.clone(),
+            requests: AtomicU32::new(0),
+            received: AtomicU32::new(0),
+            executing: AtomicU32::new(0),
+            head_began: AtomicU64::new(0),
+            rested: AtomicU64::new(now),
+            wrote: AtomicU64::new(now),
+            half_closed: AtomicU64::new(0),
+            is_http2: AtomicBool::new(false),
+            has_served: AtomicBool::new(false),
+            transfers: Mutex::default(),
+        }
+    }
+
+    /// The head of a request is there; the request ends when the guard is dropped.
+    #[must_use]
+    pub fn request(&self) -> InFlight<'_> {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.head_began.store(0, Ordering::Relaxed);
+        InFlight(self)
+    }
+
+    /// A request has arrived completely; it ends when the guard is dropped.
+    #[must_use]
+    pub fn receive(&self) -> Received<'_> {
+        self.received.fetch_add(1, Ordering::Relaxed);
+        Received(self)
+    }
+
+    /// A request is complete and verified, and is carried out until the guard is dropped.
+    #[must_use]
+    pub fn execute(&self) -> Executing<'_> {
+        self.executing.fetch_add(1, Ordering::Relaxed);
+        self.has_served.store(true, Ordering::Relaxed);
+        Executing(self)
+    }
+
+    /// Bytes of a body that is long have begun to arrive.
+    #[must_use]
+    pub fn begin_body(&self) -> Transfer {
+        self.begin_transfer(false, 0)
+    }
+
+    /// An answer of so many bytes is on its way.
+    #[must_use]
+    pub fn begin_answer(&self, bytes: usize) -> Transfer {
+        self.begin_transfer(true, bytes)
+    }
+
+    fn begin_transfer(&self, is_answer: bool, bytes: usize) -> Transfer {
+        let now = self.clock.now();
+        let progress = Arc::new(Progress {
+            clock: self.clock.clone(),
+            is_answer,
+            began: now,
+            moved: AtomicU64::new(now),
+            bytes: AtomicUsize::new(bytes),
+        });
+        let mut transfers = self.transfers();
+        // Those that have ended are forgotten before the list would grow.
+        if transfers.len() == transfers.capacity() {
+            transfers.retain(|transfer| transfer.strong_count() > 0);
+        }
+        transfers.push(Arc::downgrade(&progress));
+        Transfer(progress)
+    }
+
+    fn transfers(&self) -> std::sync::MutexGuard<'_, Vec<Weak<Progress>>> {
+        // Held only for moves of values.
+        self.transfers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn any_transfer(&self, is_so: impl Fn(&Progress) -> bool) -> bool {
+        let mut transfers = self.transfers();
+        transfers.retain(|transfer| transfer.strong_count() > 0);
+        transfers.iter().filter_map(Weak::upgrade).any(|progress| is_so(&progress))
+    }
+
+    pub(crate) fn note_read(&self, bytes: &[u8]) {
+        if self.requests.load(Ordering::Relaxed) > 0 || self.head_began.load(Ordering::Relaxed) > 0
+        {
+            return;
+        }
+        // The preface of HTTP/2 begins in a way that no method does.
+        if bytes.starts_with(b"PRI") {
+            self.is_http2.store(true, Ordering::Relaxed);
+        } else {
+            self.head_began.store(self.clock.now(), Ordering::Relaxed);
+        }
+    }
+
+    /// Notes that the client has closed its side, and says what HTTP is to be told of it.
+    ///
+    /// Over HTTP/1.1, a client that has sent its request may close its side and still wait for
+    /// the answer. But hyper gives a request up as soon as it learns that.
+    pub(crate) fn note_half_closed(&self) -> HalfClosed {
+        if self.is_http2.load(Ordering::Relaxed) {
+            return HalfClosed::Tell;
+        }
+        let is_first = self.half_closed.load(Ordering::Relaxed) == 0;
+        if is_first {
+            self.half_closed.store(self.clock.now(), Ordering::Relaxed);
+        }
+        // The end may come together with the request, before anybody looked at that.
+        let is_head_new = is_first && self.head_began.load(Ordering::Relaxed) > 0;
+        if self.received.load(Ordering::Relaxed) > 0 {
+            HalfClosed::Withhold
+        } else if is_head_new {
+            HalfClosed::AskAgain
+        } else {
+            HalfClosed::Tell
+        }
+    }
+
+    pub(crate) fn note_write(&self) {
+        self.wrote.store(self.clock.now(), Ordering::Relaxed);
+    }
+
+    /// Whether the client has taken longer than it may.
+    pub(crate) fn is_spent(&self, limits: &Limits) -> bool {
+        if self.any_transfer(|transfer| transfer.is_stalled(limits)) {
+            return true;
+        }
+        let half_closed = self.half_closed.load(Ordering::Relaxed);
+        if half_closed > 0 && self.clock.since(half_closed) > limits.half_closed_time_max {
+            return true;
+        }
+        // Bodies have a time limit of their own, and so has what is carried out.
+        if self.requests.load(Ordering::Relaxed) > 0 {
+            return false;
+        }
+        let began = self.head_began.load(Ordering::Relaxed);
+        let is_http2 = self.is_http2.load(Ordering::Relaxed);
+        if began > 0 && !is_http2 && self.clock.since(began) > limits.head_time_max {
+            return true;
+        }
+        let rested = self.clock.since(self.rested.load(Ordering::Relaxed));
+        let wrote = self.clock.since(self.wrote.load(Ordering::Relaxed));
+        rested > limits.idle_time_max && wrote > limits.stall_time_max
+    }
+
+    /// Whether the client is slow to send or take bytes for which others find no room.
+    pub(crate) fn is_slow_under_pressure(&self, limits: &Limits) -> bool {
+        self.any_transfer(|transfer| transfer.is_slow_under_pressure(limits))
+    }
+
+    /// How dispensable the connection is, if it may be closed to make room for another one; the
+    /// least goes first. Connections that never sent a good request go before others, and those
+    /// that have been idle for longer before those that were just used.
+    pub(crate) fn rank(&self) -> Option<(bool, u64)> {
+        let is_busy = self.executing.load(Ordering::Relaxed) > 0
+            || self.any_transfer(|transfer| transfer.is_answer);
+        let has_served = self.has_served.load(Ordering::Relaxed);
+        (!is_busy).then(|| (has_served, self.rested.load(Ordering::Relaxed)))
+    }
+}
+
+/// A request that has begun on a connection.
+#[derive(Debug)]
+pub struct InFlight<'a>(&'a Pulse);
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.rested.store(self.0.clock.now(), Ordering::Relaxed);
+        self.0.requests.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What HTTP is to be told of a client that has closed its side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HalfClosed {
+    /// That it has.
+    Tell,
+    /// Nothing before the answer is written.
+    Withhold,
+    /// Nothing yet; it should ask again at once.
+    AskAgain,
+}
+
+/// A request that has arrived completely.
+#[derive(Debug)]
+pub struct Received<'a>(&'a Pulse);
+
+impl Drop for Received<'_> {
+    fn drop(&mut self) {
+        self.0.received.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A request that is being carried out.
+#[derive(Debug)]
+pub struct Executing<'a>(&'a Pulse);
+
+impl Drop for Executing<'_> {
+    fn drop(&mut self) {
+        self.0.executing.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits() -> Limits {
+        let seconds = Duration::from_secs;
+        Limits {
+            head_time_max: seconds(1),
+            idle_time_max: seconds(10),
+            stall_time_max: seconds(5),
+            answer_bytes_per_second_min: 1000,
+            pressed_time_max: seconds(1),
+            pressed_bytes_per_second_min: 10_000,
+            half_closed_time_max: seconds(2),
+            ..Limits::default()
+        }
+    }
+
+    fn pulse() -> (Pulse, impl Fn(u64)) {
+        let clock = CoarseClock::new();
+        let pulse = Pulse::new(&clock);
+        (pulse, move |seconds| clock.pass(seconds))
+    }
+
+    #[test]
+    fn an_idle_connection_is_kept_for_a_while() {
+        let (pulse, pass) = pulse();
+        pass(10);
+        assert!(!pulse.is_spent(&limits()));
+        pass(1);
+        assert!(pulse.is_spent(&limits()));
+    }
+
+    #[test]
+    fn a_head_must_not_trickle_in() {
+        let (pulse, pass) = pulse();
+        pulse.note_read(b"POST");
+        pass(1);
+        pulse.note_read(b" /");
+        assert!(!pulse.is_spent(&limits()));
+        pass(1);
+        assert!(pulse.is_spent(&limits()));
+    }
+
+    #[test]
+    fn a_request_in_flight_is_not_cut_off_here() {
+        let (pulse, pass) = pulse();
+        pulse.note_read(b"POST / ");
+        let request = pulse.request();
+        pulse.note_read(b"the body");
+        pass(1000);
+        assert!(!pulse.is_spent(&limits()));
+        drop(request);
+        assert!(!pulse.is_spent(&limits()));
+    }
+
+    #[test]
+    fn an_answer_may_take_long_as_long_as_it_moves() {
+        let (pulse, pass) = pulse();
+        let answer = pulse.begin_answer(20_000);
+        for _ in 0..6 {
+            pass(4);
+            pulse.note_write();
+            answer.note_moved();
+            assert!(!pulse.is_spent(&limits()));
+        }
+        pass(2);
+        assert!(pulse.is_spent(&limits()), "but not longer than its bytes take at the least rate");
+        drop(answer);
+        assert!(!pulse.any_transfer(|_| true));
+    }
+
+    /// One stalled answer kept its memory for as long as other requests came on the connection.
+    #[test]
+    fn a_stalled_answer_ends_whatever_else_the_connection_does() {
+        let (pulse, pass) = pulse();
+        let _stalled = pulse.begin_answer(1_000_000);
+        for _ in 0..5 {
+            pass(1);
+            pulse.note_write();
+            let _request = pulse.request();
+            pulse.begin_answer(10).note_moved();
+            assert!(!pulse.is_spent(&limits()));
+        }
+        let _request = pulse.request();
+        pass(1);
+        assert!(pulse.is_spent(&limits()));
+    }
+
+    #[test]
+    fn bodies_are_hurried_only_while_others_find_no_room() {
+        let (pulse, pass) = pulse();
+        let body = pulse.begin_body();
+        pass(2);
+        body.note_received(20_000);
+        assert!(!pulse.is_slow_under_pressure(&limits()));
+        pass(2);
+        assert!(pulse.is_slow_under_pressure(&limits()));
+        assert!(!pulse.is_spent(&limits()));
+    }
+
+    #[test]
+    fn frames_of_http2_are_no_slow_heads() {
+        let (pulse, pass) = pulse();
+        pulse.note_read(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+        pulse.note_read(b"a ping");
+        pass(9);
+        assert!(!pulse.is_spent(&limits()));
+        pass(2);
+        assert!(pulse.is_spent(&limits()));
+    }
+
+    #[test]
+    fn a_client_that_is_probably_gone_is_not_worked_for() {
+        let (pulse, pass) = pulse();
+        pulse.note_read(b"POST / ");
+        assert_eq!(pulse.note_half_closed(), HalfClosed::AskAgain, "it came with the request");
+        let request = pulse.request();
+        assert_eq!(pulse.note_half_closed(), HalfClosed::Tell, "the body was cut short");
+        let received = pulse.receive();
+        assert_eq!(pulse.note_half_closed(), HalfClosed::Withhold);
+        pass(2);
+        assert!(!pulse.is_spent(&limits()));
+        pass(1);
+        assert!(pulse.is_spent(&limits()));
+        drop((received, request));
+        assert_eq!(pulse.note_half_closed(), HalfClosed::Tell);
+    }
+
+    #[test]
+    fn idle_connections_make_room_and_strangers_first() {
+        let clock = CoarseClock::new();
+        let [used, fresh, silent, busy] = std::array::from_fn(|_| {
+            clock.pass(1);
+            Pulse::new(&clock)
+        });
+        for pulse in [&used, &busy] {
+            drop((pulse.request(), pulse.execute()));
+        }
+        let _executing = busy.execute();
+        // A head whose body never comes protects nobody.
+        let _request = silent.request();
+        assert_eq!(busy.rank(), None);
+        assert!(fresh.rank() < silent.rank() && silent.rank() < used.rank());
+    }
+}

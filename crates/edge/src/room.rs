@@ -1,0 +1,194 @@
+//! Memory that requests share, and how it is shared fairly.
+//!
+//! A room has a capacity, and every client a share of it that depends on how full the room is: a
+//! client may hold no more than what would then be left. So a client alone can have half of the
+//! room, two can have a third each, and `n` greedy ones leave `1 / (n + 1)` of it: there is room
+//! left for a client that wants little, however many want all. Switches share their packet
+//! buffers by the same rule.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Memory for one kind of bytes, by all clients together. Clones are the same room.
+///
+/// ```
+/// use singlet_edge::{Room, Shares};
+///
+/// let room = Room::new(100);
+/// let (greedy, modest) = (Shares::default(), Shares::default());
+/// let mut half = room.hold(&greedy);
+/// assert!(half.add(50));
+/// assert!(!room.hold(&greedy).add(10), "it leaves less than it has");
+/// assert!(room.hold(&modest).add(25));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Room(Arc<Counters>);
+
+#[derive(Debug)]
+struct Counters {
+    capacity: usize,
+    used: AtomicUsize,
+    /// Whether somebody was refused since this was last asked.
+    is_short: AtomicBool,
+}
+
+/// What one client holds of a room.
+#[derive(Clone, Debug, Default)]
+pub struct Share(Arc<AtomicUsize>);
+
+/// The shares that a connection's bytes count towards: its own, and its address's.
+#[derive(Clone, Debug, Default)]
+pub struct Shares {
+    /// What the connection holds.
+    pub connection: Share,
+    /// What all connections of its address hold; none for this machine.
+    pub address: Option<Share>,
+}
+
+impl Room {
+    /// An empty room for this many bytes.
+    #[must_use]
+    pub fn new(capacity: usize) -> Self {
+        let (used, is_short) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Self(Arc::new(Counters { capacity, used, is_short }))
+    }
+
+    /// Nothing yet, to which bytes can be added on a client's account.
+    #[must_use]
+    pub fn hold(&self, shares: &Shares) -> Hold {
+        Hold { room: self.clone(), shares: shares.clone(), bytes: 0 }
+    }
+
+    /// How many bytes are held.
+    #[must_use]
+    pub fn used(&self) -> usize {
+        self.0.used.load(Ordering::Relaxed)
+    }
+
+    /// Whether somebody found no room since this was last asked.
+    #[must_use]
+    pub fn take_shortage(&self) -> bool {
+        self.0.is_short.load(Ordering::Relaxed) && self.0.is_short.swap(false, Ordering::Relaxed)
+    }
+}
+
+/// Bytes of a room that are held until this is dropped.
+#[derive(Debug)]
+pub struct Hold {
+    room: Room,
+    shares: Shares,
+    bytes: usize,
+}
+
+impl Hold {
+    /// Holds more bytes, and says whether there was room for them. They count either way until
+    /// this is dropped: whoever is refused drops it at once, and what cannot be refused any more
+    /// is at least counted.
+    #[must_use]
+    pub fn add(&mut self, bytes: usize) -> bool {
+        let Counters { capacity, used, is_short } = &*self.room.0;
+        self.bytes += bytes;
+        let total = used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let left = capacity.saturating_sub(total);
+        let mut has_room = total <= *capacity;
+        for share in self.shares.each() {
+            has_room &= share.0.fetch_add(bytes, Ordering::Relaxed) + bytes <= left;
+        }
+        if !has_room {
+            is_short.store(true, Ordering::Relaxed);
+        }
+        has_room
+    }
+
+    /// How many bytes are held here.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Shares {
+    fn each(&self) -> impl Iterator<Item = &Share> {
+        [Some(&self.connection), self.address.as_ref()].into_iter().flatten()
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.room.0.used.fetch_sub(self.bytes, Ordering::Relaxed);
+        for share in self.shares.each() {
+            share.0.fetch_sub(self.bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// As many bytes as the room gives, one by one.
+    fn fill(room: &Room, shares: &Shares) -> Hold {
+        let mut hold = room.hold(shares);
+        loop {
+            let mut more = room.hold(shares);
+            if !more.add(1) {
+                return hold;
+            }
+            drop(more);
+            assert!(hold.add(1));
+        }
+    }
+
+    #[test]
+    fn greedy_clients_leave_room_for_one_more() {
+        let room = Room::new(1000);
+        let holds: Vec<Hold> = (0..9).map(|_| fill(&room, &Shares::default())).collect();
+        // Those who come early take half of what is left; they would each get a tenth if they
+        // came together. Either way the next one finds something.
+        assert!(holds.iter().all(|hold| hold.bytes() > 0));
+        assert!(room.hold(&Shares::default()).add(0));
+        assert!(room.used() < 1000);
+        drop(holds);
+        assert_eq!(room.used(), 0);
+    }
+
+    #[test]
+    fn connections_of_one_address_share_its_share() {
+        let room = Room::new(1000);
+        let address = Some(Share::default());
+        let of_address = || Shares { address: address.clone(), ..Shares::default() };
+        let holds: Vec<Hold> = (0..100).map(|_| fill(&room, &of_address())).collect();
+        assert_eq!(room.used(), 500);
+        assert!(room.take_shortage() && !room.take_shortage());
+        assert!(room.hold(&Shares::default()).add(250));
+        drop(holds);
+    }
+
+    proptest! {
+        #[test]
+        fn no_more_is_given_than_there_is_and_all_of_it_comes_back(
+            wants in prop::collection::vec((0..8_usize, 1..200_usize, any::<bool>()), 0..200),
+        ) {
+            let room = Room::new(1000);
+            let clients: Vec<Shares> = (0..8).map(|_| Shares::default()).collect();
+            let mut held: Vec<Hold> = Vec::new();
+            for (client, bytes, drops) in wants {
+                let Some(shares) = clients.get(client) else { continue };
+                let mut hold = room.hold(shares);
+                if hold.add(bytes) {
+                    held.push(hold);
+                } else {
+                    drop(hold);
+                }
+                if drops {
+                    held.pop();
+                }
+                prop_assert_eq!(room.used(), held.iter().map(Hold::bytes).sum::<usize>());
+                prop_assert!(room.used() <= 1000);
+            }
+            drop(held);
+            prop_assert_eq!(room.used(), 0);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A socket that notes when something moves.
+
+use crate::pulse::{HalfClosed, Pulse};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+
+/// A connection's socket, which tells its [`Pulse`] when bytes move.
+#[derive(Debug)]
+pub struct WatchedStream {
+    stream: TcpStream,
+    pulse: Arc<Pulse>,
+}
+
+impl WatchedStream {
+    pub(crate) fn new(stream: TcpStream, pulse: Arc<Pulse>) -> Self {
+        Self { stream, pulse }
+    }
+
+    fn noted<T>(&self, written: Poll<T>) -> Poll<T> {
+        if written.is_ready() {
+            self.pulse.note_write();
+        }
+        written
+    }
+}
+
+impl AsyncRead for WatchedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let before = buffer.filled().len();
+        let has_space = buffer.remaining() > 0;
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        let bytes = buffer.filled().get(before..).unwrap_or_default();
+        if !bytes.is_empty() {
+            self.pulse.note_read(bytes);
+        } else if matches!(read, Poll::Ready(Ok(()))) && has_space {
+            match self.pulse.note_half_closed() {
+                HalfClosed::Tell => {}
+                // HTTP reads again by itself when it has written the answer, and then learns of it.
+                HalfClosed::Withhold => return Poll::Pending,
+                HalfClosed::AskAgain => {
+                    context.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+            }
+        }
+        read
+    }
+}
+
+impl AsyncWrite for WatchedStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<std::io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.noted(written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[std::io::IoSlice<'_>],
+    ) -> Poll<std::io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+        self.noted(written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

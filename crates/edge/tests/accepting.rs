@@ -1,0 +1,122 @@
+//! Connections over real sockets: who is let in, who has to go, and when.
+#![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
+
+use singlet_edge::{Accepted, Figures, Limits, Room, Shares, serve};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+struct Server {
+    address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+    figures: Arc<Figures>,
+    refused: Arc<AtomicUsize>,
+}
+
+/// A server whose connections are busy from their first byte on: `b` begins something that never
+/// ends, `a` an answer that is never taken.
+async fn server(limits: Limits, room: Room) -> Server {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stop, stopped) = oneshot::channel();
+    let (figures, refused) = (Arc::new(Figures::default()), Arc::new(AtomicUsize::new(0)));
+    let task = tokio::spawn({
+        let (figures, refused) = (Arc::clone(&figures), Arc::clone(&refused));
+        async move {
+            let handle = |mut accepted: Accepted<()>| {
+                refused.fetch_add(usize::from(accepted.is_refused), Ordering::SeqCst);
+                async move {
+                    let first = accepted.stream.read_u8().await.unwrap_or_default();
+                    let _executing = (first == b'b').then(|| accepted.pulse.execute());
+                    let _answer = (first == b'a').then(|| accepted.pulse.begin_answer(1000));
+                    let _ = accepted.stop.wait_for(|stop| *stop).await;
+                }
+            };
+            serve(listener, &limits, &[&room], &figures, async { _ = stopped.await }, handle).await;
+        }
+    });
+    Server { address, stop, task, figures, refused }
+}
+
+impl Server {
+    async fn connect(&self, first: &[u8]) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        stream.write_all(first).await.unwrap();
+        // Time to be accepted and read.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        stream
+    }
+
+    async fn stop(self) {
+        let _ = self.stop.send(());
+        self.task.await.unwrap();
+    }
+}
+
+/// Whether the server closes a connection within a time.
+async fn is_closed(stream: &mut TcpStream, within: Duration) -> bool {
+    let read = tokio::time::timeout(within, stream.read_u8()).await;
+    read.is_ok_and(|read| read.is_err())
+}
+
+const SOON: Duration = Duration::from_millis(300);
+
+#[tokio::test]
+async fn busy_connections_are_not_replaced() {
+    let limits = Limits { connections_max: 2, ..Limits::default() };
+    let server = server(limits, Room::new(1)).await;
+    let mut first = server.connect(b"b").await;
+    let mut second = server.connect(b"b").await;
+    let _refused = server.connect(b"").await;
+    assert_eq!(server.refused.load(Ordering::SeqCst), 1);
+    assert_eq!(server.figures.refused.load(Ordering::Relaxed), 1);
+    assert!(!is_closed(&mut first, SOON).await && !is_closed(&mut second, SOON).await);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn the_connection_that_was_idle_for_longest_goes_first() {
+    let limits = Limits { connections_max: 2, ..Limits::default() };
+    let server = server(limits, Room::new(1)).await;
+    let mut busy = server.connect(b"b").await;
+    let mut idle = server.connect(b"").await;
+    for _ in 0..5 {
+        server.connect(b"").await;
+    }
+    assert!(is_closed(&mut idle, SOON).await);
+    assert!(!is_closed(&mut busy, SOON).await);
+    assert_eq!(server.refused.load(Ordering::SeqCst), 0);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn slow_clients_are_cut_off_while_others_find_no_room() {
+    let limits = Limits {
+        pressed_time_max: Duration::from_millis(100),
+        pressed_bytes_per_second_min: usize::MAX,
+        ..Limits::default()
+    };
+    let room = Room::new(10);
+    let server = server(limits, room.clone()).await;
+    let mut slow = server.connect(b"a").await;
+    assert!(!is_closed(&mut slow, SOON).await, "there is room");
+    assert!(!room.hold(&Shares::default()).add(11));
+    assert!(is_closed(&mut slow, Duration::from_secs(5)).await);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_taken_has_its_time() {
+    let limits = Limits { stall_time_max: SOON, ..Limits::default() };
+    let server = server(limits, Room::new(1)).await;
+    let mut stalled = server.connect(b"a").await;
+    assert!(is_closed(&mut stalled, Duration::from_secs(5)).await);
+    assert_eq!(server.figures.timed_out.load(Ordering::Relaxed), 1);
+    server.stop().await;
+}
