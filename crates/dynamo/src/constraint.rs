@@ -10,6 +10,7 @@
 //! All recordings of several violations agree with that.
 
 use crate::error::{Error, Result};
+use crate::excerpt::Excerpt;
 use std::fmt;
 
 /// How many violations the service tells at once.
@@ -130,7 +131,8 @@ impl Constraints {
     pub fn violate(&mut self, value: impl fmt::Display, path: &str, constraint: impl fmt::Display) {
         if self.violations.len() < TOLD_MAX {
             self.violations.push(format!(
-                "Value {value} at '{path}' failed to satisfy constraint: {constraint}"
+                "Value {value} at '{}' failed to satisfy constraint: {constraint}",
+                Excerpt(path)
             ));
         }
     }
@@ -158,33 +160,50 @@ pub(crate) fn check_length(path: &str, len: usize, min: usize, max: usize) -> Re
         _ => return Ok(()),
     };
     Err(Error::validation(format!(
-        "1 validation error detected: Value at '{path}' failed to satisfy constraint: \
-         Member must have length {bound} than or equal to {limit}"
+        "1 validation error detected: Value at '{}' failed to satisfy constraint: \
+         Member must have length {bound} than or equal to {limit}",
+        Excerpt(path)
     )))
 }
 
-/// A value between the quotes that the service puts around all but `null`.
+/// A value between the quotes that the service puts around all but `null`. A long one is cut.
 pub struct Quoted<T>(pub T);
 
 impl<T: fmt::Display> fmt::Display for Quoted<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}'", self.0)
+        write!(f, "'{}'", Excerpt(&self.0))
     }
 }
 
-/// A list as Java prints it: `[a, b]`.
-pub struct JavaList<'a, T>(pub &'a [T]);
+/// A list as Java prints it: `[a, b]`. Of one that was not kept whole, the beginning and how many
+/// elements follow: `[a, b, ...(7 more)]`.
+pub struct JavaList<'a, T> {
+    /// The elements, or the first of them.
+    pub elements: &'a [T],
+    /// How many elements there are.
+    pub count: usize,
+}
+
+impl<'a, T> JavaList<'a, T> {
+    /// A list of which all elements are there.
+    pub fn of(elements: &'a [T]) -> Self {
+        Self { elements, count: elements.len() }
+    }
+}
 
 impl<T: fmt::Display> fmt::Display for JavaList<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[")?;
-        for (place, element) in self.0.iter().enumerate() {
+        for (place, element) in self.elements.iter().enumerate() {
             if place > 0 {
                 f.write_str(", ")?;
             }
             element.fmt(f)?;
         }
-        f.write_str("]")
+        match self.count.saturating_sub(self.elements.len()) {
+            0 => f.write_str("]"),
+            more => write!(f, ", ...({more} more)]"),
+        }
     }
 }
 
@@ -202,6 +221,18 @@ mod tests {
         assert!(
             error.message().starts_with("10 validation errors detected: Value null at 'tableName'")
         );
+    }
+
+    #[test]
+    fn a_list_that_was_not_kept_whole_tells_how_many_elements_follow() {
+        assert_eq!(JavaList::of(&["a", "b"]).to_string(), "[a, b]");
+        assert_eq!(JavaList { elements: &["a", "b"], count: 9 }.to_string(), "[a, b, ...(7 more)]");
+        let mut constraints = Constraints::default();
+        constraints.length_at_most("x.".repeat(9000).as_str(), "y".repeat(9000), 9000, 3);
+        let error = constraints.finish().unwrap_err();
+        assert!(error.message().contains("y...(4904 more bytes)' at 'x."), "{error}");
+        assert!(error.message().ends_with("less than or equal to 3"), "{error}");
+        assert!(error.message().len() < 9000);
     }
 
     #[test]

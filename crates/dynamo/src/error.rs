@@ -5,6 +5,10 @@ use crate::json::Writer;
 use std::borrow::Cow;
 use std::fmt;
 
+/// The most bytes of an error's message, whatever was wrong. What repeats parts of a request
+/// cuts them one by one; this is the bound for all of them together.
+pub const MESSAGE_SIZE_MAX: usize = 64 * 1024;
+
 /// What an operation gives, or why it was refused.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -177,9 +181,13 @@ impl Error {
         Self::with_message(kind, kind.usual_text())
     }
 
-    /// An error with a text of its own.
+    /// An error with a text of its own, of which it keeps [`MESSAGE_SIZE_MAX`] bytes.
     pub fn with_message(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self(Box::new(Inner { kind, message: message.into(), item: None, reasons: Vec::new() }))
+        let mut message = message.into();
+        if message.len() > MESSAGE_SIZE_MAX {
+            message = cut(&message).into();
+        }
+        Self(Box::new(Inner { kind, message, item: None, reasons: Vec::new() }))
     }
 
     /// A `ValidationException`.
@@ -282,6 +290,13 @@ impl CancellationReason {
     }
 }
 
+/// The beginning of a message that is too long, with a mark at its end.
+fn cut(message: &str) -> String {
+    const MARK: &str = "...";
+    let end = message.floor_char_boundary(MESSAGE_SIZE_MAX - MARK.len());
+    format!("{}{MARK}", message.get(..end).unwrap_or_default())
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.kind().name(), self.message())
@@ -312,6 +327,15 @@ mod tests {
         let mut writer = Writer::new();
         error.write_json(&mut writer);
         String::from_utf8(writer.into_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_long_message_is_cut() {
+        let longest = "x".repeat(MESSAGE_SIZE_MAX);
+        assert_eq!(Error::validation(longest.clone()).message(), longest);
+        let cut = Error::validation(longest + "é");
+        assert_eq!(cut.message().len(), MESSAGE_SIZE_MAX);
+        assert!(cut.message().ends_with("xxx..."));
     }
 
     #[test]

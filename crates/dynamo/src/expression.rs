@@ -52,7 +52,9 @@ pub use function::Function;
 pub use key_condition::{ByteRange, KeyCondition, KeyRange, KeyTest};
 pub use operand::{Measured, Operand};
 pub use path::{Element, Path};
-pub use placeholders::{PLACEHOLDER_SIZE_MAX, PLACEHOLDERS_SIZE_MAX, Placeholders};
+pub use placeholders::{
+    PLACEHOLDER_SIZE_MAX, PLACEHOLDERS_SIZE_MAX, Placeholders, REPEATED_SIZE_MAX,
+};
 pub use print::Printer;
 pub use projection::Projection;
 pub use update::{

@@ -4,6 +4,7 @@
 //! `SerializationException` texts; [`Writer`] appends an answer to a buffer. DynamoDB's JSON
 //! for values is in [`value`].
 
+pub(crate) mod kept;
 mod plain;
 mod reader;
 pub mod value;

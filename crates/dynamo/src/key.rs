@@ -3,6 +3,7 @@
 
 use crate::binary::{ItemRef, ValueRef};
 use crate::error::{Error, Result};
+use crate::json::value::KEY_MISMATCH;
 use crate::limits::{PARTITION_KEY_SIZE_MAX, SORT_KEY_SIZE_MAX};
 use crate::schema::{Index, KeyAttribute, KeySchema, KeyType, TableSchema};
 use crate::{Map, Number, Type, Value};
@@ -200,7 +201,7 @@ impl Index {
 }
 
 fn mismatch() -> Error {
-    Error::validation("The provided key element does not match the schema")
+    Error::validation(KEY_MISMATCH)
 }
 
 /// What is wrong with a value of the right type.

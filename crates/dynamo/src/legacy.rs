@@ -6,6 +6,7 @@
 
 mod attribute_updates;
 mod attributes_to_get;
+mod by_name;
 mod comparison;
 mod expected;
 mod filter;

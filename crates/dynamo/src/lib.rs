@@ -20,6 +20,7 @@ pub mod binary;
 pub mod capacity;
 pub mod constraint;
 pub mod error;
+mod excerpt;
 pub mod expression;
 pub mod json;
 pub mod key;

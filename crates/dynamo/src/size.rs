@@ -12,8 +12,8 @@ use crate::{Map, Type, Value};
 #[cfg(doc)]
 use crate::Number;
 
-const CONTAINER_OVERHEAD: usize = 3;
-const ELEMENT_OVERHEAD: usize = 1;
+pub(crate) const CONTAINER_OVERHEAD: usize = 3;
+pub(crate) const ELEMENT_OVERHEAD: usize = 1;
 
 impl Map {
     /// The size of an item with these attributes.

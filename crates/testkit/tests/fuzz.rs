@@ -212,6 +212,69 @@ fn requests_cost_what_they_weigh() {
         });
         format!(r#"TransactWriteItems {{"TransactItems":[{actions}]}}"#)
     });
+    check("one table many times", 500, |n| {
+        let tables = list(n, |_| r#""ttt":{"Keys":[{"pk":{"S":"a"}}]}"#.to_owned());
+        format!(r#"BatchGetItem {{"RequestItems":{{{tables}}}}}"#)
+    });
+    check("two hundred tables many times", 500, |n| {
+        let tables = list(n, |i| format!(r#""table{}":{{"Keys":[]}}"#, i % 200));
+        format!(r#"BatchGetItem {{"RequestItems":{{{tables}}}}}"#)
+    });
+    check("keys of a batch", 500, |n| {
+        let keys = list(n, |i| format!(r#"{{"pk":{{"N":"{i}"}}}}"#));
+        format!(r#"BatchGetItem {{"RequestItems":{{"ttt":{{"Keys":[{keys}]}}}}}}"#)
+    });
+    check("gets of a transaction", 300, |n| {
+        let gets =
+            list(n, |i| format!(r#"{{"Get":{{"TableName":"ttt","Key":{{"pk":{{"N":"{i}"}}}}}}}}"#));
+        format!(r#"TransactGetItems {{"TransactItems":[{gets}]}}"#)
+    });
+    check("one action many times", 300, |n| {
+        let actions = list(n, |_| r#""Put":{"TableName":"ttt"}"#.to_owned());
+        format!(r#"TransactWriteItems {{"TransactItems":[{{{actions}}}]}}"#)
+    });
+    check("one name many times", 1_000, |n| {
+        let names = list(n, |i| format!(r##""#{}":"a{i}""##, i % 3));
+        format!(
+            r#"GetItem {{"TableName":"ttt","Key":{{}},"ProjectionExpression":"a","ExpressionAttributeNames":{{{names}}}}}"#
+        )
+    });
+    check("values of one condition", 1_000, |n| {
+        let values = list(n, |i| format!(r#"{{"N":"{i}"}}"#));
+        format!(
+            r#"Scan {{"TableName":"ttt","ScanFilter":{{"a":{{"ComparisonOperator":"IN","AttributeValueList":[{values}]}}}}}}"#
+        )
+    });
+    check("conditions of a filter", 300, |n| {
+        let conditions = list(n, |i| format!(r#""a{i}":{{"ComparisonOperator":"NULL"}}"#));
+        format!(r#"Scan {{"TableName":"ttt","ScanFilter":{{{conditions}}}}}"#)
+    });
+    check("attributes of a start key", 500, |n| {
+        let key = list(n, |i| format!(r#""a{i}":{{"S":"x"}}"#));
+        format!(r#"Scan {{"TableName":"ttt","ExclusiveStartKey":{{{key}}}}}"#)
+    });
+    check("elements of a key schema", 500, |n| {
+        let elements = list(n, |i| format!(r#"{{"AttributeName":"a{i}","KeyType":"HASH"}}"#));
+        format!(r#"CreateTable {{"TableName":"ttt","KeySchema":[{elements}]}}"#)
+    });
+    check("attributes that are projected", 1_000, |n| {
+        let names = list(n, |i| format!(r#""a{i}""#));
+        format!(
+            r#"CreateTable {{"TableName":"ttt","LocalSecondaryIndexes":[{{"Projection":{{"NonKeyAttributes":[{names}]}}}}]}}"#
+        )
+    });
+    check("keys of tags", 1_000, |n| {
+        let keys = list(n, |i| format!(r#""k{i}""#));
+        let arn = "arn:aws:dynamodb:us-east-1:123456789012:table/ttt";
+        format!(r#"UntagResource {{"ResourceArn":"{arn}","TagKeys":[{keys}]}}"#)
+    });
+    check("a value of one update, used again and again", 500, |n| {
+        let actions = list(400, |i| format!("a{i} = :v"));
+        let value = list(n, |_| r#"{"S":""}"#.to_owned());
+        format!(
+            r#"UpdateItem {{"TableName":"ttt","Key":{{}},"UpdateExpression":"SET {actions}","ExpressionAttributeValues":{{":v":{{"L":[{value}]}}}}}}"#
+        )
+    });
     check("tags", 500, |n| {
         let tags = list(n, |i| format!(r#"{{"Key":"k{i}","Value":"v"}}"#));
         let arn = "arn:aws:dynamodb:us-east-1:123456789012:table/ttt";

@@ -1,6 +1,7 @@
 //! Everything that can be wrong with an expression, and the words that the service has for it.
 
 use super::{Path, function::Function, update::Clause};
+use crate::excerpt::Excerpt;
 use crate::{Type, Value};
 use std::fmt;
 
@@ -71,6 +72,9 @@ pub enum Fault {
     RepeatedClause(Clause),
     /// ADD or DELETE cannot do this with a value of this type.
     ClauseOperandType(Clause, Type),
+    /// Names and values that are used again have more bytes together than
+    /// [`super::REPEATED_SIZE_MAX`].
+    RepeatedTooLarge,
     /// One path is part of the other.
     Overlap(Path, Path),
     /// The paths take the same attribute for a map and for a list.
@@ -130,7 +134,8 @@ impl fmt::Display for Fault {
             ),
             Self::SameOperand(operator, path) => write!(
                 f,
-                "The first operand must be distinct from the remaining operands for this operator or function; operator: {operator}, first operand: {path}"
+                "The first operand must be distinct from the remaining operands for this operator or function; operator: {operator}, first operand: {}",
+                Excerpt(path)
             ),
             Self::OperandType(operator, kind) => {
                 write!(f, "Incorrect operand type {OPERANDS} {operator}, operand type: {kind}")
@@ -148,7 +153,8 @@ impl fmt::Display for Fault {
             }
             Self::UnknownType(name) => write!(
                 f,
-                "Invalid attribute type name found; type: {name}, valid types: {{N,BS,L,B,NULL,M,S,SS,NS,BOOL}}"
+                "Invalid attribute type name found; type: {}, valid types: {{N,BS,L,B,NULL,M,S,SS,NS,BOOL}}",
+                Excerpt(name)
             ),
             Self::BoundTypes(bounds) => write!(
                 f,
@@ -178,13 +184,22 @@ impl fmt::Display for Fault {
                 "Incorrect operand type for operator or function; operator: {clause}, operand type: {}, typeSet: ALLOWED_FOR_{clause}_OPERAND",
                 long_name(*kind)
             ),
+            Self::RepeatedTooLarge => write!(
+                f,
+                "The names and values that are used more than once exceed the maximum size; maximum size: {}",
+                super::REPEATED_SIZE_MAX
+            ),
             Self::Overlap(one, two) => write!(
                 f,
-                "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: {one}, path two: {two}"
+                "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: {}, path two: {}",
+                Excerpt(one),
+                Excerpt(two)
             ),
             Self::Conflict(one, two) => write!(
                 f,
-                "Two document paths conflict with each other; must remove or rewrite one of these paths; path one: {one}, path two: {two}"
+                "Two document paths conflict with each other; must remove or rewrite one of these paths; path one: {}, path two: {}",
+                Excerpt(one),
+                Excerpt(two)
             ),
         }
     }
@@ -199,7 +214,9 @@ impl fmt::Display for Bounds<'_> {
         let (lower, upper) = self.0;
         write!(
             f,
-            "lower bound operand: AttributeValue: {lower:?}, upper bound operand: AttributeValue: {upper:?}"
+            "lower bound operand: AttributeValue: {}, upper bound operand: AttributeValue: {}",
+            Excerpt(format_args!("{lower:?}")),
+            Excerpt(format_args!("{upper:?}"))
         )
     }
 }

@@ -3,14 +3,24 @@
 use super::{Fault, Parameter};
 use crate::Value;
 use crate::error::{Error, Result};
+use crate::excerpt::Excerpt;
 use crate::json::Reader;
-use crate::json::value::{ATTRIBUTE_VALUE, Unchecked, read_value};
-use crate::limits::ATTRIBUTE_NAME_SIZE_MAX;
+use crate::json::value::{ATTRIBUTE_VALUE, Budget, Unchecked, read_value_within};
+use crate::limits::{ATTRIBUTE_NAME_SIZE_MAX, ITEM_SIZE_MAX};
+use std::borrow::Cow;
 
 /// The most bytes that the names, or the values, of one request may have together: 2 MB.
 pub const PLACEHOLDERS_SIZE_MAX: usize = 2 * 1024 * 1024;
 /// The most bytes of a placeholder, `#` or `:` included.
 pub const PLACEHOLDER_SIZE_MAX: usize = 255;
+
+/// How many names, or values, of one request are kept. Its expressions have 4,096 characters
+/// each and are three at most, so they cannot use half as many, and what is not used is refused.
+const KEPT_MAX: usize = 8192;
+/// The most bytes of names and values that the expressions of one request use again: each time
+/// makes a copy, and an expression has room for 800 copies of 2 MB. An update that sets more than
+/// this makes an item that is too large.
+pub const REPEATED_SIZE_MAX: usize = ITEM_SIZE_MAX;
 
 /// What the placeholders of a request stand for, and which of them were used.
 ///
@@ -32,11 +42,17 @@ pub const PLACEHOLDER_SIZE_MAX: usize = 255;
 pub struct Placeholders {
     names: Option<Entries<Option<String>>>,
     values: Option<Entries<Option<Unchecked<Value>>>>,
+    /// The bytes of the names and values that were used again.
+    repeated_size: usize,
 }
 
 /// What keys stand for, sorted by key.
 #[derive(Clone, Debug)]
-struct Entries<T>(Vec<Entry<T>>);
+struct Entries<T> {
+    entries: Vec<Entry<T>>,
+    /// Whether there are more, or larger ones, than were kept.
+    is_cut: bool,
+}
 
 #[derive(Clone, Debug)]
 struct Entry<T> {
@@ -50,35 +66,42 @@ struct Entry<T> {
 impl Placeholders {
     /// These names and values.
     pub fn of<const N: usize>(names: &[(&str, &str)], values: [(&str, Value); N]) -> Self {
-        let names = names.iter().map(|(key, name)| ((*key).to_owned(), Some((*name).to_owned())));
-        let values =
-            values.into_iter().map(|(key, value)| (key.to_owned(), Some(Unchecked::from(value))));
-        let (names, values) = (names.collect::<Vec<_>>(), values.collect::<Vec<_>>());
+        let (mut own_names, mut own_values) = (Gathered::new(), Gathered::new());
+        for (key, name) in names {
+            own_names.push((*key).into(), Some((*name).to_owned()));
+        }
+        for (key, value) in values {
+            own_values.push(key.into(), Some(Unchecked::from(value)));
+        }
         Self {
-            names: (!names.is_empty()).then(|| Entries::new(names)),
-            values: (!values.is_empty()).then(|| Entries::new(values)),
+            names: (!names.is_empty()).then(|| own_names.finish()),
+            values: (N > 0).then(|| own_values.finish()),
+            repeated_size: 0,
         }
     }
 
     /// Reads the member `ExpressionAttributeNames` of a request.
     pub fn read_names(&mut self, reader: &mut Reader<'_>) -> Result<()> {
-        let mut entries = Vec::new();
+        let mut entries = Gathered::new();
         let found = reader.map("java.lang.String", |reader, key| {
-            entries.push((key.into_owned(), reader.owned_string()?));
+            entries.push(key, reader.owned_string()?);
             Ok(())
         })?;
-        self.names = found.then(|| Entries::new(entries));
+        self.names = found.then(|| entries.finish());
         Ok(())
     }
 
     /// Reads the member `ExpressionAttributeValues` of a request.
     pub fn read_values(&mut self, reader: &mut Reader<'_>) -> Result<()> {
-        let mut entries = Vec::new();
+        let mut entries = Gathered::new();
+        let mut budget = Budget::within(reader, PLACEHOLDERS_SIZE_MAX);
         let found = reader.map(ATTRIBUTE_VALUE, |reader, key| {
-            entries.push((key.into_owned(), read_value(reader)?));
+            budget.spend(|| key.len());
+            entries.push(key, read_value_within(reader, &mut budget)?);
             Ok(())
         })?;
-        self.values = found.then(|| Entries::new(entries));
+        entries.is_cut |= !budget.keeps();
+        self.values = found.then(|| entries.finish());
         Ok(())
     }
 
@@ -127,7 +150,7 @@ impl Placeholders {
             }
             let size =
                 |entry: &Entry<Option<String>>| entry.meaning.as_ref().map_or(0, String::len);
-            if names.size(size) > PLACEHOLDERS_SIZE_MAX {
+            if names.is_cut || names.size(size) > PLACEHOLDERS_SIZE_MAX {
                 return refuse("exceeds max size".to_owned());
             }
         }
@@ -153,7 +176,7 @@ impl Placeholders {
             let size = |entry: &Entry<Option<Unchecked<Value>>>| {
                 entry.meaning.as_ref().map_or(0, |value| value.content().size())
             };
-            if values.size(size) > PLACEHOLDERS_SIZE_MAX {
+            if values.is_cut || values.size(size) > PLACEHOLDERS_SIZE_MAX {
                 return refuse("exceeds max size".to_owned());
             }
         }
@@ -170,7 +193,7 @@ impl Placeholders {
             if !unused.is_empty() {
                 return Err(Error::validation(format!(
                     "Value provided in {member} unused in expressions: keys: {{{}}}",
-                    unused.join(", ")
+                    Excerpt(unused.join(", "))
                 )));
             }
         }
@@ -179,56 +202,101 @@ impl Placeholders {
 
     /// The bytes that all values have together.
     pub(crate) fn values_size(&self) -> usize {
-        let values = self.values.iter().flat_map(|values| &values.0);
+        let values = self.values.iter().flat_map(|values| &values.entries);
         values.flat_map(|entry| &entry.meaning).map(|value| value.content().size()).sum()
+    }
+
+    /// The bytes of the names and values that were used more than once.
+    pub(crate) fn repeated_size(&self) -> usize {
+        self.repeated_size
     }
 
     /// The attribute name that a placeholder stands for.
     pub(super) fn name(&mut self, key: &str) -> Result<String, Fault> {
         let found = self.names.as_mut().and_then(|names| names.find(key));
-        found.cloned().flatten().ok_or_else(|| Fault::UndefinedName(key.to_owned()))
+        let Some((Some(name), was_used)) = found else {
+            return Err(Fault::UndefinedName(key.to_owned()));
+        };
+        if was_used {
+            count_repeated(&mut self.repeated_size, name.len())?;
+        }
+        Ok(name.clone())
     }
 
     /// The value that a placeholder stands for.
     pub(super) fn value(&mut self, key: &str) -> Result<Value, Fault> {
         let found = self.values.as_mut().and_then(|values| values.find(key));
-        match found.and_then(Option::as_ref) {
-            Some(value) => Ok(value.content().clone()),
-            None => Err(Fault::UndefinedValue(key.to_owned())),
+        let Some((Some(value), was_used)) = found else {
+            return Err(Fault::UndefinedValue(key.to_owned()));
+        };
+        if was_used {
+            count_repeated(&mut self.repeated_size, value.content().size())?;
         }
+        Ok(value.content().clone())
+    }
+}
+
+fn count_repeated(repeated_size: &mut usize, size: usize) -> Result<(), Fault> {
+    *repeated_size += size;
+    if *repeated_size > REPEATED_SIZE_MAX { Err(Fault::RepeatedTooLarge) } else { Ok(()) }
+}
+
+/// Entries as they come.
+struct Gathered<T> {
+    entries: Vec<Entry<T>>,
+    place: usize,
+    is_cut: bool,
+}
+
+impl<T> Gathered<T> {
+    fn new() -> Self {
+        Self { entries: Vec::new(), place: 0, is_cut: false }
+    }
+
+    fn push(&mut self, key: Cow<'_, str>, meaning: T) {
+        let place = self.place;
+        self.place += 1;
+        if self.entries.len() >= 2 * KEPT_MAX && !self.is_cut {
+            // Perhaps the same few again and again, of which the later ones count.
+            self.sort();
+            self.is_cut = self.entries.len() > KEPT_MAX;
+        }
+        if !self.is_cut {
+            self.entries.push(Entry { key: key.into_owned(), meaning, place, used: false });
+        }
+    }
+
+    fn sort(&mut self) {
+        // Of two entries with one key the later counts, so it is put first and the other dropped.
+        self.entries.sort_by(|a, b| a.key.cmp(&b.key).then(b.place.cmp(&a.place)));
+        self.entries.dedup_by(|later, kept| later.key == kept.key);
+    }
+
+    fn finish(mut self) -> Entries<T> {
+        self.sort();
+        Entries { entries: self.entries, is_cut: self.is_cut }
     }
 }
 
 impl<T> Entries<T> {
-    fn new(entries: Vec<(String, T)>) -> Self {
-        let mut entries: Vec<Entry<T>> = entries
-            .into_iter()
-            .enumerate()
-            .map(|(place, (key, meaning))| Entry { key, meaning, place, used: false })
-            .collect();
-        // Of two entries with one key the later counts, so it is put first and the other dropped.
-        entries.sort_by(|a, b| a.key.cmp(&b.key).then(b.place.cmp(&a.place)));
-        entries.dedup_by(|later, kept| later.key == kept.key);
-        Self(entries)
-    }
-
-    fn find(&mut self, key: &str) -> Option<&T> {
-        let place = self.0.binary_search_by(|entry| entry.key.as_str().cmp(key)).ok()?;
-        let entry = self.0.get_mut(place)?;
-        entry.used = true;
-        Some(&entry.meaning)
+    /// What a key stands for, and whether it was looked up before.
+    fn find(&mut self, key: &str) -> Option<(&T, bool)> {
+        let place = self.entries.binary_search_by(|entry| entry.key.as_str().cmp(key)).ok()?;
+        let entry = self.entries.get_mut(place)?;
+        let was_used = std::mem::replace(&mut entry.used, true);
+        Some((&entry.meaning, was_used))
     }
 
     /// The entries in the order of the request.
     fn in_place(&self) -> Vec<&Entry<T>> {
-        let mut entries: Vec<&Entry<T>> = self.0.iter().collect();
+        let mut entries: Vec<&Entry<T>> = self.entries.iter().collect();
         entries.sort_by_key(|entry| entry.place);
         entries
     }
 
     /// Refuses keys that are not `first` and then letters, digits and underscores.
     fn check_keys(&self, first: char) -> Result<(), String> {
-        if self.0.is_empty() {
+        if self.entries.is_empty() {
             return Err("must not be empty".to_owned());
         }
         for Entry { key, .. } in self.in_place() {
@@ -255,18 +323,18 @@ impl<T> Entries<T> {
     }
 
     fn size(&self, meaning: impl Fn(&Entry<T>) -> usize) -> usize {
-        self.0.iter().map(|entry| entry.key.len() + meaning(entry)).sum()
+        self.entries.iter().map(|entry| entry.key.len() + meaning(entry)).sum()
     }
 
     /// The keys that were not used, in the order in which the service lists them: that of a
     /// Java `HashMap` of all keys, by bucket and then by arrival.
     fn unused(&self) -> Vec<&str> {
-        if self.0.iter().all(|entry| entry.used) {
+        if self.entries.iter().all(|entry| entry.used) {
             return Vec::new();
         }
         // A table of 16 buckets doubles when more than three quarters are taken.
         let mut buckets = 16;
-        while self.0.len() > buckets / 4 * 3 {
+        while self.entries.len() > buckets / 4 * 3 {
             buckets *= 2;
         }
         let bucket = |key: &str| {
@@ -331,6 +399,36 @@ mod tests {
         ] {
             check(names, values, expected);
         }
+    }
+
+    #[test]
+    fn what_is_used_again_counts_again() {
+        let mut all = Placeholders::of(&[("#n", "name")], [(":v", Value::from("x".repeat(100)))]);
+        for _ in 0..=REPEATED_SIZE_MAX / 104 {
+            all.name("#n").unwrap();
+            all.value(":v").unwrap();
+        }
+        assert_eq!(all.value(":v"), Err(Fault::RepeatedTooLarge));
+    }
+
+    #[test]
+    fn no_more_are_kept_than_expressions_have_room_for() {
+        let entries = |count: usize, key: fn(usize) -> String| {
+            let all: Vec<String> = (0..count).map(|i| format!(r#""{}":"a{i}""#, key(i))).collect();
+            read(&format!("{{{}}}", all.join(",")), "null")
+        };
+        let kept = |all: &Placeholders| all.names.as_ref().unwrap().entries.len();
+        let many = entries(10 * KEPT_MAX, |i| format!("#{i}"));
+        assert_eq!(kept(&many), 2 * KEPT_MAX);
+        assert_eq!(
+            many.check().unwrap_err().message(),
+            "ExpressionAttributeNames exceeds max size"
+        );
+        // The same few again and again are those few.
+        let mut few = entries(10 * KEPT_MAX, |i| format!("#{}", i % 2));
+        assert_eq!(kept(&few), 2);
+        few.check().unwrap();
+        assert_eq!(few.name("#1").unwrap(), format!("a{}", 10 * KEPT_MAX - 1));
     }
 
     #[test]

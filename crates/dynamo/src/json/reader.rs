@@ -59,6 +59,11 @@ impl<'a> Reader<'a> {
         Ok(Self { text, at: 0, in_collection: false })
     }
 
+    /// How many bytes are left.
+    pub(crate) fn rest_len(&self) -> usize {
+        self.text.len() - self.at
+    }
+
     fn bytes(&self) -> &'a [u8] {
         self.text.as_bytes()
     }

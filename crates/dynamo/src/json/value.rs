@@ -2,9 +2,12 @@
 
 use super::{Reader, Writer};
 use crate::error::{Error, Result};
-use crate::limits::{ATTRIBUTE_NAME_SIZE_MAX, NESTING_MAX};
-use crate::{Map, Number, NumberError, Set, Value};
+use crate::excerpt::Excerpt;
+use crate::limits::{ATTRIBUTE_NAME_SIZE_MAX, ITEM_SIZE_MAX, NESTING_MAX};
+use crate::size::{CONTAINER_OVERHEAD, ELEMENT_OVERHEAD};
+use crate::{Map, Number, NumberError, Set, SetError, Value};
 use std::borrow::Cow;
+use std::fmt;
 
 /// The Java class of an attribute value, which the service names when it finds another shape.
 pub(crate) const ATTRIBUTE_VALUE: &str = "com.amazonaws.dynamodb.v20120810.AttributeValue";
@@ -46,8 +49,7 @@ impl<T> Unchecked<T> {
         self.fault.as_deref()
     }
 
-    /// What was read. With a fault, what is wrong in it is replaced by NULL: good for counting
-    /// members and looking at names, never for storing.
+    /// What was read; with a fault, only a part of it: good for looking at, never for storing.
     pub fn content(&self) -> &T {
         &self.content
     }
@@ -59,63 +61,181 @@ impl<T> From<T> for Unchecked<T> {
     }
 }
 
-/// The first fault found, if any.
-#[derive(Default)]
-struct Faults(Option<Cow<'static, str>>);
+/// How much of a member's values is built: what has more than a limit is refused in the end, so
+/// the rest of it is read for its faults alone.
+///
+/// Sizes are counted as they come. Where a name stands twice both count, though the later one
+/// takes the other's place.
+pub(crate) struct Budget {
+    size: usize,
+    size_max: usize,
+    is_counting: bool,
+    is_cut: bool,
+}
 
-impl Faults {
-    fn add(&mut self, fault: impl Into<Cow<'static, str>>) {
-        if self.0.is_none() {
-            self.0 = Some(fault.into());
+impl Budget {
+    /// Room for values of this size together.
+    pub(crate) fn new(size_max: usize) -> Self {
+        Self { size: 0, size_max, is_counting: true, is_cut: false }
+    }
+
+    /// The same for values that are read next. None is larger than its JSON, so where little is
+    /// left to read nothing need be counted: true of nearly all requests.
+    pub(crate) fn within(reader: &Reader<'_>, size_max: usize) -> Self {
+        Self { is_counting: reader.rest_len() > size_max, ..Self::new(size_max) }
+    }
+
+    /// Counts something.
+    #[inline]
+    pub(crate) fn spend(&mut self, size: impl FnOnce() -> usize) {
+        if self.is_counting {
+            self.size = self.size.saturating_add(size());
         }
+    }
+
+    /// Whether something was not built. It must be refused.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Whether there is room for what was counted last; if not, the value is cut.
+    #[inline]
+    pub(crate) fn keeps(&mut self) -> bool {
+        self.is_cut |= self.size > self.size_max;
+        !self.is_cut
     }
 }
 
-/// Reads one value.
-pub fn read_value(reader: &mut Reader<'_>) -> Result<Option<Unchecked<Value>>> {
-    let mut faults = Faults::default();
-    let value = value(reader, 1, &mut faults)?;
-    Ok(value.map(|content| Unchecked { content, fault: faults.0 }))
+/// What is built of values.
+///
+/// Elements are gathered here and moved into vectors of their own when all are known: a list of
+/// one element would otherwise have room for four.
+struct Builder<'b> {
+    budget: &'b mut Budget,
+    /// The first fault. Once there is one, nothing is built.
+    fault: Option<Cow<'static, str>>,
+    /// The entries of all open maps, those of the innermost last.
+    entries: Vec<(String, Value)>,
+    /// The elements of all open lists, those of the innermost last.
+    values: Vec<Value>,
 }
 
-/// Reads a list of values, such as what a legacy condition compares with.
-pub fn read_values(reader: &mut Reader<'_>) -> Result<Option<Vec<Unchecked<Value>>>> {
-    let mut values = Vec::new();
-    let found = reader.list(|reader| {
-        let mut faults = Faults::default();
-        let content = element(reader, 1, &mut faults)?;
-        values.push(Unchecked { content, fault: faults.0 });
-        Ok(())
-    })?;
-    Ok(found.then_some(values))
+impl<'b> Builder<'b> {
+    fn new(budget: &'b mut Budget) -> Self {
+        Self { budget, fault: None, entries: Vec::new(), values: Vec::new() }
+    }
+
+    fn add_fault(&mut self, fault: impl Into<Cow<'static, str>>) {
+        if self.fault.is_none() {
+            self.fault = Some(fault.into());
+        }
+    }
+
+    /// Whether what was read is kept.
+    fn keeps(&mut self) -> bool {
+        self.fault.is_none() && self.budget.keeps()
+    }
+
+    fn unchecked<T>(self, content: T) -> Unchecked<T> {
+        Unchecked { content, fault: self.fault }
+    }
 }
 
-/// Reads attributes by name: an item, a key, the values of placeholders.
+/// Items with more attributes than this have no room for others.
+const SLACK_LEN_MAX: usize = 64;
+
+/// Takes the elements from `start` on, with room for no others.
+fn taken<T>(gathered: &mut Vec<T>, start: usize) -> Vec<T> {
+    if start > 0 {
+        return gathered.split_off(start);
+    }
+    let mut taken = Vec::with_capacity(gathered.len());
+    taken.append(gathered);
+    taken
+}
+
+/// Reads one value of a member that has others beside it.
+pub(crate) fn read_value_within(
+    reader: &mut Reader<'_>,
+    budget: &mut Budget,
+) -> Result<Option<Unchecked<Value>>> {
+    let mut builder = Builder::new(budget);
+    let value = value(reader, 1, &mut builder)?;
+    Ok(value.map(|content| builder.unchecked(content)))
+}
+
+/// Reads a list of values, such as what a legacy condition compares with. Each of them counts for
+/// `cost` bytes besides its own.
+pub(crate) fn read_values_within(
+    reader: &mut Reader<'_>,
+    budget: &mut Budget,
+    cost: usize,
+) -> Result<Option<Unchecked<Vec<Value>>>> {
+    let mut builder = Builder::new(budget);
+    let values = list(reader, 1, cost, &mut builder)?;
+    Ok(values.map(|content| builder.unchecked(content)))
+}
+
+/// Reads attributes by name, however many there are.
 pub fn read_map(reader: &mut Reader<'_>) -> Result<Option<Unchecked<Map>>> {
-    let mut faults = Faults::default();
-    let map = map(reader, 1, &mut faults)?;
-    Ok(map.map(|content| Unchecked { content, fault: faults.0 }))
+    read_map_within(reader, usize::MAX, "")
 }
 
-fn map(reader: &mut Reader<'_>, level: usize, faults: &mut Faults) -> Result<Option<Map>> {
-    let mut entries = Vec::new();
+/// Reads an item that is to be put.
+pub(crate) fn read_item(reader: &mut Reader<'_>) -> Result<Option<Unchecked<Map>>> {
+    read_map_within(reader, ITEM_SIZE_MAX, ITEM_TOO_LARGE)
+}
+
+/// Reads a key. The table's schema says later what it must be; one as large as an item is none.
+pub(crate) fn read_key(reader: &mut Reader<'_>) -> Result<Option<Unchecked<Map>>> {
+    read_map_within(reader, ITEM_SIZE_MAX, KEY_MISMATCH)
+}
+
+/// Reads attributes; of more than `size_max` bytes the fault is `too_large`, if it is the only one.
+fn read_map_within(
+    reader: &mut Reader<'_>,
+    size_max: usize,
+    too_large: &'static str,
+) -> Result<Option<Unchecked<Map>>> {
+    let mut budget = Budget::within(reader, size_max);
+    let mut builder = Builder::new(&mut budget);
+    let Some(map) = map(reader, 1, &mut builder)? else { return Ok(None) };
+    if builder.budget.is_cut() {
+        builder.add_fault(too_large);
+    }
+    Ok(Some(builder.unchecked(map)))
+}
+
+fn map(reader: &mut Reader<'_>, level: usize, builder: &mut Builder<'_>) -> Result<Option<Map>> {
+    let start = builder.entries.len();
     let found = reader.map(ATTRIBUTE_VALUE, |reader, name| {
         match name.len() {
-            0 => faults.add("Empty attribute name"),
+            0 => builder.add_fault("Empty attribute name"),
             1..=ATTRIBUTE_NAME_SIZE_MAX => {}
-            _ => faults.add("Attribute name is too large, must be less than 65536 bytes"),
+            _ => builder.add_fault("Attribute name is too large, must be less than 65536 bytes"),
         }
-        let value = element(reader, level, faults)?;
-        entries.push((name.into_owned(), value));
+        builder.budget.spend(|| name.len());
+        let value = element(reader, level, builder)?;
+        if builder.keeps() {
+            builder.entries.push((name.into_owned(), value));
+        }
         Ok(())
     })?;
+    if level > 1 {
+        return Ok(found.then(|| Map::from_entries(taken(&mut builder.entries, start))));
+    }
+    // Nothing is open around this map, so that it can have the vector itself.
+    let mut entries = std::mem::take(&mut builder.entries);
+    if entries.len() > SLACK_LEN_MAX {
+        entries.shrink_to_fit();
+    }
     Ok(found.then(|| Map::from_entries(entries)))
 }
 
 /// A value where one must stand: `null` is a value without a type.
-fn element(reader: &mut Reader<'_>, level: usize, faults: &mut Faults) -> Result<Value> {
-    Ok(value(reader, level, faults)?.unwrap_or_else(|| {
-        faults.add(EMPTY);
+fn element(reader: &mut Reader<'_>, level: usize, builder: &mut Builder<'_>) -> Result<Value> {
+    Ok(value(reader, level, builder)?.unwrap_or_else(|| {
+        builder.add_fault(EMPTY);
         Value::Null
     }))
 }
@@ -124,40 +244,59 @@ pub(crate) const EMPTY: &str =
     "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes";
 const SEVERAL: &str = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes";
 pub(crate) const TOO_DEEP: &str = "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit";
+pub(crate) const ITEM_TOO_LARGE: &str = "Item size has exceeded the maximum allowed size";
+pub(crate) const KEY_MISMATCH: &str = "The provided key element does not match the schema";
 
 /// A value at `level`, counted from one for an attribute of the item itself.
-fn value(reader: &mut Reader<'_>, level: usize, faults: &mut Faults) -> Result<Option<Value>> {
+fn value(
+    reader: &mut Reader<'_>,
+    level: usize,
+    builder: &mut Builder<'_>,
+) -> Result<Option<Value>> {
     let mut read: Option<Value> = None;
     let mut several = false;
     let found = reader.structure("AttributeValue", |reader, name| {
         let one = match name {
-            "S" => reader.owned_string()?.map(Value::S),
-            "N" => reader.string()?.map(|text| Value::N(number(&text, faults))),
-            "B" => reader.blob()?.map(Value::B),
-            "BOOL" => reader.boolean()?.map(Value::Bool),
+            "S" => reader.owned_string()?.map(|text| {
+                builder.budget.spend(|| text.len());
+                Value::S(text)
+            }),
+            "N" => reader.string()?.map(|text| {
+                let number = number(&text, builder);
+                builder.budget.spend(|| number.size());
+                Value::N(number)
+            }),
+            "B" => reader.blob()?.map(|bytes| {
+                builder.budget.spend(|| bytes.len());
+                Value::B(bytes)
+            }),
+            "BOOL" => reader.boolean()?.map(|truth| {
+                builder.budget.spend(|| 1);
+                Value::Bool(truth)
+            }),
             "NULL" => reader.boolean()?.map(|truth| {
+                builder.budget.spend(|| 1);
                 if !truth {
-                    faults.add("One or more parameter values were invalid: Null attribute value types must have the value of true");
+                    builder.add_fault("One or more parameter values were invalid: Null attribute value types must have the value of true");
                 }
                 Value::Null
             }),
-            "SS" => string_set(reader, faults)?,
-            "NS" => number_set(reader, faults)?,
-            "BS" => binary_set(reader, faults)?,
+            "SS" => string_set(reader, builder)?,
+            "NS" => number_set(reader, builder)?,
+            "BS" => binary_set(reader, builder)?,
             "M" | "L" if level > NESTING_MAX => {
-                faults.add(TOO_DEEP);
+                builder.add_fault(TOO_DEEP);
                 reader.skip()?;
                 Some(Value::Null)
             }
-            "M" => map(reader, level + 1, faults)?.map(Value::M),
-            "L" => {
-                let mut values = Vec::new();
-                let found = reader.list(|reader| {
-                    values.push(element(reader, level + 1, faults)?);
-                    Ok(())
-                })?;
-                found.then_some(Value::L(values))
-            }
+            "M" => map(reader, level + 1, builder)?.map(|map| {
+                builder.budget.spend(|| CONTAINER_OVERHEAD + map.len() * ELEMENT_OVERHEAD);
+                Value::M(map)
+            }),
+            "L" => list(reader, level + 1, ELEMENT_OVERHEAD, builder)?.map(|values| {
+                builder.budget.spend(|| CONTAINER_OVERHEAD);
+                Value::L(values)
+            }),
             _ => {
                 reader.skip()?;
                 None
@@ -173,108 +312,184 @@ fn value(reader: &mut Reader<'_>, level: usize, faults: &mut Faults) -> Result<O
         return Ok(None);
     }
     if several {
-        faults.add(SEVERAL);
+        builder.add_fault(SEVERAL);
     }
     Ok(Some(read.unwrap_or_else(|| {
-        faults.add(EMPTY);
+        builder.add_fault(EMPTY);
         Value::Null
     })))
 }
 
-fn number(text: &str, faults: &mut Faults) -> Number {
+/// The values of a list, each of which counts for `cost` bytes besides its own.
+fn list(
+    reader: &mut Reader<'_>,
+    level: usize,
+    cost: usize,
+    builder: &mut Builder<'_>,
+) -> Result<Option<Vec<Value>>> {
+    let start = builder.values.len();
+    let found = reader.list(|reader| {
+        builder.budget.spend(|| cost);
+        let value = element(reader, level, builder)?;
+        if builder.keeps() {
+            builder.values.push(value);
+        }
+        Ok(())
+    })?;
+    Ok(found.then(|| taken(&mut builder.values, start)))
+}
+
+fn number(text: &str, builder: &mut Builder<'_>) -> Number {
     text.parse().unwrap_or_else(|error| {
         match error {
-            NumberError::NotNumeric if !text.is_empty() => faults.add(format!("{error}: {text}")),
-            _ => faults.add(error.to_string()),
+            NumberError::NotNumeric if !text.is_empty() => {
+                builder.add_fault(format!("{error}: {}", Excerpt(text)));
+            }
+            _ => builder.add_fault(error.to_string()),
         }
         Number::ZERO
     })
 }
 
-/// The elements of a set, or `None` for `null`. A `null` among them is a fault.
-fn elements<T>(
-    reader: &mut Reader<'_>,
-    faults: &mut Faults,
+/// Reads the elements of a set, and gives how many there are, with the text of the list; `None`
+/// for `null`. A `null` among them is a fault. The function counts an element's size, and keeps
+/// it where the builder does.
+fn elements<'j>(
+    reader: &mut Reader<'j>,
+    builder: &mut Builder<'_>,
     null_fault: &'static str,
-    mut read: impl FnMut(&mut Reader<'_>, &mut Faults) -> Result<Option<T>>,
-) -> Result<Option<Vec<T>>> {
-    let mut elements = Vec::new();
-    let found = reader.list(|reader| {
-        match read(reader, faults)? {
-            Some(element) => elements.push(element),
-            None => faults.add(null_fault),
-        }
-        Ok(())
+    mut read: impl FnMut(&mut Reader<'j>, &mut Builder<'_>, usize) -> Result<bool>,
+) -> Result<Option<(usize, &'j str)>> {
+    let mut count = 0;
+    let (found, text) = reader.with_text(|reader| {
+        reader.list(|reader| {
+            // Of distinct elements all but one have a byte at least.
+            let size_min = usize::from(count > 0);
+            if read(reader, builder, size_min)? {
+                count += 1;
+            } else {
+                builder.add_fault(null_fault);
+            }
+            Ok(())
+        })
     })?;
-    Ok(found.then_some(elements))
+    Ok(found.then_some((count, text)))
 }
 
-fn string_set(reader: &mut Reader<'_>, faults: &mut Faults) -> Result<Option<Value>> {
+fn string_set(reader: &mut Reader<'_>, builder: &mut Builder<'_>) -> Result<Option<Value>> {
     let null = "One or more parameter values were invalid: An string set may not have a null string as a member";
-    let Some(texts) = elements(reader, faults, null, |r, _| r.owned_string())? else {
-        return Ok(None);
-    };
-    if texts.is_empty() {
-        faults.add("One or more parameter values were invalid: An string set  may not be empty");
-        return Ok(Some(Value::Null));
+    let mut texts: Vec<String> = Vec::new();
+    let read = elements(reader, builder, null, |reader, builder, size_min| {
+        let Some(text) = reader.string()? else { return Ok(false) };
+        builder.budget.spend(|| text.len().max(size_min));
+        if builder.keeps() {
+            texts.push(text.into_owned());
+        }
+        Ok(true)
+    })?;
+    let Some((count, text)) = read else { return Ok(None) };
+    texts.shrink_to_fit();
+    if count == 0 {
+        builder.add_fault(
+            "One or more parameter values were invalid: An string set  may not be empty",
+        );
     }
-    // The text lists the elements as they came, so it must be made before they are sorted.
-    let duplicates = |texts: &[String]| {
-        format!(
-            "One or more parameter values were invalid: Input collection [{}] contains duplicates.",
-            texts.join(", ")
-        )
-    };
-    let mut sorted: Vec<&str> = texts.iter().map(String::as_str).collect();
-    sorted.sort_unstable();
-    if !sorted.is_sorted_by(|a, b| a < b) {
-        faults.add(duplicates(&texts));
-        return Ok(Some(Value::Null));
+    match Set::new(texts) {
+        Ok(set) => Ok(Some(Value::Ss(set))),
+        Err(SetError::Empty) => Ok(Some(Value::Null)),
+        Err(SetError::Duplicate) => {
+            builder.add_fault(format!(
+                "One or more parameter values were invalid: Input collection [{}] contains duplicates.",
+                Excerpt(Elements(text))
+            ));
+            Ok(Some(Value::Null))
+        }
     }
-    Ok(Some(Set::new(texts).map_or(Value::Null, Value::Ss)))
 }
 
-fn number_set(reader: &mut Reader<'_>, faults: &mut Faults) -> Result<Option<Value>> {
+fn number_set(reader: &mut Reader<'_>, builder: &mut Builder<'_>) -> Result<Option<Value>> {
     let null = "One or more parameter values were invalid: An number set may not have a null string as a member";
-    let read =
-        |r: &mut Reader<'_>, faults: &mut Faults| Ok(r.string()?.map(|text| number(&text, faults)));
-    let Some(numbers) = elements(reader, faults, null, read)? else {
-        return Ok(None);
-    };
-    if numbers.is_empty() {
-        faults.add("One or more parameter values were invalid: An number set  may not be empty");
-        return Ok(Some(Value::Null));
+    let mut numbers: Vec<Number> = Vec::new();
+    let read = elements(reader, builder, null, |reader, builder, _| {
+        let Some(text) = reader.string()? else { return Ok(false) };
+        let number = number(&text, builder);
+        builder.budget.spend(|| number.size());
+        if builder.keeps() {
+            numbers.push(number);
+        }
+        Ok(true)
+    })?;
+    let Some((count, _)) = read else { return Ok(None) };
+    numbers.shrink_to_fit();
+    if count == 0 {
+        builder.add_fault(
+            "One or more parameter values were invalid: An number set  may not be empty",
+        );
     }
-    Ok(Some(Set::new(numbers).map_or_else(
-        |error| {
-            faults.add(error.to_string());
-            Value::Null
-        },
-        Value::Ns,
-    )))
+    match Set::new(numbers) {
+        Ok(set) => Ok(Some(Value::Ns(set))),
+        Err(SetError::Empty) => Ok(Some(Value::Null)),
+        Err(error @ SetError::Duplicate) => {
+            builder.add_fault(error.to_string());
+            Ok(Some(Value::Null))
+        }
+    }
 }
 
-fn binary_set(reader: &mut Reader<'_>, faults: &mut Faults) -> Result<Option<Value>> {
+fn binary_set(reader: &mut Reader<'_>, builder: &mut Builder<'_>) -> Result<Option<Value>> {
     let null = "One or more parameter values were invalid: Binary sets may not contain null values";
-    let Some(blobs) = elements(reader, faults, null, |r, _| r.blob())? else {
-        return Ok(None);
-    };
-    if blobs.is_empty() {
-        faults.add("One or more parameter values were invalid: Binary sets should not be empty");
-        return Ok(Some(Value::Null));
+    let mut blobs: Vec<Vec<u8>> = Vec::new();
+    let read = elements(reader, builder, null, |reader, builder, size_min| {
+        let Some(bytes) = reader.blob()? else { return Ok(false) };
+        builder.budget.spend(|| bytes.len().max(size_min));
+        if builder.keeps() {
+            blobs.push(bytes);
+        }
+        Ok(true)
+    })?;
+    let Some((count, text)) = read else { return Ok(None) };
+    blobs.shrink_to_fit();
+    if count == 0 {
+        builder.add_fault(
+            "One or more parameter values were invalid: Binary sets should not be empty",
+        );
     }
-    // As with texts, the elements are listed as they came; the missing space is the service's.
-    let mut sorted: Vec<&[u8]> = blobs.iter().map(Vec::as_slice).collect();
-    sorted.sort_unstable();
-    if !sorted.is_sorted_by(|a, b| a < b) {
-        let shown: Vec<String> = blobs.iter().map(|blob| crate::base64::encode(blob)).collect();
-        faults.add(format!(
-            "One or more parameter values were invalid: Input collection [{}]of type BS contains duplicates.",
-            shown.join(", ")
-        ));
-        return Ok(Some(Value::Null));
+    match Set::new(blobs) {
+        Ok(set) => Ok(Some(Value::Bs(set))),
+        Err(SetError::Empty) => Ok(Some(Value::Null)),
+        Err(SetError::Duplicate) => {
+            // The missing space is the service's.
+            builder.add_fault(format!(
+                "One or more parameter values were invalid: Input collection [{}]of type BS contains duplicates.",
+                Excerpt(Elements(text))
+            ));
+            Ok(Some(Value::Null))
+        }
     }
-    Ok(Some(Set::new(blobs).map_or(Value::Null, Value::Bs)))
+}
+
+/// Displays the texts of a list in JSON as they came, with commas between them. They were sorted
+/// to find duplicates, so they are read a second time.
+struct Elements<'j>(&'j str);
+
+impl fmt::Display for Elements<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut is_first = true;
+        let mut written = Ok(());
+        let read = Reader::new(self.0.as_bytes()).and_then(|mut reader| {
+            reader.list(|reader| {
+                let text = reader.string()?.unwrap_or_default();
+                if written.is_ok() {
+                    let separator = if is_first { "" } else { ", " };
+                    written = f.write_str(separator).and_then(|()| f.write_str(&text));
+                    is_first = false;
+                }
+                Ok(())
+            })
+        });
+        // What was read once can be read again.
+        read.map_err(|_| fmt::Error).and(written)
+    }
 }
 
 impl Map {
@@ -393,6 +608,37 @@ mod tests {
         ] {
             check(json, expected);
         }
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_built_and_its_faults_are_found() {
+        let read = |json: String| {
+            let mut reader = Reader::new(json.as_bytes()).unwrap();
+            let read = read_item(&mut reader).unwrap().unwrap();
+            reader.end().unwrap();
+            read
+        };
+        let values = |count: usize, last: &str| {
+            format!(r#"{{"l":{{"L":[{}{last}]}}}}"#, r#"{"NULL":true},"#.repeat(count))
+        };
+        // A name of one byte, a list, and two bytes for each of its elements.
+        let fit = (ITEM_SIZE_MAX - 1 - CONTAINER_OVERHEAD) / 2;
+        let whole = read(values(fit - 1, r#"{"NULL":true}"#));
+        assert_eq!(whole.fault(), None);
+        assert_eq!(whole.content().size(), ITEM_SIZE_MAX);
+        assert_eq!(read(values(fit, r#"{"NULL":true}"#)).fault(), Some(ITEM_TOO_LARGE));
+        let long = read(values(fit * 4, r#"{"NULL":true}"#));
+        assert_eq!(long.fault(), Some(ITEM_TOO_LARGE));
+        assert!(matches!(long.content().get("l"), None | Some(Value::L(_))));
+        assert_eq!(read(values(fit * 4, "{}")).fault(), Some(EMPTY));
+    }
+
+    #[test]
+    fn a_long_set_with_duplicates_is_repeated_in_part() {
+        let json = format!(r#"{{"v":{{"SS":[{}"x"]}}}}"#, r#""x","#.repeat(10_000));
+        let error = Map::from_json(json.as_bytes()).unwrap_err();
+        assert!(error.message().ends_with(" more bytes)] contains duplicates."), "{error}");
+        assert!(error.message().len() < 4300);
     }
 
     #[test]

@@ -1,16 +1,16 @@
 //! `AttributeUpdates`: what to do with attributes, by their names.
 
+use super::by_name::ByName;
 use crate::constraint::Constraints;
 use crate::error::{Error, Result};
 use crate::expression::{Action, Fault, Path, SetOperand, SetValue, Update};
 use crate::json::Reader;
-use crate::json::value::{Unchecked, read_value};
+use crate::json::value::{Unchecked, read_value_within};
 use crate::{Type, Value};
-use std::collections::BTreeMap;
 
 /// Updates of attributes, by their names, as a request has them.
 #[derive(Default)]
-pub(crate) struct AttributeUpdates(BTreeMap<String, Body>);
+pub(crate) struct AttributeUpdates(ByName<Body>);
 
 #[derive(Default)]
 struct Body {
@@ -37,27 +37,25 @@ impl Verb {
 impl AttributeUpdates {
     /// Reads the member `AttributeUpdates` of a request.
     pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Option<Self>> {
-        let mut updates = BTreeMap::new();
         let class = "com.amazonaws.dynamodb.v20120810.AttributeValueUpdate";
-        let found = reader.map(class, |reader, name| {
+        let updates = ByName::read(reader, "AttributeUpdates", class, |reader, budget| {
             let mut body = Body::default();
             reader.structure("AttributeValueUpdate", |reader, member| {
                 match member {
-                    "Value" => body.value = read_value(reader)?,
+                    "Value" => body.value = read_value_within(reader, budget)?,
                     "Action" => body.action = reader.owned_string()?,
                     _ => reader.skip()?,
                 }
                 Ok(())
             })?;
-            updates.insert(name.into_owned(), body);
-            Ok(())
+            Ok(body)
         })?;
-        Ok(found.then_some(Self(updates)))
+        Ok(updates.map(Self))
     }
 
     /// Adds the violations of the member's constraints.
     pub(crate) fn constrain(&mut self, constraints: &mut Constraints) {
-        for (name, body) in &mut self.0 {
+        for (name, body) in self.0.iter_mut() {
             let path = format!("attributeUpdates.{name}.member.action");
             body.verb = constraints.one_of(&path, body.action.as_deref(), &Verb::CHOICES);
         }
@@ -67,7 +65,7 @@ impl AttributeUpdates {
     pub(crate) fn into_update(self) -> Result<Option<Update>> {
         let actions = self
             .0
-            .into_iter()
+            .into_entries()?
             .map(|(name, body)| {
                 body.into_action(name)?.map_err(|fault| Error::validation(fault.to_string()))
             })

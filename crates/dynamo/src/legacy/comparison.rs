@@ -2,7 +2,6 @@
 
 use crate::error::{Error, Result};
 use crate::expression::{Comparator, Condition, Fault, KeyTest, Operand, Path};
-use crate::json::value::Unchecked;
 use crate::{Type, Value};
 
 /// How a legacy condition compares an attribute.
@@ -119,9 +118,7 @@ pub(super) struct Comparison {
 
 impl Comparison {
     /// A comparison that passed all checks.
-    pub(super) fn new(operator: ComparisonOperator, values: Vec<Unchecked<Value>>) -> Result<Self> {
-        let values: Vec<Value> =
-            values.into_iter().map(Unchecked::into_result).collect::<Result<_>>()?;
+    pub(super) fn new(operator: ComparisonOperator, values: Vec<Value>) -> Result<Self> {
         operator.check(&values)?;
         Ok(Self { operator, values })
     }

@@ -1,25 +1,26 @@
 //! `Expected`: what must be so of an item before it is written.
 
 use super::ConditionalOperator;
+use super::by_name::{ByName, VALUE_COST};
 use super::comparison::{Comparison, ComparisonOperator};
 use crate::Value;
 use crate::constraint::Constraints;
 use crate::error::{Error, Result};
+use crate::excerpt::Excerpt;
 use crate::expression::Condition;
 use crate::json::Reader;
-use crate::json::value::{Unchecked, read_value, read_values};
-use std::collections::BTreeMap;
+use crate::json::value::{Unchecked, read_value_within, read_values_within};
 
 /// What is expected of attributes, by their names, as a request has it.
 #[derive(Default)]
-pub(crate) struct Expected(BTreeMap<String, Expectation>);
+pub(crate) struct Expected(ByName<Expectation>);
 
 /// Either `Value` or `Exists`, or `ComparisonOperator` with what it compares with.
 #[derive(Default)]
 struct Expectation {
     value: Option<Unchecked<Value>>,
     exists: Option<bool>,
-    values: Option<Vec<Unchecked<Value>>>,
+    values: Option<Unchecked<Vec<Value>>>,
     comparison_operator: Option<String>,
     /// What the text stands for, once the constraints have looked at it.
     operator: Option<ComparisonOperator>,
@@ -28,15 +29,16 @@ struct Expectation {
 impl Expected {
     /// Reads the member `Expected` of a request.
     pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Option<Self>> {
-        let mut expectations = BTreeMap::new();
         let class = "com.amazonaws.dynamodb.v20120810.ExpectedAttributeValue";
-        let found = reader.map(class, |reader, name| {
+        let expectations = ByName::read(reader, "Expected", class, |reader, budget| {
             let mut expectation = Expectation::default();
             reader.structure("ExpectedAttributeValue", |reader, member| {
                 match member {
-                    "Value" => expectation.value = read_value(reader)?,
+                    "Value" => expectation.value = read_value_within(reader, budget)?,
                     "Exists" => expectation.exists = reader.boolean()?,
-                    "AttributeValueList" => expectation.values = read_values(reader)?,
+                    "AttributeValueList" => {
+                        expectation.values = read_values_within(reader, budget, VALUE_COST)?;
+                    }
                     "ComparisonOperator" => {
                         expectation.comparison_operator = reader.owned_string()?;
                     }
@@ -44,15 +46,14 @@ impl Expected {
                 }
                 Ok(())
             })?;
-            expectations.insert(name.into_owned(), expectation);
-            Ok(())
+            Ok(expectation)
         })?;
-        Ok(found.then_some(Self(expectations)))
+        Ok(expectations.map(Self))
     }
 
     /// Adds the violations of the member's constraints.
     pub(crate) fn constrain(&mut self, constraints: &mut Constraints) {
-        for (name, expectation) in &mut self.0 {
+        for (name, expectation) in self.0.iter_mut() {
             expectation.operator = constraints.one_of(
                 &format!("expected.{name}.member.comparisonOperator"),
                 expectation.comparison_operator.as_deref(),
@@ -69,7 +70,7 @@ impl Expected {
     pub(crate) fn into_condition(self, operator: ConditionalOperator) -> Result<Option<Condition>> {
         let conditions = self
             .0
-            .into_iter()
+            .into_entries()?
             .map(|(name, expectation)| expectation.checked(&name)?.into_condition(&name))
             .collect::<Result<Vec<_>>>()?;
         Ok(operator.join(conditions))
@@ -80,7 +81,7 @@ impl Expectation {
     /// The comparison that is expected of the attribute of this name.
     fn checked(self, name: &str) -> Result<Comparison> {
         let refuse = |what: String| {
-            Err(Error::invalid_parameter(format_args!("{what} for Attribute: {name}")))
+            Err(Error::invalid_parameter(format_args!("{what} for Attribute: {}", Excerpt(name))))
         };
         if self.values.is_some() && self.value.is_some() {
             return refuse("Value and AttributeValueList cannot be used together".to_owned());
@@ -96,7 +97,9 @@ impl Expectation {
                     refuse("Value cannot be used when Exists is false".to_owned())
                 }
                 (Some(false), None) => Comparison::new(ComparisonOperator::Null, Vec::new()),
-                (_, Some(value)) => Comparison::new(ComparisonOperator::Eq, vec![value]),
+                (_, Some(value)) => {
+                    Comparison::new(ComparisonOperator::Eq, vec![value.into_result()?])
+                }
                 (exists, None) => {
                     let exists = if exists.is_some() { "true" } else { "null" };
                     refuse(format!("Value must be provided when Exists is {exists}"))
@@ -107,13 +110,17 @@ impl Expectation {
             return refuse("Exists and ComparisonOperator cannot be used together".to_owned());
         }
         let given = self.values.is_some() || self.value.is_some();
-        let values = self.values.unwrap_or_else(|| self.value.into_iter().collect());
         if !given && !matches!(operator, ComparisonOperator::Null | ComparisonOperator::NotNull) {
             return refuse(format!(
                 "Value or AttributeValueList must be used with ComparisonOperator: {}",
                 operator.name()
             ));
         }
+        let values = match (self.values, self.value) {
+            (Some(values), _) => values.into_result()?,
+            (None, Some(value)) => vec![value.into_result()?],
+            (None, None) => Vec::new(),
+        };
         Comparison::new(operator, values)
     }
 }

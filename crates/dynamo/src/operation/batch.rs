@@ -5,40 +5,52 @@ use crate::arn::name_of_table;
 use crate::constraint::{Constraints, Quoted};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Reader;
+use crate::json::kept::KEPT_MAX;
 use crate::schema::TableSchema;
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// `RequestItems` as it stands in the body: what is asked of each table, by its name or ARN.
-pub(super) struct TablesBody<T> {
+pub(super) struct TablesBody<'j, T> {
+    /// The first [`KEPT_MAX`] tables: more than a batch may have, so that others are refused.
     tables: Vec<(String, T)>,
     /// The member's text, which the service repeats when a name is wrong.
-    text: String,
+    text: &'j str,
 }
 
-impl<T> TablesBody<T> {
+impl<'j, T> TablesBody<'j, T> {
     /// Reads the member. `class` is the Java class of what is asked of a table.
-    pub(super) fn read<'j>(
+    pub(super) fn read(
         reader: &mut Reader<'j>,
         class: &str,
         mut read: impl FnMut(&mut Reader<'j>) -> Result<T>,
     ) -> Result<Option<Self>> {
-        let mut tables: Vec<(String, T)> = Vec::new();
+        // Of two members with one name the later counts, and stands where it stands; the place of
+        // the other is left empty.
+        let mut tables: Vec<Option<(String, T)>> = Vec::new();
+        let mut places: HashMap<Cow<'j, str>, usize> = HashMap::new();
         let (found, text) = reader.with_text(|reader| {
             reader.map(class, |reader, name| {
-                tables.push((name.into_owned(), read(reader)?));
+                let asked = read(reader)?;
+                if places.len() >= KEPT_MAX && !places.contains_key(&name) {
+                    return Ok(());
+                }
+                if tables.len() >= 2 * KEPT_MAX {
+                    tables.retain(Option::is_some);
+                    for (place, table) in tables.iter().enumerate() {
+                        let own =
+                            table.as_ref().and_then(|(name, _)| places.get_mut(name.as_str()));
+                        own.into_iter().for_each(|own| *own = place);
+                    }
+                }
+                tables.push(Some((name.clone().into_owned(), asked)));
+                if let Some(earlier) = places.insert(name, tables.len() - 1) {
+                    tables.get_mut(earlier).map(Option::take);
+                }
                 Ok(())
             })
         })?;
-        if !found {
-            return Ok(None);
-        }
-        // Of two members with one name the later counts.
-        let mut later = HashSet::new();
-        let counts: Vec<bool> =
-            tables.iter().rev().map(|(name, _)| later.insert(name.as_str())).collect();
-        let mut counts = counts.into_iter().rev();
-        tables.retain(|_| counts.next().unwrap_or(true));
-        Ok(Some(Self { tables, text: text.to_owned() }))
+        Ok(found.then(|| Self { tables: tables.into_iter().flatten().collect(), text }))
     }
 
     /// The names or ARNs, with what is asked of each.
@@ -50,7 +62,7 @@ impl<T> TablesBody<T> {
     pub(super) fn constrain_names(&self, constraints: &mut Constraints) {
         if self.tables.iter().any(|(name, _)| named_table(name.clone()).is_err()) {
             constraints.violate(
-                Quoted(&self.text),
+                Quoted(self.text),
                 "requestItems",
                 "Map keys must satisfy constraint: [Member must have length less than or equal to 255, \
                  Member must have length greater than or equal to 3, \
@@ -103,7 +115,7 @@ pub(super) fn check_distinct(encoded: Vec<Vec<u8>>) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn read(json: &str) -> TablesBody<i64> {
+    fn read(json: &str) -> TablesBody<'_, i64> {
         let mut reader = Reader::new(json.as_bytes()).unwrap();
         let read = |reader: &mut Reader<'_>| Ok(reader.integer("Integer")?.unwrap_or_default());
         TablesBody::read(&mut reader, "java.lang.Integer", read).unwrap().unwrap()
@@ -116,14 +128,29 @@ mod tests {
             [("players".to_owned(), 2), ("games".to_owned(), 3)]
         );
         let arn = "arn:aws:dynamodb:eu-west-1:123456789012:table/games";
-        let twice = read(&format!(r#"{{"games": 1, "{arn}": 2}}"#));
+        let twice = format!(r#"{{"games": 1, "{arn}": 2}}"#);
         assert_eq!(
-            twice.into_named().unwrap_err().message(),
+            read(&twice).into_named().unwrap_err().message(),
             "One or more parameter values were invalid: The table games is named more than once"
         );
         assert_eq!(
             read(&format!(r#"{{"{arn}": 1}}"#)).into_named().unwrap(),
             [(arn.to_owned(), 1)]
+        );
+    }
+
+    #[test]
+    fn more_tables_than_a_batch_may_have_are_not_kept() {
+        let tables = |count: usize, name: fn(usize) -> String| {
+            let all: Vec<String> = (0..count).map(|i| format!(r#""{}":{i}"#, name(i))).collect();
+            format!("{{{}}}", all.join(","))
+        };
+        let many = tables(1000, |i| format!("table{i}"));
+        assert_eq!(read(&many).iter().len(), KEPT_MAX);
+        let few = tables(1000, |i| format!("table{}", i % 2));
+        assert_eq!(
+            read(&few).into_named().unwrap(),
+            [("table0".to_owned(), 998), ("table1".to_owned(), 999)]
         );
     }
 

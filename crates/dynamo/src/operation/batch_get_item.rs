@@ -10,7 +10,8 @@ use crate::capacity::{
 use crate::constraint::{Constraints, check_length};
 use crate::error::{Error, Result};
 use crate::expression::{Printer, Projection};
-use crate::json::value::{Unchecked, read_map};
+use crate::json::kept::Kept;
+use crate::json::value::{Unchecked, read_key};
 use crate::json::{Reader, Writer};
 use crate::key::Key;
 use crate::limits::BATCH_GET_SIZE_MAX;
@@ -91,15 +92,15 @@ impl KeysAndAttributes {
 
 /// The members as they stand in the body.
 #[derive(Default)]
-struct Body {
-    request_items: Option<TablesBody<TableBody>>,
+struct Body<'j> {
+    request_items: Option<TablesBody<'j, TableBody>>,
     return_consumed_capacity: Option<String>,
 }
 
 /// What is asked of one table, as it stands in the body.
 #[derive(Default)]
 struct TableBody {
-    keys: Option<Vec<Unchecked<Map>>>,
+    keys: Option<Kept<Unchecked<Map>>>,
     projection: ProjectionBody,
     consistent_read: Option<bool>,
 }
@@ -110,12 +111,9 @@ impl TableBody {
         reader.structure("KeysAndAttributes", |reader, member| {
             match member {
                 "Keys" => {
-                    let mut keys = Vec::new();
-                    let found = reader.list(|reader| {
-                        keys.push(read_map(reader)?.unwrap_or_else(|| Map::new().into()));
-                        Ok(())
+                    body.keys = Kept::read(reader, |reader| {
+                        Ok(Some(read_key(reader)?.unwrap_or_else(|| Map::new().into())))
                     })?;
-                    body.keys = found.then_some(keys);
                 }
                 "ConsistentRead" => body.consistent_read = reader.boolean()?,
                 _ => body.projection.read(reader, member)?,
@@ -127,7 +125,7 @@ impl TableBody {
 
     fn named(self, table_name: String) -> Result<KeysAndAttributes> {
         self.projection.check_styles()?;
-        let keys = self.keys.unwrap_or_default().into_iter();
+        let keys = self.keys.unwrap_or_default().into_vec().into_iter();
         let keys = keys.map(Unchecked::into_result).collect::<Result<Vec<Map>>>()?;
         let projection = self.projection.into_projection()?;
         // The service looks for duplicates before it knows which attributes make the key.
@@ -137,8 +135,8 @@ impl TableBody {
     }
 }
 
-impl Body {
-    fn read(json: &[u8]) -> Result<Self> {
+impl<'j> Body<'j> {
+    fn read(json: &'j [u8]) -> Result<Self> {
         const CLASS: &str = "com.amazonaws.dynamodb.v20120810.KeysAndAttributes";
         let mut body = Self::default();
         let mut reader = Reader::new(json)?;
@@ -182,7 +180,7 @@ impl Body {
         check_length("RequestItems", tables.iter().len(), 1, KEYS_MAX)?;
         let mut count = 0;
         for (name, table) in tables.iter() {
-            let len = table.keys.as_ref().map_or(0, Vec::len);
+            let len = table.keys.as_ref().map_or(0, Kept::len);
             check_length(&format!("RequestItems.{name}.member.Keys"), len, 1, KEYS_MAX)?;
             count += len;
         }

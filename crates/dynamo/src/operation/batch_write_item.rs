@@ -8,7 +8,8 @@ use super::put_item::{check_size, check_size_in};
 use crate::capacity::{CapacityByTable, ReturnConsumedCapacity};
 use crate::constraint::{Constraints, check_length};
 use crate::error::{Error, Result};
-use crate::json::value::{Unchecked, read_map};
+use crate::json::kept::Kept;
+use crate::json::value::{Unchecked, read_item, read_key};
 use crate::json::{Reader, Writer};
 use crate::key::Key;
 use crate::schema::TableSchema;
@@ -91,8 +92,8 @@ impl WriteRequest {
 
 /// The members as they stand in the body.
 #[derive(Default)]
-struct Body {
-    request_items: Option<TablesBody<Vec<RequestBody>>>,
+struct Body<'j> {
+    request_items: Option<TablesBody<'j, Kept<RequestBody>>>,
     return_consumed_capacity: Option<String>,
     return_item_collection_metrics: Option<String>,
 }
@@ -110,8 +111,12 @@ impl RequestBody {
         let mut body = Self::default();
         let found = reader.structure("WriteRequest", |reader, member| {
             match member {
-                "PutRequest" => body.put = read_only_member(reader, "PutRequest", "Item")?,
-                "DeleteRequest" => body.delete = read_only_member(reader, "DeleteRequest", "Key")?,
+                "PutRequest" => {
+                    body.put = read_only_member(reader, "PutRequest", "Item", read_item)?;
+                }
+                "DeleteRequest" => {
+                    body.delete = read_only_member(reader, "DeleteRequest", "Key", read_key)?;
+                }
                 _ => reader.skip()?,
             }
             Ok(())
@@ -152,11 +157,12 @@ fn read_only_member(
     reader: &mut Reader<'_>,
     class: &str,
     only: &str,
+    read: fn(&mut Reader<'_>) -> Result<Option<Unchecked<Map>>>,
 ) -> Result<Option<Option<Unchecked<Map>>>> {
     let mut attributes = None;
     let found = reader.structure(class, |reader, member| {
         if member == only {
-            attributes = read_map(reader)?;
+            attributes = read(reader)?;
             return Ok(());
         }
         reader.skip()
@@ -164,8 +170,8 @@ fn read_only_member(
     Ok(found.then_some(attributes))
 }
 
-impl Body {
-    fn read(json: &[u8]) -> Result<Self> {
+impl<'j> Body<'j> {
+    fn read(json: &'j [u8]) -> Result<Self> {
         const CLASS: &str = "java.util.List<com.amazonaws.dynamodb.v20120810.WriteRequest>";
         let mut body = Self::default();
         let mut reader = Reader::new(json)?;
@@ -193,7 +199,7 @@ impl Body {
         let mut constraints = Constraints::default();
         constraints.required("requestItems", &self.request_items);
         for (name, requests) in self.request_items.iter().flat_map(TablesBody::iter) {
-            for (place, request) in requests.iter().enumerate() {
+            for (place, request) in requests.as_slice().iter().enumerate() {
                 let path = format!("requestItems.{name}.member.{}.member", place + 1);
                 request.constrain(&mut constraints, &path);
             }
@@ -258,8 +264,8 @@ impl BatchWriteItem {
             None => Vec::new(),
             Some(tables) => tables.into_named()?,
         };
-        let writes = |(table_name, requests): (String, Vec<RequestBody>)| {
-            let requests = requests.into_iter().map(RequestBody::request);
+        let writes = |(table_name, requests): (String, Kept<RequestBody>)| {
+            let requests = requests.into_vec().into_iter().map(RequestBody::request);
             Ok(TableWrites { table_name, requests: requests.collect::<Result<_>>()? })
         };
         Ok(Self {

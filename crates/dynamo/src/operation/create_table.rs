@@ -11,6 +11,7 @@ use crate::Timestamp;
 use crate::arn::Home;
 use crate::constraint::Constraints;
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::kept::Kept;
 use crate::json::{Reader, Writer};
 use crate::schema::{Index, IndexProjection, KeySchema, Scope, TableSchema};
 use crate::table::{
@@ -63,17 +64,17 @@ pub struct CreateTable {
 #[derive(Default)]
 struct Body {
     table_name: Option<String>,
-    attribute_definitions: Option<Vec<AttributeDefinitionBody>>,
-    key_schema: Option<Vec<KeyElementBody>>,
-    local_secondary_indexes: Option<Vec<IndexBody>>,
-    global_secondary_indexes: Option<Vec<IndexBody>>,
+    attribute_definitions: Option<Kept<AttributeDefinitionBody>>,
+    key_schema: Option<Kept<KeyElementBody>>,
+    local_secondary_indexes: Option<Kept<IndexBody>>,
+    global_secondary_indexes: Option<Kept<IndexBody>>,
     billing_mode: Option<String>,
     provisioned_throughput: Option<ThroughputBody>,
     on_demand_throughput: Option<OnDemandBody>,
     stream_specification: Option<StreamBody>,
     table_class: Option<String>,
     deletion_protection_enabled: Option<bool>,
-    tags: Option<Vec<TagBody>>,
+    tags: Option<Kept<TagBody>>,
 }
 
 impl Body {
@@ -132,7 +133,7 @@ struct Members {
     stream: Option<StreamMembers>,
     table_class: Option<String>,
     deletion_protection: bool,
-    tags: Vec<TagBody>,
+    tags: Kept<TagBody>,
 }
 
 impl Members {
@@ -297,9 +298,9 @@ impl Members {
 fn constrain_indexes(
     constraints: &mut Constraints,
     member: &str,
-    bodies: Option<Vec<IndexBody>>,
+    bodies: Option<Kept<IndexBody>>,
 ) -> Option<Vec<IndexMembers>> {
-    let bodies = bodies?.into_iter().enumerate();
+    let bodies = bodies?.into_vec().into_iter().enumerate();
     Some(
         bodies
             .map(|(place, body)| {

@@ -17,6 +17,7 @@ pub(super) use throughput::{CAPACITY_UNITS_MAX, OnDemandBody, ThroughputBody, ch
 use crate::constraint::Constraints;
 use crate::error::Result;
 use crate::json::Reader;
+use crate::json::kept::Kept;
 use crate::table::StreamViewType;
 use std::collections::HashSet;
 
@@ -24,14 +25,10 @@ use std::collections::HashSet;
 pub(super) fn read_list<'j, T: Default>(
     reader: &mut Reader<'j>,
     mut read: impl FnMut(&mut Reader<'j>) -> Result<Option<T>>,
-) -> Result<Option<Vec<T>>> {
-    let mut elements = Vec::new();
-    let found = reader.list(|reader| {
-        elements.push(read(reader)?.unwrap_or_default());
-        Ok(())
-    })?;
-    Ok(found.then_some(elements))
+) -> Result<Option<Kept<T>>> {
+    Kept::read(reader, |reader| Ok(Some(read(reader)?.unwrap_or_default())))
 }
+
 /// The first of the names that stands there a second time. A request can have very many.
 pub(super) fn first_repeated<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut seen = HashSet::new();

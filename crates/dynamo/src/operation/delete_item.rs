@@ -8,7 +8,7 @@ use crate::constraint::Constraints;
 use crate::error::Result;
 use crate::expression::Condition;
 use crate::json::Reader;
-use crate::json::value::{Unchecked, read_map};
+use crate::json::value::{Unchecked, read_key};
 use crate::key::Key;
 use crate::schema::TableSchema;
 use crate::stored::{Attributes, StoredItem};
@@ -61,7 +61,7 @@ impl Body {
         let mut body = Self::default();
         let mut reader = Reader::new(json)?;
         reader.request(|reader, member| match member {
-            "Key" => read_map(reader).map(|key| body.key = key),
+            "Key" => read_key(reader).map(|key| body.key = key),
             _ => body.write.read(reader, member),
         })?;
         Ok(body)

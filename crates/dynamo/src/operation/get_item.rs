@@ -7,7 +7,7 @@ use crate::capacity::{Consistency, ConsumedCapacity, ReturnConsumedCapacity};
 use crate::constraint::Constraints;
 use crate::error::Result;
 use crate::expression::Projection;
-use crate::json::value::{Unchecked, read_map};
+use crate::json::value::{Unchecked, read_key};
 use crate::json::{Reader, Writer};
 use crate::key::Key;
 use crate::schema::TableSchema;
@@ -53,7 +53,7 @@ impl Body {
         reader.request(|reader, member| {
             match member {
                 "TableName" => body.table_name = reader.owned_string()?,
-                "Key" => body.key = read_map(reader)?,
+                "Key" => body.key = read_key(reader)?,
                 "ConsistentRead" => body.consistent_read = reader.boolean()?,
                 "ReturnConsumedCapacity" => {
                     body.return_consumed_capacity = reader.owned_string()?;

@@ -7,7 +7,7 @@ use crate::constraint::Constraints;
 use crate::error::{Error, Result};
 use crate::expression::Condition;
 use crate::json::Reader;
-use crate::json::value::{Unchecked, read_map};
+use crate::json::value::{ITEM_TOO_LARGE, Unchecked, read_item};
 use crate::key::Key;
 use crate::limits::ITEM_SIZE_MAX;
 use crate::schema::TableSchema;
@@ -61,7 +61,7 @@ impl Body {
         let mut body = Self::default();
         let mut reader = Reader::new(json)?;
         reader.request(|reader, member| match member {
-            "Item" => read_map(reader).map(|item| body.item = item),
+            "Item" => read_item(reader).map(|item| body.item = item),
             _ => body.write.read(reader, member),
         })?;
         Ok(body)
@@ -99,7 +99,12 @@ impl PutItem {
         let table_name = named_table(write.table_name.take().unwrap_or_default())?;
 
         write.check_styles(None)?;
-        let item = item.unwrap_or_else(|| Map::new().into()).into_result()?;
+        let item = item.unwrap_or_else(|| Map::new().into());
+        if item.fault() == Some(ITEM_TOO_LARGE) {
+            // Found while it was read, and told after this.
+            return_values.old_only()?;
+        }
+        let item = item.into_result()?;
         let return_old = return_values.old_only()?;
         check_size(&item)?;
         let expected = write.expected_condition()?;
@@ -148,5 +153,5 @@ pub(super) fn check_size_in(schema: &TableSchema, item: &Item) -> Result<()> {
 }
 
 fn too_large() -> Error {
-    Error::validation("Item size has exceeded the maximum allowed size")
+    Error::validation(ITEM_TOO_LARGE)
 }

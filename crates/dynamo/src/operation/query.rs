@@ -10,6 +10,7 @@ use crate::Map;
 use crate::capacity::{Consistency, ReturnConsumedCapacity};
 use crate::constraint::Constraints;
 use crate::error::{Error, Result};
+use crate::excerpt::Excerpt;
 use crate::expression::{Condition, KeyCondition, KeyRange, Parameter};
 use crate::json::Reader;
 use crate::key::Key;
@@ -95,11 +96,11 @@ impl Body {
         let mut reader = Reader::new(json)?;
         reader.request(|reader, member| {
             match member {
-                "KeyConditions" => body.key_conditions = Conditions::read(reader)?,
+                "KeyConditions" => body.key_conditions = Conditions::read(reader, "KeyConditions")?,
                 "KeyConditionExpression" => {
                     body.key_condition_expression = reader.owned_string()?;
                 }
-                "QueryFilter" => body.read.filter = Conditions::read(reader)?,
+                "QueryFilter" => body.read.filter = Conditions::read(reader, "QueryFilter")?,
                 "ScanIndexForward" => body.scan_index_forward = reader.boolean()?,
                 _ => body.read.read(reader, member)?,
             }
@@ -291,6 +292,6 @@ fn check_filter_held(
     Err(Error::invalid_parameter(format_args!(
         "Secondary index {} does not project one or more filter attributes: [{}]",
         index.name,
-        missing.join(", ")
+        Excerpt(missing.join(", "))
     )))
 }

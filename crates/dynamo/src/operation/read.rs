@@ -7,9 +7,10 @@ use crate::Map;
 use crate::capacity::ReturnConsumedCapacity;
 use crate::constraint::Constraints;
 use crate::error::{Error, Result};
+use crate::excerpt::Excerpt;
 use crate::expression::{Condition, Parameter, Path, Placeholders, Projection};
 use crate::json::Reader;
-use crate::json::value::{Unchecked, read_map};
+use crate::json::value::{Unchecked, read_key};
 use crate::key::Key;
 use crate::legacy::{AttributesToGet, ConditionalOperator, Conditions};
 use crate::schema::{Index, IndexProjection, Scope, TableSchema};
@@ -80,7 +81,7 @@ impl ReadBody {
             "ProjectionExpression" => self.projection_expression = reader.owned_string()?,
             "ExpressionAttributeNames" => self.placeholders.read_names(reader)?,
             "ExpressionAttributeValues" => self.placeholders.read_values(reader)?,
-            "ExclusiveStartKey" => self.exclusive_start_key = read_map(reader)?,
+            "ExclusiveStartKey" => self.exclusive_start_key = read_key(reader)?,
             "ConsistentRead" => self.consistent_read = reader.boolean()?,
             "Limit" => self.limit = reader.integer("Integer")?,
             "ConditionalOperator" => self.conditional_operator = reader.owned_string()?,
@@ -316,7 +317,7 @@ pub(super) fn check_selection(
                 Scope::Global => Err(Error::invalid_parameter(format_args!(
                     "Global secondary index {} does not project [{}]",
                     index.name,
-                    missing.join(", ")
+                    Excerpt(missing.join(", "))
                 ))),
             }
         }

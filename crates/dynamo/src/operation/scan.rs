@@ -82,7 +82,7 @@ impl Body {
         let mut reader = Reader::new(json)?;
         reader.request(|reader, member| {
             match member {
-                "ScanFilter" => body.read.filter = Conditions::read(reader)?,
+                "ScanFilter" => body.read.filter = Conditions::read(reader, "ScanFilter")?,
                 "Segment" => body.segment = reader.integer("Integer")?,
                 "TotalSegments" => body.total_segments = reader.integer("Integer")?,
                 _ => body.read.read(reader, member)?,

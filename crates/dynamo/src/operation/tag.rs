@@ -2,7 +2,9 @@
 
 use crate::arn::{Arn, Home};
 use crate::error::{Error, ErrorKind, Result};
+use crate::excerpt::Excerpt;
 use crate::json::Reader;
+use crate::json::kept::Kept;
 use crate::table::{TableDescription, Tags};
 
 /// How many tags a table can have.
@@ -33,16 +35,17 @@ impl TagBody {
 }
 
 /// The tags of a request, each of them as it may be.
-pub(super) fn tags_of(bodies: Vec<TagBody>) -> Result<Tags> {
+pub(super) fn tags_of(bodies: Kept<TagBody>) -> Result<Tags> {
     let mut tags = Tags::new();
-    for TagBody { key, value } in bodies {
+    let count = bodies.len();
+    for TagBody { key, value } in bodies.into_vec() {
         let key = check_key(key)?;
         let value = match value {
             Some(value) if fits(&value, 0, VALUE_LEN_MAX) => value,
             value => {
                 return Err(Error::validation(format!(
                     "The Tag Value provided is invalid, Value: {}",
-                    value.as_deref().unwrap_or("null")
+                    Excerpt(value.as_deref().unwrap_or("null"))
                 )));
             }
         };
@@ -53,7 +56,8 @@ pub(super) fn tags_of(bodies: Vec<TagBody>) -> Result<Tags> {
         }
         tags.insert(key, value);
     }
-    check_count(tags.len())?;
+    // No key stands there twice, so that there are as many tags as elements.
+    check_count(count)?;
     Ok(tags)
 }
 
@@ -61,7 +65,8 @@ pub(super) fn tags_of(bodies: Vec<TagBody>) -> Result<Tags> {
 pub(super) fn check_key(key: Option<String>) -> Result<String> {
     match key {
         Some(key) if !fits(&key, 1, KEY_LEN_MAX) => {
-            Err(Error::validation(format!("The Tag Key provided is invalid, Key: {key}")))
+            let shown = Excerpt(key);
+            Err(Error::validation(format!("The Tag Key provided is invalid, Key: {shown}")))
         }
         None => Err(Error::validation("The Tag Key provided is invalid, Key: null")),
         Some(key) if key.starts_with("aws:") => {
@@ -107,18 +112,21 @@ impl ResourceArn {
         let text = text.into();
         if !text.starts_with("arn:") {
             return Err(Error::invalid_parameter(format_args!(
-                "ARNs must start with 'arn:': {text}"
+                "ARNs must start with 'arn:': {}",
+                Excerpt(text)
             )));
         }
         let Some(arn) = Arn::parse(&text).filter(|arn| arn.service == "dynamodb") else {
             return Err(Error::invalid_parameter(format_args!(
-                "Provided Arn is not a DynamoDB resource arn: {text}"
+                "Provided Arn is not a DynamoDB resource arn: {}",
+                Excerpt(text)
             )));
         };
         match arn.table_name() {
             Some(name) if !name.is_empty() => Ok(Self { table_name: name.to_owned(), text }),
             _ => Err(Error::invalid_parameter(format_args!(
-                "Invalid resource arn provided, only table or stream is accepted. Provided resource arn: {text}"
+                "Invalid resource arn provided, only table or stream is accepted. Provided resource arn: {}",
+                Excerpt(text)
             ))),
         }
     }
@@ -150,13 +158,16 @@ impl ResourceArn {
         if arn.is_none_or(|arn| arn.region != home.region) {
             return Err(Error::validation(format!(
                 "Invalid TableArn: Invalid ResourceArn provided as input {}",
-                self.text
+                Excerpt(&self.text)
             )));
         }
         table.ok_or_else(|| {
             Error::with_message(
                 ErrorKind::ResourceNotFound,
-                format!("Requested resource not found: ResourceArn: {} not found", self.text),
+                format!(
+                    "Requested resource not found: ResourceArn: {} not found",
+                    Excerpt(&self.text)
+                ),
             )
         })
     }

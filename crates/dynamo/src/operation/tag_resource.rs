@@ -5,6 +5,7 @@ use super::tag::{ResourceArn, TagBody, check_count, tags_of};
 use crate::arn::Home;
 use crate::constraint::Constraints;
 use crate::error::{Error, Result};
+use crate::json::kept::Kept;
 use crate::json::{Reader, Writer};
 use crate::table::{TableDescription, Tags};
 
@@ -21,7 +22,7 @@ impl TagResource {
     /// Reads a request's body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let mut resource_arn = None;
-        let mut tags: Option<Vec<TagBody>> = None;
+        let mut tags: Option<Kept<TagBody>> = None;
         let mut reader = Reader::new(json)?;
         reader.structure("TagResourceInput", |reader, member| {
             match member {

@@ -11,7 +11,8 @@ use crate::Map;
 use crate::capacity::{CapacityByTable, ConsumedCapacity, ReturnConsumedCapacity};
 use crate::constraint::Constraints;
 use crate::error::{Error, Result};
-use crate::json::value::{Unchecked, read_map};
+use crate::json::kept::Kept;
+use crate::json::value::{Unchecked, read_key};
 use crate::json::{Reader, Writer};
 use crate::key::Key;
 use crate::limits::TRANSACTION_SIZE_MAX;
@@ -41,7 +42,7 @@ pub struct TransactGetItems {
 /// The members as they stand in the body.
 #[derive(Default)]
 struct Body {
-    transact_items: Option<Vec<TransactItemBody>>,
+    transact_items: Option<Kept<TransactItemBody>>,
     return_consumed_capacity: Option<String>,
 }
 
@@ -86,7 +87,7 @@ impl GetBody {
         let found = reader.structure("Get", |reader, member| {
             match member {
                 "TableName" => body.table_name = reader.owned_string()?,
-                "Key" => body.key = read_map(reader)?,
+                "Key" => body.key = read_key(reader)?,
                 // There were expressions before there were transactions.
                 "AttributesToGet" => reader.skip()?,
                 _ => body.projection.read(reader, member)?,
@@ -129,7 +130,7 @@ impl Body {
         constraints.required("transactItems", &self.transact_items);
         if let Some(items) = &self.transact_items {
             constraints.length_at_least("transactItems", "[]", items.len(), 1);
-            for (place, item) in items.iter().enumerate() {
+            for (place, item) in items.as_slice().iter().enumerate() {
                 item.constrain(&mut constraints, &format!("transactItems.{}.member", place + 1));
             }
         }
@@ -156,7 +157,7 @@ impl TransactGetItems {
         let return_consumed_capacity = body.constrain()?;
         let items = body.transact_items.unwrap_or_default();
         check_count(items.len())?;
-        let gets = items.into_iter().filter_map(|item| item.get.map(GetBody::get));
+        let gets = items.into_vec().into_iter().filter_map(|item| item.get.map(GetBody::get));
         Ok(Self { gets: gets.collect::<Result<_>>()?, return_consumed_capacity })
     }
 

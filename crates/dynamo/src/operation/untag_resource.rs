@@ -5,6 +5,7 @@ use super::tag::{ResourceArn, check_count, check_key};
 use crate::arn::Home;
 use crate::constraint::Constraints;
 use crate::error::{Error, Result};
+use crate::json::kept::Kept;
 use crate::json::{Reader, Writer};
 use crate::table::TableDescription;
 
@@ -21,7 +22,7 @@ impl UntagResource {
     /// Reads a request's body.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         let mut resource_arn = None;
-        let mut tag_keys: Option<Vec<String>> = None;
+        let mut tag_keys: Option<Kept<String>> = None;
         let mut reader = Reader::new(json)?;
         reader.structure("UntagResourceInput", |reader, member| {
             match member {
@@ -41,9 +42,11 @@ impl UntagResource {
         if tag_keys.is_empty() {
             return Err(Error::validation("Atleast one Tag Key needs to be provided as Input."));
         }
+        let count = tag_keys.len();
+        let tag_keys = tag_keys.into_vec();
         let tag_keys =
             tag_keys.into_iter().map(|key| check_key(Some(key))).collect::<Result<Vec<_>>>()?;
-        check_count(tag_keys.len())?;
+        check_count(count)?;
         Ok(Self { resource_arn, tag_keys })
     }
 

@@ -8,7 +8,7 @@ use crate::constraint::Constraints;
 use crate::error::{Error, Result};
 use crate::expression::{Action, Condition, Parameter, Update, UpdateFault};
 use crate::json::Reader;
-use crate::json::value::{Unchecked, read_map};
+use crate::json::value::{Unchecked, read_key};
 use crate::key::Key;
 use crate::legacy::AttributeUpdates;
 use crate::schema::TableSchema;
@@ -87,7 +87,7 @@ impl Body {
         let mut reader = Reader::new(json)?;
         reader.request(|reader, member| {
             match member {
-                "Key" => body.key = read_map(reader)?,
+                "Key" => body.key = read_key(reader)?,
                 "AttributeUpdates" => body.attribute_updates = AttributeUpdates::read(reader)?,
                 "UpdateExpression" => body.update_expression = reader.owned_string()?,
                 _ => body.write.read(reader, member)?,

@@ -10,6 +10,7 @@ use super::table_name::existing_table;
 use crate::Timestamp;
 use crate::constraint::Constraints;
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::kept::{KEPT_MAX, Kept};
 use crate::json::{Reader, Writer};
 use crate::schema::Scope;
 use crate::table::{
@@ -61,11 +62,11 @@ pub enum StreamChange {
 #[derive(Default)]
 struct Body {
     table_name: Option<String>,
-    attribute_definitions: Option<Vec<AttributeDefinitionBody>>,
+    attribute_definitions: Option<Kept<AttributeDefinitionBody>>,
     billing_mode: Option<String>,
     provisioned_throughput: Option<ThroughputBody>,
     on_demand_throughput: Option<OnDemandBody>,
-    index_updates: Option<Vec<IndexUpdateBody>>,
+    index_updates: Option<Kept<IndexUpdateBody>>,
     stream_specification: Option<StreamBody>,
     table_class: Option<String>,
     deletion_protection_enabled: Option<bool>,
@@ -229,6 +230,8 @@ impl UpdateTable {
 
         let mut constraints = Constraints::default();
         let has_definitions = body.attribute_definitions.is_some();
+        let definitions_whole = body.attribute_definitions.as_ref().is_none_or(Kept::is_whole);
+        let updates_whole = body.index_updates.as_ref().is_none_or(Kept::is_whole);
         let definitions = Definitions::constrain(
             &mut constraints,
             body.attribute_definitions.take().unwrap_or_default(),
@@ -247,6 +250,7 @@ impl UpdateTable {
             .index_updates
             .take()
             .unwrap_or_default()
+            .into_vec()
             .into_iter()
             .enumerate()
             .map(|(place, update)| {
@@ -256,6 +260,17 @@ impl UpdateTable {
             .collect();
         constraints.finish()?;
         together?;
+        if !definitions_whole || !updates_whole {
+            // No table has so many keys, nor so many indexes.
+            return Err(Error::invalid_parameter(format_args!(
+                "{} has more than {KEPT_MAX} elements",
+                if definitions_whole {
+                    "GlobalSecondaryIndexUpdates"
+                } else {
+                    "AttributeDefinitions"
+                }
+            )));
+        }
 
         if billing_mode == Some(BillingMode::Provisioned) && provisioned_throughput.is_none() {
             return Err(Error::invalid_parameter(

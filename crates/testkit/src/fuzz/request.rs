@@ -1,6 +1,7 @@
 //! The target `request`: every operation's request, up to where a store would be asked.
 
 use crate::cases;
+use singlet_dynamo::error::MESSAGE_SIZE_MAX;
 use singlet_dynamo::json::{Reader, Writer};
 use singlet_dynamo::operation::{CreateTable, Request};
 use singlet_dynamo::stored::StoredItem;
@@ -30,6 +31,7 @@ pub fn request(input: &[u8]) {
         check(&request)
     });
     if let Err(error) = outcome {
+        assert!(error.message().len() <= MESSAGE_SIZE_MAX, "an error is short: {error}");
         let mut writer = Writer::new();
         error.write_json(&mut writer);
         let written = writer.into_bytes();

@@ -4,6 +4,7 @@ use super::{KeyElement, KeyElementBody, OnDemandBody, ThroughputBody, first_repe
 use crate::constraint::{Constraints, JavaList};
 use crate::error::{Error, Result};
 use crate::json::Reader;
+use crate::json::kept::Kept;
 use crate::limits::KEY_ATTRIBUTE_NAME_SIZE_MAX;
 use crate::operation::table_name::constrain_required_name;
 use crate::schema::{Index, IndexProjection, KeySchema, Scope};
@@ -16,7 +17,7 @@ const NON_KEY_ATTRIBUTES_MAX: usize = 20;
 #[derive(Default)]
 pub(in crate::operation) struct IndexBody {
     index_name: Option<String>,
-    key_schema: Option<Vec<KeyElementBody>>,
+    key_schema: Option<Kept<KeyElementBody>>,
     projection: Option<ProjectionBody>,
     provisioned_throughput: Option<ThroughputBody>,
     on_demand_throughput: Option<OnDemandBody>,
@@ -93,7 +94,7 @@ impl IndexMembers {
 #[derive(Default)]
 pub(in crate::operation) struct ProjectionBody {
     projection_type: Option<String>,
-    non_key_attributes: Option<Vec<String>>,
+    non_key_attributes: Option<Kept<String>>,
 }
 
 #[derive(Clone, Copy)]
@@ -141,17 +142,17 @@ impl ProjectionBody {
         );
         if let Some(names) = &self.non_key_attributes {
             let path = format!("{path}.nonKeyAttributes");
-            let shown = JavaList(names);
+            let shown = JavaList { elements: names.as_slice(), count: names.len() };
             constraints.length_at_least(&path, &shown, names.len(), 1);
             constraints.length_at_most(&path, &shown, names.len(), NON_KEY_ATTRIBUTES_MAX);
-            for (place, name) in names.iter().enumerate() {
+            for (place, name) in names.as_slice().iter().enumerate() {
                 let path = format!("{path}.{}.member", place + 1);
                 let len = name.chars().count();
                 constraints.length_at_least(&path, name, len, 1);
                 constraints.length_at_most(&path, name, len, KEY_ATTRIBUTE_NAME_SIZE_MAX);
             }
         }
-        ProjectionMembers { kind, names: self.non_key_attributes }
+        ProjectionMembers { kind, names: self.non_key_attributes.map(Kept::into_vec) }
     }
 }
 

@@ -3,7 +3,9 @@
 use super::first_repeated;
 use crate::constraint::{Constraints, JavaList};
 use crate::error::{Error, Result};
+use crate::excerpt::Excerpt;
 use crate::json::Reader;
+use crate::json::kept::Kept;
 use crate::limits::KEY_ATTRIBUTE_NAME_SIZE_MAX;
 use crate::schema::{KeyAttribute, KeySchema, KeyType};
 use std::collections::{HashMap, HashSet};
@@ -39,20 +41,22 @@ impl AttributeDefinitionBody {
 pub(in crate::operation) struct Definitions {
     /// In the order in which the request defines them.
     attributes: Vec<KeyAttribute>,
+    /// How many definitions the request has, also those that were not kept.
+    count: usize,
     types: HashMap<String, KeyType>,
 }
 
 impl Definitions {
     pub(in crate::operation) fn constrain(
         constraints: &mut Constraints,
-        bodies: Vec<AttributeDefinitionBody>,
+        bodies: Kept<AttributeDefinitionBody>,
     ) -> Self {
         /// In the order in which the service lists them.
         const TYPES: [(&str, KeyType); 3] =
             [("B", KeyType::B), ("N", KeyType::N), ("S", KeyType::S)];
 
-        let mut definitions = Self::default();
-        for (place, body) in bodies.into_iter().enumerate() {
+        let mut definitions = Self { count: bodies.len(), ..Self::default() };
+        for (place, body) in bodies.into_vec().into_iter().enumerate() {
             let path = format!("attributeDefinitions.{}.member", place + 1);
             constrain_attribute_name(constraints, &path, &body.attribute_name);
             let type_path = format!("{path}.attributeType");
@@ -67,7 +71,7 @@ impl Definitions {
     }
 
     pub(in crate::operation) fn len(&self) -> usize {
-        self.attributes.len()
+        self.count
     }
 
     /// Each attribute is defined once.
@@ -95,8 +99,8 @@ impl Definitions {
         }
         Err(Error::invalid_parameter(format_args!(
             "Some AttributeDefinitions are not used. AttributeDefinitions: {}, keys used: {}",
-            JavaList(&self.names()),
-            JavaList(&used)
+            Excerpt(self.shown(&self.names())),
+            Excerpt(JavaList::of(&used))
         )))
     }
 
@@ -110,8 +114,8 @@ impl Definitions {
             let names: Vec<&str> = elements.iter().map(|element| element.name.as_str()).collect();
             return Err(Error::invalid_parameter(format_args!(
                 "Some index key attributes are not defined in AttributeDefinitions. Keys: {}, AttributeDefinitions: {}",
-                JavaList(&names),
-                JavaList(&self.names())
+                Excerpt(JavaList::of(&names)),
+                Excerpt(self.shown(&self.names()))
             )));
         };
         if let [first, second] = elements
@@ -137,6 +141,10 @@ impl Definitions {
             (Some(partition), sort) => Ok(KeySchema { partition, sort }),
             (None, _) => Err(Error::validation(NO_DEFINITION)),
         }
+    }
+
+    fn shown<'a>(&self, names: &'a [&'a str]) -> JavaList<'a, &'a str> {
+        JavaList { elements: names, count: self.count }
     }
 
     fn names(&self) -> Vec<&str> {
@@ -195,17 +203,17 @@ impl KeyElementBody {
     pub(in crate::operation) fn constrain_all(
         constraints: &mut Constraints,
         path: &str,
-        bodies: Option<Vec<Self>>,
+        bodies: Option<Kept<Self>>,
     ) -> Vec<KeyElement> {
         const ROLES: [(&str, KeyRole); 2] = [("HASH", KeyRole::Hash), ("RANGE", KeyRole::Range)];
 
         constraints.required(path, &bodies);
         let Some(bodies) = bodies else { return Vec::new() };
-        let shown = JavaList(&bodies);
+        let shown = JavaList { elements: bodies.as_slice(), count: bodies.len() };
         constraints.length_at_least(path, &shown, bodies.len(), 1);
         constraints.length_at_most(path, &shown, bodies.len(), KEY_ELEMENTS_MAX);
         let mut elements = Vec::new();
-        for (place, body) in bodies.into_iter().enumerate() {
+        for (place, body) in bodies.into_vec().into_iter().enumerate() {
             let path = format!("{path}.{}.member", place + 1);
             constrain_attribute_name(constraints, &path, &body.attribute_name);
             let type_path = format!("{path}.keyType");
@@ -222,12 +230,11 @@ impl KeyElementBody {
 /// As Java shows it where its class has something to show.
 impl fmt::Display for KeyElementBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = |member: &Option<String>| member.clone().unwrap_or_else(|| "null".to_owned());
         write!(
             f,
             "KeySchemaElement(attributeName={}, keyType={})",
-            text(&self.attribute_name),
-            text(&self.key_type)
+            self.attribute_name.as_deref().unwrap_or("null"),
+            self.key_type.as_deref().unwrap_or("null")
         )
     }
 }

@@ -6,9 +6,10 @@ use crate::Map;
 use crate::capacity::ReturnConsumedCapacity;
 use crate::constraint::Constraints;
 use crate::error::{Error, Result};
-use crate::expression::{Condition, Parameter, Placeholders, Update};
+use crate::expression::{Condition, Fault, Parameter, Placeholders, REPEATED_SIZE_MAX, Update};
 use crate::json::Reader;
-use crate::json::value::{Unchecked, read_map};
+use crate::json::kept::Kept;
+use crate::json::value::{Unchecked, read_item, read_key};
 use crate::operation::definition::read_list;
 use crate::operation::parameter::{COLLECTION_METRICS, ON_FAILURE};
 use crate::operation::put_item;
@@ -18,11 +19,14 @@ use crate::operation::{DeleteItem, PutItem, UpdateItem};
 /// The members as they stand in the body.
 #[derive(Default)]
 struct Body {
-    transact_items: Option<Vec<TransactItemBody>>,
+    transact_items: Option<Kept<TransactItemBody>>,
     client_request_token: Option<String>,
     return_consumed_capacity: Option<String>,
     return_item_collection_metrics: Option<String>,
 }
+
+/// How many actions of one of `TransactItems` are kept: one of each kind. A second one is refused.
+const ACTIONS_KEPT_MAX: usize = 4;
 
 /// One of `TransactItems` as it stands in the body: one action, if it is as it should be.
 #[derive(Default)]
@@ -96,8 +100,8 @@ impl ActionBody {
         let found = reader.structure(class, |reader, member| {
             match member {
                 "TableName" => body.table_name = reader.owned_string()?,
-                "Item" if kind == Kind::Put => body.attributes = read_map(reader)?,
-                "Key" if kind != Kind::Put => body.attributes = read_map(reader)?,
+                "Item" if kind == Kind::Put => body.attributes = read_item(reader)?,
+                "Key" if kind != Kind::Put => body.attributes = read_key(reader)?,
                 "UpdateExpression" if kind == Kind::Update => {
                     body.update_expression = reader.owned_string()?;
                 }
@@ -140,7 +144,8 @@ impl ActionBody {
             + self.placeholders.values_size()
     }
 
-    fn action(mut self) -> Result<TransactWriteItem> {
+    /// Makes the action; `repeated_size` counts what the expressions of all actions repeat.
+    fn action(mut self, repeated_size: &mut usize) -> Result<TransactWriteItem> {
         let table_name = table_name_of(self.table_name.take())?;
         let mut expressions = Vec::with_capacity(2);
         if self.kind == Kind::Update {
@@ -164,6 +169,10 @@ impl ActionBody {
         });
         let condition = condition.transpose()?;
         self.placeholders.check_all_used()?;
+        *repeated_size += self.placeholders.repeated_size();
+        if *repeated_size > REPEATED_SIZE_MAX {
+            return Err(Error::validation(Fault::RepeatedTooLarge.to_string()));
+        }
 
         let return_old_on_failure = self.return_old_on_failure;
         Ok(match (self.kind, condition) {
@@ -207,16 +216,19 @@ impl TransactItemBody {
         let mut body = Self::default();
         let found = reader.structure("TransactWriteItem", |reader, member| {
             let Some(kind) = Kind::of_member(member) else { return reader.skip() };
-            body.actions.extend(ActionBody::read(reader, kind, member)?);
+            let action = ActionBody::read(reader, kind, member)?;
+            if body.actions.len() < ACTIONS_KEPT_MAX {
+                body.actions.extend(action);
+            }
             Ok(())
         })?;
         Ok(found.then_some(body))
     }
 
-    fn action(self) -> Result<TransactWriteItem> {
+    fn action(self, repeated_size: &mut usize) -> Result<TransactWriteItem> {
         let mut actions = self.actions.into_iter();
         match (actions.next(), actions.next()) {
-            (Some(action), None) => action.action(),
+            (Some(action), None) => action.action(repeated_size),
             (None, _) => Err(no_action()),
             (Some(_), Some(_)) => Err(Error::validation(
                 "TransactItems can only contain one of Check, Put, Update or Delete",
@@ -253,7 +265,7 @@ impl Body {
         constraints.required("transactItems", &self.transact_items);
         if let Some(items) = &mut self.transact_items {
             constraints.length_at_least("transactItems", "[]", items.len(), 1);
-            for (place, item) in items.iter_mut().enumerate() {
+            for (place, item) in items.as_mut_slice().iter_mut().enumerate() {
                 let path = format!("transactItems.{}.member", place + 1);
                 for action in &mut item.actions {
                     action.constrain(&mut constraints, &path);
@@ -282,8 +294,11 @@ pub(super) fn read(json: &[u8]) -> Result<TransactWriteItems> {
     let (return_consumed_capacity, return_item_collection_metrics) = body.constrain()?;
     let items = body.transact_items.unwrap_or_default();
     check_count(items.len())?;
+    let items = items.into_vec();
     let size = items.iter().flat_map(|item| &item.actions).map(ActionBody::size).sum();
-    let actions = items.into_iter().map(TransactItemBody::action).collect::<Result<_>>()?;
+    let mut repeated_size = 0;
+    let actions = items.into_iter().map(|item| item.action(&mut repeated_size));
+    let actions = actions.collect::<Result<_>>()?;
     check_size(size)?;
     Ok(TransactWriteItems {
         actions,

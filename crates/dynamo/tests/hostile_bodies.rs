@@ -1,0 +1,220 @@
+//! What a hostile body costs: memory, time, and the length of the error.
+//!
+//! A body of 16 MB with 5.2 million `{}` for indexes took 1.8 GB to read, and the error repeated
+//! 270 MB. Here every field of every operation is blown up, and what reading allocates is
+//! counted.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a panic here is a failing test"
+)]
+
+mod hostile;
+
+use hostile::{BODY_SIZE, Cost, alone, blown_up, cost, list, seeds};
+use peak_alloc::PeakAlloc;
+use singlet_dynamo::error::MESSAGE_SIZE_MAX;
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// What reading may allocate for each byte of the body.
+const MEMORY_PER_BYTE_MAX: f64 = 8.0;
+/// What it may allocate besides, of a body that is read in an ordinary test: what is kept of lists
+/// that are too long.
+const SMALL_MEMORY_MAX: usize = 3 << 20;
+/// The same for large bodies: what is built of values until they are found to be too large.
+const LARGE_MEMORY_MAX: usize = 24 << 20;
+/// A hundred times what a release build needs for a byte.
+const NANOSECONDS_PER_BYTE_MAX: f64 = 1_000.0;
+
+/// Why a cost is too high, if it is.
+fn excess(cost: &Cost, size: usize, memory_max: usize) -> Option<&'static str> {
+    if cost.memory as f64 > size as f64 * MEMORY_PER_BYTE_MAX + memory_max as f64 {
+        return Some("too much memory");
+    }
+    if cost.message > MESSAGE_SIZE_MAX {
+        return Some("too long an error");
+    }
+    let nanoseconds = cost.time.as_nanos() as f64 / size as f64;
+    (nanoseconds > NANOSECONDS_PER_BYTE_MAX).then_some("too slow")
+}
+
+fn factor(cost: &Cost, body: &str) -> f64 {
+    cost.memory as f64 / body.len() as f64
+}
+
+/// Every list, map, text and number of a request of every operation, made long in several ways.
+#[test]
+fn every_field_of_every_operation_is_blown_up() {
+    let _alone = alone();
+    let is_long = std::env::var_os("SINGLET_TEST_LONG").is_some();
+    let (size, memory_max) =
+        if is_long { (4 << 20, LARGE_MEMORY_MAX) } else { (128 << 10, SMALL_MEMORY_MAX) };
+    let mut count = 0;
+    let mut worst: Vec<(f64, String)> = Vec::new();
+    let mut failures: Vec<String> = Vec::new();
+    for (operation, seed) in seeds() {
+        // The seed itself is read, so that what is blown up is what the operation knows.
+        assert_eq!(cost(operation, seed).error, None, "{operation}");
+        blown_up(seed, size, &mut |what, body| {
+            let cost = cost(operation, body);
+            let factor = factor(&cost, body);
+            let what = format!("{operation}: {what}: {factor:.1} times {} bytes", body.len());
+            if let Some(excess) = excess(&cost, body.len(), memory_max) {
+                failures.push(format!("{excess}: {what}: {cost:?}"));
+            }
+            worst.push((factor, what));
+            count += 1;
+        });
+    }
+    worst.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (_, what) in worst.iter().take(20) {
+        println!("{what}");
+    }
+    println!("{count} bodies");
+    assert!(failures.is_empty(), "{} of {count}:\n{}", failures.len(), failures.join("\n"));
+    assert!(count > 1000);
+}
+
+/// Lists that a limit refuses: what is past the limit is read, and not kept.
+#[test]
+fn what_a_limit_refuses_is_not_kept() {
+    let _alone = alone();
+    let fill = |piece: &str| list(BODY_SIZE, |_| piece.to_owned());
+    let table = r#""TableName":"ttt""#;
+    let get = |rest: String| format!(r#"{{{table},"Key":{{"pk":{{"S":"a"}}}},{rest}}}"#);
+    let put = |item: String| format!(r#"{{{table},"Item":{item}}}"#);
+    let bodies: Vec<(&str, String)> = vec![
+        ("CreateTable", format!(r#"{{{table},"GlobalSecondaryIndexes":[{}]}}"#, fill("{}"))),
+        ("CreateTable", format!(r#"{{{table},"LocalSecondaryIndexes":[{}]}}"#, fill("{}"))),
+        ("CreateTable", format!(r#"{{{table},"KeySchema":[{}]}}"#, fill("{}"))),
+        ("CreateTable", format!(r#"{{{table},"AttributeDefinitions":[{}]}}"#, fill("{}"))),
+        ("UpdateTable", format!(r#"{{{table},"GlobalSecondaryIndexUpdates":[{}]}}"#, fill("{}"))),
+        ("TransactWriteItems", format!(r#"{{"TransactItems":[{}]}}"#, fill("{}"))),
+        ("TransactWriteItems", format!(r#"{{"TransactItems":[{{{}}}]}}"#, fill(r#""Put":{}"#))),
+        ("TransactGetItems", format!(r#"{{"TransactItems":[{}]}}"#, fill("{}"))),
+        ("BatchGetItem", format!(r#"{{"RequestItems":{{"ttt":{{"Keys":[{}]}}}}}}"#, fill("{}"))),
+        (
+            "BatchGetItem",
+            format!(r#"{{"RequestItems":{{{}}}}}"#, list(BODY_SIZE, |i| format!(r#""{i}":{{}}"#))),
+        ),
+        ("BatchWriteItem", format!(r#"{{"RequestItems":{{"ttt":[{}]}}}}"#, fill("{}"))),
+        ("Scan", format!(r#"{{{table},"AttributesToGet":[{}]}}"#, fill(r#""""#))),
+        (
+            "GetItem",
+            get(format!(
+                r#""ExpressionAttributeNames":{{{}}}"#,
+                list(BODY_SIZE, |i| format!(r##""#{i}":"a""##))
+            )),
+        ),
+        (
+            "Scan",
+            format!(
+                r#"{{{table},"ScanFilter":{{{}}}}}"#,
+                list(BODY_SIZE, |i| format!(r#""{i}":{{}}"#))
+            ),
+        ),
+        ("PutItem", put(format!(r#"{{"l":{{"L":[{}]}}}}"#, fill("{}")))),
+        ("PutItem", put(format!(r#"{{"l":{{"L":[{}]}}}}"#, fill(r#"{"L":[{"S":""}]}"#)))),
+        ("PutItem", put(format!(r#"{{"l":{{"L":[{}]}}}}"#, fill(r#"{"M":{"a":{"S":""}}}"#)))),
+        (
+            "PutItem",
+            put(format!(r#"{{"s":{{"SS":[{}]}}}}"#, list(BODY_SIZE, |i| format!(r#""{i:x}""#)))),
+        ),
+        ("PutItem", put(format!("{{{}}}", list(BODY_SIZE, |i| format!(r#""{i:x}":{{"S":""}}"#))))),
+    ];
+    let allowed = |cost: &Cost, _: &str| cost.error.is_some() && cost.memory <= LARGE_MEMORY_MAX;
+    check_all(&bodies, allowed);
+}
+
+/// Values that a request may have: what they become in memory is a small multiple of the body.
+#[test]
+fn what_a_request_may_have_takes_a_small_multiple_of_its_body() {
+    let _alone = alone();
+    // As much as 25 items may have, or a body.
+    let items = |attribute: &dyn Fn(usize) -> String| {
+        let put = |_| format!(r#"{{"PutRequest":{{"Item":{{{}}}}}}}"#, attribute(BODY_SIZE / 25));
+        let puts: Vec<String> = (0..25).map(put).collect();
+        format!(r#"{{"RequestItems":{{"ttt":[{}]}}}}"#, puts.join(","))
+    };
+    let all = |piece: &'static str, size: usize| {
+        items(&|room| {
+            format!(
+                r#""l":{{"L":[{}]}}"#,
+                list(room.min(399_000 / size * piece.len()), |_| piece.to_owned())
+            )
+        })
+    };
+    let set = |kind: &str, piece: fn(usize) -> String, size: usize, len: usize| {
+        items(&|room| {
+            format!(r#""s":{{"{kind}":[{}]}}"#, list(room.min(399_000 / size * len), piece))
+        })
+    };
+    let bodies: Vec<(&str, String)> = vec![
+        ("BatchWriteItem", all(r#"{"S":""}"#, 1)),
+        ("BatchWriteItem", all(r#"{"NULL":true}"#, 2)),
+        ("BatchWriteItem", all(r#"{"N":"1"}"#, 3)),
+        ("BatchWriteItem", all(r#"{"S":"a text of thirty characters."}"#, 31)),
+        ("BatchWriteItem", all(r#"{"L":[{"S":""}]}"#, 5)),
+        ("BatchWriteItem", all(r#"{"M":{"a":{"S":""}}}"#, 6)),
+        ("BatchWriteItem", set("SS", |i| format!(r#""{i:04x}""#), 5, 7)),
+        ("BatchWriteItem", set("NS", |i| format!(r#""{i}""#), 4, 7)),
+        ("BatchWriteItem", set("BS", |i| format!(r#""{i:08}""#), 6, 11)),
+        (
+            "BatchWriteItem",
+            items(&|room| list(room.min(1_000_000), |i| format!(r#""{i:x}":{{"S":""}}"#))),
+        ),
+    ];
+    let allowed =
+        |cost: &Cost, body: &str| cost.error.is_none() && factor(cost, body) <= MEMORY_PER_BYTE_MAX;
+    check_all(&bodies, allowed);
+}
+
+/// A placeholder of 2 MB can stand in an expression 800 times, and each time made a copy.
+#[test]
+fn what_expressions_repeat_is_bounded() {
+    let _alone = alone();
+    let value = format!(r#"{{"L":[{}]}}"#, list(1 << 20, |_| r#"{"S":""}"#.to_owned()));
+    let update = |value: &str| {
+        let actions = list(4000, |i| format!("a{i}=:v"));
+        format!(
+            r#""TableName":"ttt","Key":{{"pk":{{"S":"a"}}}},"UpdateExpression":"SET {actions}","ExpressionAttributeValues":{{":v":{value}}}"#
+        )
+    };
+    // Few enough for one update, and too many for a hundred.
+    let small = format!(r#"{{"L":[{}]}}"#, list(4000, |_| r#"{"S":""}"#.to_owned()));
+    let transaction = list(1 << 20, |_| format!(r#"{{"Update":{{{}}}}}"#, update(&small)));
+    let paths = list(4000, |_| ["#n"; 30].join("."));
+    let name = "x".repeat(65_000);
+    let bodies: Vec<(&str, String)> = vec![
+        ("UpdateItem", format!("{{{}}}", update(&value))),
+        ("TransactWriteItems", format!(r#"{{"TransactItems":[{transaction}]}}"#)),
+        (
+            "Scan",
+            format!(
+                r##"{{"TableName":"ttt","ProjectionExpression":"{paths}","ExpressionAttributeNames":{{"#n":"{name}"}}}}"##
+            ),
+        ),
+    ];
+    let allowed = |cost: &Cost, _: &str| cost.error.is_some() && cost.memory <= LARGE_MEMORY_MAX;
+    check_all(&bodies, allowed);
+}
+
+fn check_all(bodies: &[(&str, String)], is_allowed: impl Fn(&Cost, &str) -> bool) {
+    let mut failures: Vec<String> = Vec::new();
+    for (operation, body) in bodies {
+        let cost = cost(operation, body);
+        let start: String = body.chars().take(100).collect();
+        println!("{:5.1} {:?} {operation} {start}", factor(&cost, body), cost.time);
+        let excess = excess(&cost, body.len(), LARGE_MEMORY_MAX)
+            .or((!is_allowed(&cost, body)).then_some("not as it should be"));
+        if let Some(excess) = excess {
+            failures.push(format!("{excess}: {operation} {start}: {cost:?}"));
+        }
+    }
+    assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures.join("\n"));
+}
