@@ -2,10 +2,13 @@
 
 use crate::failure::Failure;
 use clap::{Args, ValueEnum};
+use rustix::process::Signal;
 use singlet_engine::{Durability, Engine, Options};
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// How many threads there are for each core when data is in a folder. A read that has to wait for
 /// the disk holds its thread, and others should go on meanwhile.
@@ -69,7 +72,13 @@ impl Storage {
     pub(crate) fn runtime(&self) -> Result<Runtime, Failure> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = if self.in_memory { cores } else { cores * THREADS_PER_CORE_ON_DISK };
-        Builder::new_multi_thread().worker_threads(threads).enable_all().build().map_err(|error| {
+        let mut builder = Builder::new_multi_thread();
+        let runtime = builder.worker_threads(threads).enable_all().build();
+        let runtime = runtime.and_then(|runtime| {
+            survive_file_size_limit(&runtime)?;
+            Ok(runtime)
+        });
+        runtime.map_err(|error| {
             Failure::new(
                 format_args!("cannot start {threads} threads: {error}"),
                 "Look at the limits for processes and memory (ulimit -a).",
@@ -99,6 +108,15 @@ impl Storage {
     fn dir(&self) -> &Path {
         self.dir.as_deref().unwrap_or(Path::new(DIR_DEFAULT))
     }
+}
+
+/// Keeps SIGXFSZ from ending the process. A file that would grow beyond the limit (`ulimit -f`) is
+/// then an error of the write, which the engine treats as a full disk: writes are refused, reads go
+/// on.
+fn survive_file_size_limit(runtime: &Runtime) -> io::Result<()> {
+    let _entered = runtime.enter();
+    // The handler stays when nobody listens any more, and that is all that it is for.
+    signal(SignalKind::from_raw(Signal::XFSZ.as_raw())).map(drop)
 }
 
 /// Closes an engine once nothing uses it any more.

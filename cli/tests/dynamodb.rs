@@ -40,7 +40,19 @@ struct Endpoint {
 
 impl Endpoint {
     fn start(arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_singlet"))
+        Self::start_by(Command::new(env!("CARGO_BIN_EXE_singlet")), arguments)
+    }
+
+    /// Starts it in a shell that lets no file grow beyond so many blocks of 512 bytes.
+    fn start_with_file_limit(blocks: u32, arguments: &[&str]) -> Self {
+        let mut shell = Command::new("sh");
+        let script = format!("ulimit -f {blocks} && exec \"$0\" \"$@\"");
+        shell.args(["-c", &script, env!("CARGO_BIN_EXE_singlet")]);
+        Self::start_by(shell, arguments)
+    }
+
+    fn start_by(mut command: Command, arguments: &[&str]) -> Self {
+        let mut child = command
             .args(["dynamodb", "--port", "0", "--log", "warn"])
             .args(arguments)
             .stdout(Stdio::piped())
@@ -79,10 +91,13 @@ impl Endpoint {
     }
 
     fn metrics(&self) -> String {
+        self.get("/metrics")
+    }
+
+    fn get(&self, path: &str) -> String {
         let mut stream = self.connect();
         let host = self.address();
-        write!(stream, "GET /metrics HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
-            .unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
         body_of(stream)
     }
 
@@ -182,6 +197,37 @@ fn what_was_acknowledged_is_there_after_a_stop_and_a_start() {
     let endpoint = Endpoint::start(&["--dir", folder.path(), "--durability", "relaxed"]);
     assert!(endpoint.ready.ends_with("durability relaxed)\n"), "{}", endpoint.ready);
     assert!(endpoint.request("Scan", r#"{"TableName":"games"}"#).contains(r#""Count":3"#));
+}
+
+/// The system ended the process with SIGXFSZ, in the middle of a write.
+#[test]
+fn a_limit_on_the_size_of_files_is_a_full_disk() {
+    let folder = Folder::new("file-limit");
+    // Two megabytes are enough for the data, and not for the log that is to come.
+    let mut endpoint = Endpoint::start_with_file_limit(4096, &["--dir", folder.path()]);
+    endpoint.make_table();
+    let put = |endpoint: &Endpoint, number: usize| {
+        let text = "x".repeat(100_000);
+        endpoint.request(
+            "PutItem",
+            &format!(
+                r#"{{"TableName":"games","Item":{{"pk":{{"S":"{number}"}},"text":{{"S":"{text}"}}}}}}"#
+            ),
+        )
+    };
+    assert_eq!(endpoint.get("/health"), "ok\n");
+    let written = (0..100).take_while(|number| put(&endpoint, *number) == "{}").count();
+    assert!((1..100).contains(&written), "{written} writes");
+    assert!(endpoint.child.try_wait().unwrap().is_none(), "the process is gone");
+    assert_ne!(endpoint.get("/health"), "ok\n");
+    let has = |endpoint: &Endpoint, number: usize| {
+        let key = format!(r#"{{"TableName":"games","Key":{{"pk":{{"S":"{number}"}}}}}}"#);
+        endpoint.request("GetItem", &key).contains("Item")
+    };
+    assert!(has(&endpoint, 0), "reads go on");
+    drop(endpoint);
+    let endpoint = Endpoint::start(&["--dir", folder.path()]);
+    assert!((0..written).all(|number| has(&endpoint, number)), "something is lost");
 }
 
 #[test]

@@ -207,12 +207,17 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// [`Error::Poisoned`] once a commit has failed, [`Error::Closed`] once it was closed.
+    /// [`Error::Poisoned`] once a commit has failed, [`Error::Closed`] once it was closed. The store's
+    /// own error if the disk is full, until there is room again, or if the folder was removed or
+    /// replaced.
     pub fn check_writable(&self) -> Result<()> {
         self.handle.core.check_writable()?;
         // Who reads, or brings rows to their place in the background, may have met a failure of
         // the disk that no write has met yet.
-        self.handle.core.store.check_writable().map_err(|_| Error::Poisoned)
+        self.handle.core.store.check_writable().map_err(|error| match error {
+            store::Error::Poisoned(_) => Error::Poisoned,
+            error => Error::Store(error),
+        })
     }
 
     /// About how many bytes the engine's data takes, on disk or in memory.
@@ -373,7 +378,12 @@ impl Core {
         // From here on nobody knows what the disk holds if anything goes wrong.
         let publish = AssertUnwindSafe(|| self.publish(replies.len() - done, staged, &catalogue));
         let published = catch_unwind(publish).unwrap_or(Err(Error::Poisoned));
-        published.inspect_err(|_| self.is_poisoned.store(true, Ordering::Release))
+        published.inspect_err(|error| {
+            // A disk that is full has taken nothing, and may have room again.
+            if !matches!(error, Error::Store(store::Error::Full)) {
+                self.is_poisoned.store(true, Ordering::Release);
+            }
+        })
     }
 
     /// Evaluates commands one after the other, each against what those before it leave, until
@@ -406,9 +416,9 @@ impl Core {
         if staged.batch.is_empty() {
             return Ok(());
         }
-        self.next_sequence.store(staged.next_sequence, Ordering::Relaxed);
         self.statistics.group_sizes.record(len as u64);
         self.commit_to_store(&staged)?;
+        self.next_sequence.store(staged.next_sequence, Ordering::Relaxed);
         if self.options.durability == Durability::Relaxed {
             self.is_unsynced.store(true, Ordering::Release);
         }
@@ -468,6 +478,7 @@ impl Core {
         if self.is_unsynced.swap(false, Ordering::AcqRel)
             && let Err(error) = self.store.sync()
         {
+            // To sync writes nothing, so that it is never the full disk that can be waited for.
             self.is_poisoned.store(true, Ordering::Release);
             return Err(error.into());
         }

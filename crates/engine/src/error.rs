@@ -48,6 +48,7 @@ impl Error {
             Self::Overloaded => Self::Overloaded,
             Self::Closed => Self::Closed,
             Self::Panicked => Self::Panicked,
+            Self::Store(store::Error::Full) => Self::Store(store::Error::Full),
             Self::Store(_) | Self::Poisoned => Self::Poisoned,
         }
     }

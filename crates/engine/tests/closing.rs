@@ -12,7 +12,7 @@ use singlet_dynamo::operation::{CreateTable, PutItem};
 use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
 use singlet_dynamo::{Item, Value};
 use singlet_engine::store::{
-    Batch, Checkpoints, DiskOptions, DiskStore, Durability, Files, Keyspace, Store,
+    Batch, Checkpoints, DiskOptions, DiskStore, Durability, Keyspace, Store,
 };
 use singlet_engine::{Engine, Options};
 use singlet_testkit::disk::{Failure, Fault, FaultDisk, Operation};
@@ -33,7 +33,7 @@ fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'sta
 }
 
 fn in_background(disk: &FaultDisk) -> Store {
-    let files = Files { data: disk.file(small::DATA), log: small::LOG.map(|name| disk.file(name)) };
+    let files = small::files(disk);
     let options = DiskOptions { checkpoints: Checkpoints::InBackground, ..small::OPTIONS };
     Store::Disk(DiskStore::with_files(files, options).unwrap())
 }
@@ -80,7 +80,8 @@ fn nobody_waits_for_a_checkpoint_that_nobody_makes() {
         let disk = FaultDisk::new();
         let store = std::sync::Arc::new(in_background(&disk));
         let (kind, failure, lasting) = (Some(Operation::Sync), Failure::Io, false);
-        disk.inject(Fault { kind, after: 10 + round, failure, lasting });
+        let after = disk.operations(kind) + round;
+        disk.inject(Fault { kind, after, failure, lasting });
         let writing = std::sync::Arc::clone(&store);
         let writer = std::thread::spawn(move || {
             for number in 0.. {
@@ -121,7 +122,7 @@ fn two_that_close_a_store_at_once_lose_nothing() {
 #[test]
 fn a_checkpoint_without_room_for_a_row_goes_on_row_by_row() {
     let disk = FaultDisk::new();
-    let files = Files { data: disk.file(small::DATA), log: small::LOG.map(|name| disk.file(name)) };
+    let files = small::files(&disk);
     let options = DiskOptions { chunk_bytes: 0, ..small::OPTIONS };
     let store = Store::Disk(DiskStore::with_files(files, options).unwrap());
     in_time("closing", move || {

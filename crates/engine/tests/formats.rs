@@ -91,8 +91,8 @@ const REQUESTS: [(&str, &str); 6] = [
 const TRANSACTION: &str = r#"{"ClientRequestToken":"once","TransactItems":[{"Put":{"TableName":"Numbers","Item":{"n":{"N":"7"},"b":{"B":"AA=="}}}},{"Update":{"TableName":"Games","Key":{"PK":{"S":"PLAYER#2"},"SK":{"S":"PROFILE"}},"UpdateExpression":"ADD wins :one","ExpressionAttributeValues":{":one":{"N":"1"}}}}]}"#;
 
 /// A folder of its own with what an earlier version has left.
-fn copied(version: u32) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("format-{version}"));
+fn copied(version: u32, test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("format-{version}-{test}"));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     for entry in fs::read_dir(fixture(version)).unwrap() {
@@ -104,7 +104,7 @@ fn copied(version: u32) -> PathBuf {
 
 /// What has to be so of a folder of an earlier version, which was written to as the twin was.
 fn check(version: u32, twin: &Engine, clock: &Clock) {
-    let engine = Engine::open(copied(version), options(clock, Durability::Full)).unwrap();
+    let engine = Engine::open(copied(version, "opens"), options(clock, Durability::Full)).unwrap();
     check_sound(&engine).unwrap();
     assert_eq!(Contents::read(&engine).unwrap(), Contents::read(twin).unwrap());
     let arn = r#"{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/Games"}"#;
@@ -149,6 +149,54 @@ fn a_folder_of_format_2_has_all_that_was_written_to_it() {
     check(2, &twin, &clock);
 }
 
+/// The same, with a file that knows how far the log reaches.
+#[test]
+fn a_folder_of_format_3_has_all_that_was_written_to_it() {
+    let clock = Clock::fixed(START_MS);
+    let twin = Engine::memory_with(options(&clock, Durability::Full)).unwrap();
+    write(&twin, &clock);
+    write_more(&twin);
+    check(3, &twin, &clock);
+}
+
+/// The power goes while a folder is brought to the format of today: the next program goes on.
+#[test]
+fn an_interrupted_upgrade_goes_on() {
+    let clock = Clock::fixed(START_MS);
+    let twin = Engine::memory_with(options(&clock, Durability::Full)).unwrap();
+    write(&twin, &clock);
+    write_more(&twin);
+    let folder = copied(2, "interrupted");
+    let format = fs::read(folder.join("format")).unwrap();
+    for is_begun in [true, false] {
+        let opened = Engine::open(&folder, options(&clock, Durability::Full)).unwrap();
+        assert_eq!(Contents::read(&opened).unwrap(), Contents::read(&twin).unwrap());
+        opened.close().unwrap();
+        // All was done but for the name of the format; or only the file of the reach was made.
+        fs::write(folder.join("format"), &format).unwrap();
+        if !is_begun {
+            drop(copied(2, "interrupted"));
+            fs::write(folder.join("reach"), "half").unwrap();
+        }
+    }
+    let opened = Engine::open(&folder, options(&clock, Durability::Full)).unwrap();
+    assert_eq!(Contents::read(&opened).unwrap(), Contents::read(&twin).unwrap());
+    assert_eq!(fs::read(folder.join("format")).unwrap(), b"singlet store, format version 3\n");
+}
+
+/// Data from before the upgrade in a folder from after it: what was written since is not in it.
+#[test]
+fn data_of_an_earlier_format_is_damage() {
+    let clock = Clock::fixed(START_MS);
+    let folder = copied(2, "older-data");
+    Engine::open(&folder, options(&clock, Durability::Full)).unwrap().close().unwrap();
+    fs::copy(fixture(2).join("data"), folder.join("data")).unwrap();
+    match Engine::open(&folder, options(&clock, Durability::Full)) {
+        Err(singlet_engine::Error::Store(singlet_engine::store::Error::Corrupt(_))) => {}
+        other => panic!("opened: {}", other.is_ok()),
+    }
+}
+
 /// Replaces, adds and deletes items.
 fn write_more(engine: &Engine) {
     for n in 0..20 {
@@ -188,7 +236,7 @@ fn writes_the_fixture_of_this_version() {
     write_more(&engine);
     // As it would be left by a process that is killed.
     fs::create_dir(&fixture).unwrap();
-    for file in ["format", "data", "log.0", "log.1"] {
+    for file in ["format", "data", "log.0", "log.1", "reach"] {
         fs::copy(folder.join(file), fixture.join(file)).unwrap();
     }
 }

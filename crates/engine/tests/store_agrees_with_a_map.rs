@@ -17,8 +17,8 @@ type Model = BTreeMap<(Keyspace, Vec<u8>), Vec<u8>>;
 /// A store on disk that keeps so many bytes in memory before it brings them into its base.
 fn disk(recent_bytes: u64, checkpoints: Checkpoints) -> Store {
     let disk = FaultDisk::new();
-    let files =
-        Files { data: disk.file("data"), log: ["log.0", "log.1"].map(|log| disk.file(log)) };
+    let log = ["log.0", "log.1"].map(|log| disk.file(log));
+    let files = Files { data: disk.file("data"), log, reach: disk.file("reach") };
     let options =
         DiskOptions { recent_bytes, chunk_bytes: 20_000, checkpoints, ..DiskOptions::default() };
     Store::Disk(DiskStore::with_files(files, options).unwrap())

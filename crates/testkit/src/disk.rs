@@ -121,6 +121,13 @@ impl FaultDisk {
         Self::of(Files(vec![(name.to_owned(), Sectors::new(contents))]))
     }
 
+    /// A disk with these files, whose contents are synced.
+    #[must_use]
+    pub fn with_files(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
+        let files = files.into_iter().map(|(name, contents)| (name, Sectors::new(contents)));
+        Self::of(Files(files.collect()))
+    }
+
     fn of(files: Files) -> Self {
         Self { state: Arc::new(Mutex::new(State { files, ..State::default() })) }
     }

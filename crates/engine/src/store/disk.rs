@@ -15,6 +15,7 @@ mod log;
 mod merge;
 mod options;
 mod pace;
+mod reach;
 mod stack;
 mod steady;
 mod timed;
@@ -33,9 +34,12 @@ use super::{Direction, Durability, Result};
 use crate::statistics::Histogram;
 use arc_swap::Guard;
 use base::{Base, Missing};
+use checkpoint::Checkpoint;
 use filter::KeyHash;
-use folder::Folder;
+use folder::{Folder, Watch};
 use health::Health;
+use log::{Recovered, Rules};
+use reach::{Measured, Reach};
 use redb::StorageBackend;
 use redb::backends::FileBackend;
 use stack::{Layers, Stack};
@@ -47,6 +51,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use steady::Steady;
 use timed::{SyncMicros, Timed};
+use top::Top;
 
 /// Sorted bytes in a folder.
 pub struct DiskStore {
@@ -65,14 +70,36 @@ pub struct Files<B> {
     pub data: B,
     /// The log, which uses them in turn.
     pub log: [B; 2],
+    /// How far the others are known to reach.
+    pub reach: B,
 }
 
 impl Files<File> {
     fn backends(self) -> Result<Files<FileBackend>> {
         let [zero, one] = self.log;
         let log = [FileBackend::new(zero)?, FileBackend::new(one)?];
-        Ok(Files { data: FileBackend::new(self.data)?, log })
+        let (data, reach) = (FileBackend::new(self.data)?, FileBackend::new(self.reach)?);
+        Ok(Files { data, log, reach })
     }
+}
+
+impl<B: StorageBackend> Files<B> {
+    fn are_empty(&self) -> Result<bool> {
+        let [zero, one] = &self.log;
+        let lengths = [self.data.len()?, zero.len()?, one.len()?, self.reach.len()?];
+        Ok(lengths == [0; 4])
+    }
+}
+
+/// What the files of a store are before it is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Age {
+    /// They are empty.
+    New,
+    /// They may be of an earlier format, or have been left while they were made.
+    Older,
+    /// They are complete, and of the format of today.
+    Current,
 }
 
 impl DiskStore {
@@ -82,8 +109,8 @@ impl DiskStore {
     ///
     /// As for [`Store::open`](super::Store::open).
     pub fn open(folder: &Path, options: DiskOptions) -> Result<Self> {
-        let folder = Folder::lock(folder)?;
-        let files = folder.files(|data| {
+        let mut folder = Folder::lock(folder)?;
+        let (files, age) = folder.files(|data| {
             // A new file gets its tables before it gets its name, so that a file with this name is
             // always a complete one.
             let backend = FileBackend::new(data)?;
@@ -91,34 +118,60 @@ impl DiskStore {
                 Base::open(backend, options.cache_bytes, Health::default(), Missing::IsMade)?;
             base.is_empty()
         })?;
-        let store = Self::on(files.backends()?, options, Missing::IsDamage)?;
+        let watch = Some(folder.watch(&files)?);
+        let store = Self::on(files.backends()?, options, age, watch)?;
+        if age != Age::Current {
+            folder.write_format()?;
+        }
         *store.folder.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
         Ok(store)
     }
 
-    /// Opens a store on something that behaves like files: in tests, a disk that fails.
+    /// Opens a store on something that behaves like files: in tests, a disk that fails. Files that
+    /// are all empty become a new store.
     ///
     /// # Errors
     ///
     /// As for [`Store::open`](super::Store::open), but for what concerns folders.
     pub fn with_files<B: StorageBackend>(files: Files<B>, options: DiskOptions) -> Result<Self> {
-        Self::on(files, options, Missing::IsMade)
+        let age = if files.are_empty()? { Age::New } else { Age::Current };
+        Self::on(files, options, age, None)
     }
 
     fn on<B: StorageBackend>(
         files: Files<B>,
         options: DiskOptions,
-        missing: Missing,
+        age: Age,
+        watch: Option<Watch>,
     ) -> Result<Self> {
         let (health, sync_micros) = (Health::default(), SyncMicros::new());
+        let boxed = |file| Box::new(Timed::new(file, &sync_micros)) as Box<dyn StorageBackend>;
+        let reach = Arc::new(Reach::new(boxed(files.reach)));
+        if age == Age::Current {
+            // redb would take a file that was cut off for what it is now, and change it.
+            reach.read()?.check_data(files.data.len()?)?;
+        }
         let data = Steady::new(Timed::new(files.data, &sync_micros));
+        let missing = if age == Age::New { Missing::IsMade } else { Missing::IsDamage };
+        let data = Measured::new(data, &reach);
+        if age == Age::Older {
+            data.ensure_len()?;
+        }
         let base = Base::open(data, options.cache_bytes, health.clone(), missing)?;
-        let log = files
-            .log
-            .map(|file| Box::new(Timed::new(file, &sync_micros)) as Box<dyn StorageBackend>);
         let anchor = base.anchor()?;
-        let recovered = health.guard(|| log::recover(log, anchor, options.segment_bytes()))?;
-        let stack = Arc::new(Stack::new(base, recovered, health, options)?);
+        let log = files.log.map(boxed);
+        let recover = || log::recover(log, anchor, &reach, options.segment_bytes());
+        let mut recovered = health.guard(recover)?;
+        match (anchor.rules, age) {
+            (Rules::WithReach, _) => {}
+            (Rules::WithoutReach, Age::Current) => {
+                return Err(Error::Corrupt("the file data is of an earlier format".to_owned()));
+            }
+            (Rules::WithoutReach, Age::New | Age::Older) => {
+                recovered = health.guard(|| begin_reach(recovered, &base, options))?;
+            }
+        }
+        let stack = Arc::new(Stack::new(base, recovered, health, options, watch)?);
         let checkpointer = match options.checkpoints {
             Checkpoints::WithCommits => None,
             Checkpoints::InBackground => {
@@ -181,6 +234,18 @@ impl DiskStore {
             let _ = thread.join();
         }
     }
+}
+
+/// Brings a log from before the file `reach`, or a new one, to the format of today: all that it holds
+/// goes into the base, and with the last of it the start of a log that has the file.
+fn begin_reach(recovered: Recovered, base: &Base, options: DiskOptions) -> Result<Recovered> {
+    let Recovered { mut log, frozen, active } = recovered;
+    if let Some((rows, anchor)) = frozen {
+        Checkpoint::new(Arc::new(rows), anchor, options.chunk_bytes).complete(base)?;
+    }
+    let anchor = log.begin_reach()?;
+    Checkpoint::new(Arc::new(active), anchor, options.chunk_bytes).complete(base)?;
+    Ok(Recovered { log, frozen: None, active: Top::new(options.segment_bytes()) })
 }
 
 impl Drop for DiskStore {

@@ -15,7 +15,8 @@ pub enum Error {
     Io(Arc<io::Error>),
     /// What the disk gave back is not what was written. Nothing of it has been handed out.
     Corrupt(String),
-    /// The disk is full.
+    /// The disk is full, or a file has reached the size that the system allows. Nothing of the
+    /// batch was written. Writes go on when there is room again.
     Full,
     /// Another process works on this folder.
     Locked {
@@ -33,6 +34,9 @@ pub enum Error {
     },
     /// The folder holds files, but not those of a store.
     NotAStore(PathBuf),
+    /// The folder, or one of its files, was removed, moved or replaced while the store had it open.
+    /// What was written since is in files that nobody finds again.
+    FolderReplaced(PathBuf),
     /// The disk has failed before, so that nobody knows what it holds. The store takes no more
     /// writes until it is opened again; if it was a read that failed, it may refuse to read from
     /// the disk as well. This is why.
@@ -71,6 +75,12 @@ impl fmt::Display for Error {
                 "the folder {} holds files, but is not a store; choose an empty folder",
                 folder.display()
             ),
+            Self::FolderReplaced(path) => write!(
+                f,
+                "{} was removed, moved or replaced while it was open; stop this process, put the \
+                 folder back and start again",
+                path.display()
+            ),
             Self::Poisoned(first) => {
                 write!(f, "the store has stopped because of an earlier failure: {first}")
             }
@@ -98,7 +108,10 @@ impl std::error::Error for Error {
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
+            // A limit on the size of files (RLIMIT_FSIZE) is a disk that is full, too.
+            io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::FileTooLarge => Self::Full,
             _ => Self::Io(Arc::new(error)),
         }
     }

@@ -2,11 +2,12 @@
 //! file of the log, reads come from the disk, and a checkpoint takes several steps.
 
 use singlet_engine::store::{Checkpoints, DiskOptions, DiskStore, Error, Files, Store};
-use singlet_testkit::disk::FaultDisk;
+use singlet_testkit::disk::{FaultDisk, FaultFile};
 
 /// The names of the store's files.
 pub(crate) const DATA: &str = "data";
 pub(crate) const LOG: [&str; 2] = ["log.0", "log.1"];
+pub(crate) const REACH: &str = "reach";
 
 /// Nothing happens that a commit does not do, and nothing is kept for long.
 pub(crate) const OPTIONS: DiskOptions = DiskOptions {
@@ -16,7 +17,11 @@ pub(crate) const OPTIONS: DiskOptions = DiskOptions {
     checkpoints: Checkpoints::WithCommits,
 };
 
+pub(crate) fn files(disk: &FaultDisk) -> Files<FaultFile> {
+    let log = LOG.map(|name| disk.file(name));
+    Files { data: disk.file(DATA), log, reach: disk.file(REACH) }
+}
+
 pub(crate) fn open(disk: &FaultDisk) -> Result<Store, Error> {
-    let files = Files { data: disk.file(DATA), log: LOG.map(|name| disk.file(name)) };
-    DiskStore::with_files(files, OPTIONS).map(Store::Disk)
+    DiskStore::with_files(files(disk), OPTIONS).map(Store::Disk)
 }

@@ -78,6 +78,12 @@ impl Replay<'_> {
         self.done = self.done.max(until);
     }
 
+    /// What is left when the process that works on it is killed now: all that was written.
+    #[must_use]
+    pub fn copy(&self) -> FaultDisk {
+        FaultDisk::of(self.files.synced())
+    }
+
     /// What may be left when the power goes now.
     #[must_use]
     pub fn crash(&self, random: &mut Random) -> FaultDisk {

@@ -23,7 +23,7 @@ use redb::{
 use std::fmt;
 use std::ops::Bound;
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
-use sticky::{Sticky, Watch};
+use sticky::{Retry, Sticky, Watch};
 
 /// A page of checksums and redb's header: no base has fewer.
 pub(super) const BYTES_MIN: u64 = 2 * 4096;
@@ -52,9 +52,14 @@ pub(super) enum Missing {
 pub(super) struct Base {
     /// None when it is closed. Readers and writers share it; who verifies or closes it has it
     /// alone.
-    database: RwLock<Option<Database>>,
+    opened: RwLock<Option<Opened>>,
     health: Health,
     watch: Watch,
+}
+
+struct Opened {
+    database: Database,
+    retry: Retry,
 }
 
 impl Base {
@@ -68,14 +73,15 @@ impl Base {
         if missing == Missing::IsDamage && backend.len()? < BYTES_MIN {
             return Err(Error::Corrupt("the file of data is cut off".to_owned()));
         }
-        let (backend, watch) = Sticky::new(Pages::new(backend));
+        let (backend, watch, retry) = Sticky::new(Pages::new(backend));
         let database = health.guard(|| {
             let mut builder = redb::Builder::new();
             let database = builder.set_cache_size(cache_bytes).create_with_backend(backend)?;
             watch.check()?;
             Ok(database)
         })?;
-        let base = Self { database: RwLock::new(Some(database)), health, watch };
+        let opened = RwLock::new(Some(Opened { database, retry }));
+        let base = Self { opened, health, watch };
         if missing == Missing::IsMade && base.view()?.anchor()?.is_none() {
             // All tables at once: a file that has an anchor has all of them, or is damaged.
             let none = Keyspace::ALL.map(|keyspace| (keyspace, Vec::new()));
@@ -84,14 +90,14 @@ impl Base {
         Ok(base)
     }
 
-    fn database(&self) -> RwLockReadGuard<'_, Option<Database>> {
+    fn opened(&self) -> RwLockReadGuard<'_, Option<Opened>> {
         // Nothing is left half done in the guarded option, whoever panicked.
-        self.database.read().unwrap_or_else(PoisonError::into_inner)
+        self.opened.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What was committed so far, to read from.
     pub(super) fn view(&self) -> Result<View> {
-        View::new(self.database().as_ref().ok_or(Error::Closed)?, &self.health)
+        View::new(&self.opened().as_ref().ok_or(Error::Closed)?.database, &self.health)
     }
 
     /// Where the log goes on.
@@ -113,12 +119,16 @@ impl Base {
 
     /// Writes some rows, and with the last ones of a checkpoint where the log goes on. It is on
     /// the disk when this returns.
+    ///
+    /// If the disk is full, the rows may come to be there later, when something is written again.
+    /// That does no harm: until their checkpoint is complete, readers find them above.
     pub(super) fn write(&self, changes: &[EditsOf<'_>], anchor: Option<Anchor>) -> Result<()> {
-        let database = self.database();
-        let database = database.as_ref().ok_or(Error::Closed)?;
+        let opened = self.opened();
+        let opened = opened.as_ref().ok_or(Error::Closed)?;
         self.health.check()?;
         self.health.guard(|| {
-            let mut transaction = database.begin_write()?;
+            (opened.retry)()?;
+            let mut transaction = opened.database.begin_write()?;
             // Without this, opening after a crash reads the whole file.
             transaction.set_quick_repair(true);
             for (keyspace, edits) in changes {
@@ -148,9 +158,10 @@ impl Base {
 
     /// Reads everything, for which nobody else may hold a view.
     pub(super) fn verify(&self) -> Result<()> {
-        let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
-        let database = database.as_mut().ok_or(Error::Closed)?;
+        let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+        let Opened { database, retry } = opened.as_mut().ok_or(Error::Closed)?;
         let sound = self.health.guard(|| {
+            retry()?;
             let sound = database.check_integrity()?;
             self.watch.check()?;
             Ok(sound)
@@ -171,10 +182,10 @@ impl Base {
 
     /// Lets go of the file. redb says goodbye to it in a last commit, which reads it.
     pub(super) fn close(&self) {
-        let database = self.database.write().unwrap_or_else(PoisonError::into_inner).take();
+        let opened = self.opened.write().unwrap_or_else(PoisonError::into_inner).take();
         // Whatever was to be durable is so already.
         let _ = self.health.guard(|| {
-            drop(database);
+            drop(opened);
             Ok(())
         });
     }

@@ -35,13 +35,21 @@ impl Checkpoint {
         Self { rows, anchor, keyspaces, behind: None, chunk_bytes: chunk_bytes.max(1) }
     }
 
-    /// Brings the next chunk into the base, and with the last one where the log goes on.
+    /// Brings all that is left into the base.
+    pub(super) fn complete(mut self, base: &Base) -> Result<()> {
+        while self.step(base)? == Progress::Left {}
+        Ok(())
+    }
+
+    /// Brings the next chunk into the base, and with the last one where the log goes on. If that
+    /// fails, the same chunk is the next one.
     pub(super) fn step(&mut self, base: &Base) -> Result<Progress> {
         let snapshot = self.rows.snapshot()?;
         let mut chunk = Vec::new();
         let mut bytes = 0;
-        while let Some(keyspace) = self.keyspaces.last().copied() {
-            let lower = self.behind.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        let (mut keyspaces, mut behind) = (self.keyspaces.clone(), self.behind.clone());
+        while let Some(keyspace) = keyspaces.last().copied() {
+            let lower = behind.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
             let range = snapshot.range(keyspace, lower, Bound::Unbounded, Direction::Forward);
             let mut rows = Vec::new();
             for row in range {
@@ -51,13 +59,13 @@ impl Checkpoint {
                     break;
                 }
             }
-            self.behind = rows.last().map(|row| row.key().to_vec());
+            behind = rows.last().map(|row| row.key().to_vec());
             chunk.push((keyspace, rows));
             if bytes >= self.chunk_bytes {
                 break;
             }
-            self.keyspaces.pop();
-            self.behind = None;
+            keyspaces.pop();
+            behind = None;
         }
         let edits: Vec<_> = chunk
             .iter()
@@ -69,8 +77,9 @@ impl Checkpoint {
                 (*keyspace, edits.collect())
             })
             .collect();
-        let progress = if self.keyspaces.is_empty() { Progress::Done } else { Progress::Left };
+        let progress = if keyspaces.is_empty() { Progress::Done } else { Progress::Left };
         base.write(&edits, (progress == Progress::Done).then_some(self.anchor))?;
+        (self.keyspaces, self.behind) = (keyspaces, behind);
         Ok(progress)
     }
 }

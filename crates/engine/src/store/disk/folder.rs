@@ -1,13 +1,22 @@
 //! The folder of a store: its lock, its format, and the files of its data.
 
+mod watch;
+
+pub(super) use watch::Watch;
+
 use super::base::BYTES_MIN;
-use super::{Error, Files};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use super::{Age, Error, Files};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
+#[cfg(unix)]
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// The format that this version writes, and the newest that it reads. See docs/format.md.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
+
+/// The second version did not know how far its log reaches.
+const VERSION_WITHOUT_REACH: u32 = 2;
 
 /// The first version had no log. Its data is what a base is, so that all it lacks is made when it
 /// is opened.
@@ -20,6 +29,7 @@ const LOCK: &str = "lock";
 const FORMAT: &str = "format";
 const DATA: &str = "data";
 const LOG: [&str; 2] = ["log.0", "log.1"];
+const REACH: &str = "reach";
 /// Files get their names when they are complete. What has this name is not.
 const UNFINISHED: &str = "unfinished";
 
@@ -27,61 +37,66 @@ const UNFINISHED: &str = "unfinished";
 /// into memory.
 const FORMAT_BYTES_MAX: u64 = 4096;
 
+/// Folders are for their owner alone: what users keep in a store is nobody else's business.
+#[cfg(unix)]
+const FOLDER_MODE: u32 = 0o700;
+/// The same for files.
+#[cfg(unix)]
+const FILE_MODE: u32 = 0o600;
+
 /// A folder that no other process opens as long as this value lives.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    /// The lock goes with the file, even if the process is killed.
+    /// The locks go with the process, even if it is killed. This one keeps others from making a
+    /// store here at the same time, and tells them who does.
     _lock: File,
+    /// The lock that counts. Whoever deletes the file `lock` lets others lock a new one; without
+    /// the file of data there is no store.
+    data: Option<File>,
 }
 
 impl Folder {
     /// Locks the folder, and makes it if it is missing.
     pub(super) fn lock(path: &Path) -> Result<Self, Error> {
-        create_durably(path)?;
-        let mut lock = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path.join(LOCK))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut holder = String::new();
-                // Whoever holds the lock may not have written its number yet.
-                let read = lock.take(FORMAT_BYTES_MAX).read_to_string(&mut holder);
-                let holder = read.ok().and_then(|_| holder.trim().parse().ok());
-                return Err(Error::Locked { folder: path.to_owned(), holder });
-            }
-            Err(TryLockError::Error(error)) => return Err(error.into()),
+        // Where it is must not depend on where the process goes.
+        let path = std::path::absolute(path)?;
+        create_durably(&path)?;
+        let mut lock = options().create(true).truncate(false).open(path.join(LOCK))?;
+        if !try_lock(&lock)? {
+            let mut holder = String::new();
+            // Whoever holds the lock may not have written its number yet.
+            let read = lock.take(FORMAT_BYTES_MAX).read_to_string(&mut holder);
+            let holder = read.ok().and_then(|_| holder.trim().parse().ok());
+            return Err(Error::Locked { folder: path, holder });
         }
         // For the message above, which is all that this is for.
         lock.set_len(0)?;
         lock.rewind()?;
         writeln!(lock, "{}", std::process::id())?;
-        Ok(Self { path: path.to_owned(), _lock: lock })
+        Ok(Self { path, _lock: lock, data: None })
     }
 
-    /// The files with the data. In an empty folder they are made: `prepare` turns an empty file
-    /// into a base without rows, and says whether it has none.
+    /// The files with the data, and what they are. In an empty folder they are made: `prepare`
+    /// turns an empty file into a base without rows, and says whether it has none.
     ///
-    /// The file that names the format is made last. So a folder that has one is complete, and
-    /// without its data it is damaged, not new.
+    /// The file that names the format is made last, by [`Folder::write_format`]. So a folder that
+    /// has one is complete, and without its data it is damaged, not new.
     pub(super) fn files(
-        &self,
+        &mut self,
         prepare: impl FnOnce(File) -> Result<bool, Error>,
-    ) -> Result<Files<File>, Error> {
-        match self.format()? {
-            Some(FORMAT_VERSION) => {}
+    ) -> Result<(Files<File>, Age), Error> {
+        let age = match self.format()? {
+            Some(FORMAT_VERSION) => Age::Current,
+            Some(VERSION_WITHOUT_REACH) => Age::Older,
             Some(VERSION_WITHOUT_LOG) => {
-                let data = self.existing(DATA)?;
+                let data = self.lock_data()?;
                 if data.metadata()?.len() < BYTES_MIN {
                     return Err(Error::Corrupt("the file of data is cut off".to_owned()));
                 }
                 prepare(data)?;
                 self.create_log()?;
-                self.write_format()?;
+                Age::Older
             }
             Some(found) if found > FORMAT_VERSION => {
                 return Err(Error::NewerFormat { found, known: FORMAT_VERSION });
@@ -98,23 +113,52 @@ impl Folder {
                         has_rows
                     }
                     // Making this store was interrupted just before its end.
-                    opened => !prepare(opened?)?,
+                    _ => !prepare(self.lock_data()?)?,
                 };
                 let has_log = self.create_log()?;
                 if has_rows || has_log {
                     let missing = "the file that names the format is missing";
                     return Err(Error::Corrupt(missing.to_owned()));
                 }
-                self.write_format()?;
+                Age::Older
             }
+        };
+        if age == Age::Older {
+            // What it has to say is written once the rest can be read.
+            self.create_empty(REACH)?;
+            sync_names(&self.path)?;
         }
         let [zero, one] = LOG;
         let log = [self.existing(zero)?, self.existing(one)?];
-        Ok(Files { data: self.existing(DATA)?, log })
+        let (data, reach) = (self.lock_data()?, self.existing(REACH)?);
+        Ok((Files { data, log, reach }, age))
+    }
+
+    /// Opens the file of data, which nobody else may have locked.
+    fn lock_data(&mut self) -> Result<File, Error> {
+        if let Some(data) = &self.data {
+            return Ok(data.try_clone()?);
+        }
+        let data = self.existing(DATA)?;
+        if !try_lock(&data)? {
+            // The number in the file `lock` is that of this process.
+            return Err(Error::Locked { folder: self.path.clone(), holder: None });
+        }
+        self.data = Some(data.try_clone()?);
+        Ok(data)
+    }
+
+    /// Notices when the folder or one of these files is not there any more.
+    pub(super) fn watch(&self, files: &Files<File>) -> io::Result<Watch> {
+        let [zero, one] = &files.log;
+        let [name_zero, name_one] = LOG;
+        let named =
+            [(DATA, &files.data), (name_zero, zero), (name_one, one), (REACH, &files.reach)];
+        Watch::new(&self.path, &named)
     }
 
     fn open(&self, name: &str) -> io::Result<File> {
-        OpenOptions::new().read(true).write(true).open(self.path.join(name))
+        options().open(self.path.join(name))
     }
 
     /// A file that a complete folder has.
@@ -132,16 +176,20 @@ impl Folder {
     fn create_log(&self) -> Result<bool, Error> {
         let mut has_log = false;
         for name in LOG {
-            let mut options = OpenOptions::new();
-            let file =
-                options.write(true).create(true).truncate(false).open(self.path.join(name))?;
-            has_log |= file.metadata()?.len() > 0;
-            file.sync_all()?;
+            has_log |= self.create_empty(name)?.metadata()?.len() > 0;
         }
         Ok(has_log)
     }
 
-    fn write_format(&self) -> Result<(), Error> {
+    /// Makes a file if it is missing.
+    fn create_empty(&self, name: &str) -> io::Result<File> {
+        let file = options().create(true).truncate(false).open(self.path.join(name))?;
+        file.sync_all()?;
+        Ok(file)
+    }
+
+    /// Says that the folder is complete, and of the format of today.
+    pub(super) fn write_format(&self) -> Result<(), Error> {
         let mut format = self.create_unfinished()?;
         writeln!(format, "{MAGIC}{FORMAT_VERSION}")?;
         format.sync_all()?;
@@ -149,9 +197,7 @@ impl Folder {
     }
 
     fn create_unfinished(&self) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(true);
-        options.open(self.path.join(UNFINISHED))
+        options().create(true).truncate(true).open(self.path.join(UNFINISHED))
     }
 
     /// Gives the unfinished file its name, for good.
@@ -182,7 +228,8 @@ impl Folder {
     fn require_unused(&self) -> Result<(), Error> {
         for entry in fs::read_dir(&self.path)? {
             let name = entry?.file_name();
-            let is_ours = [LOCK, UNFINISHED, DATA].into_iter().chain(LOG).any(|own| name == own);
+            let names = [LOCK, UNFINISHED, DATA, REACH];
+            let is_ours = names.into_iter().chain(LOG).any(|own| name == own);
             if !is_ours {
                 return Err(Error::NotAStore(self.path.clone()));
             }
@@ -191,13 +238,48 @@ impl Folder {
     }
 }
 
-/// Makes a folder and those around it, as far as they are missing, for good.
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if let Some(data) = &self.data {
+            // Whoever still reads has the same file open, which would keep the lock.
+            let _ = data.unlock();
+        }
+    }
+}
+
+/// How files are opened; new ones are for their owner alone.
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    #[cfg(unix)]
+    options.mode(FILE_MODE);
+    options
+}
+
+/// Locks a file, unless somebody else has.
+fn try_lock(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Makes a folder and those around it, as far as they are missing, for good. The folder itself is
+/// for its owner alone; one that is there already is left as it is.
 fn create_durably(path: &Path) -> io::Result<()> {
     let missing: Vec<_> = path.ancestors().take_while(|path| !path.exists()).collect();
-    fs::create_dir_all(path)?;
+    if let Some(around) = path.parent() {
+        fs::create_dir_all(around)?;
+    }
+    let mut builder = DirBuilder::new();
+    // Not an error if it is there.
+    builder.recursive(true);
+    #[cfg(unix)]
+    builder.mode(FOLDER_MODE);
+    builder.create(path)?;
     for folder in missing.iter().filter_map(|path| path.parent()) {
-        // A name alone is in the folder where the process is.
-        sync_names(if folder == "" { Path::new(".") } else { folder })?;
+        sync_names(folder)?;
     }
     Ok(())
 }

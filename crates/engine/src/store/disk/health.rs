@@ -23,7 +23,9 @@ impl Health {
         self.0.get_or_init(|| Arc::new(error.clone()));
     }
 
-    /// Runs something that reads or writes the file, and remembers if it failed.
+    /// Runs something that reads or writes the file, and remembers if it failed. A full disk is no
+    /// failure to remember: it is always a write that was refused and can be tried again, never an
+    /// fsync (see [`Timed`](super::timed::Timed)).
     ///
     /// What the disk holds is input, and no input may take the process down. redb returns an
     /// error for most damage that it meets, but for some it panics: 5 of 1,000 files with one
@@ -45,7 +47,7 @@ impl Health {
             Err(Error::Poisoned(unknown)) => {
                 Err(Error::Poisoned(self.0.get().cloned().unwrap_or(unknown)))
             }
-            Err(error @ (Error::Io(_) | Error::Full | Error::Corrupt(_))) => {
+            Err(error @ (Error::Io(_) | Error::Corrupt(_) | Error::FolderReplaced(_))) => {
                 self.fail(&error);
                 Err(error)
             }

@@ -2,6 +2,7 @@
 
 use super::base::{Base, View};
 use super::checkpoint::{Checkpoint, Progress};
+use super::folder::Watch;
 use super::health::Health;
 use super::log::{Log, Recovered};
 use super::options::{Checkpoints, DiskOptions};
@@ -11,8 +12,14 @@ use crate::store::batch::Batch;
 use crate::store::error::Error;
 use crate::store::{Durability, Result};
 use arc_swap::{ArcSwapOption, Guard};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How often the thread that makes checkpoints looks after the rest: brings to the disk how far the
+/// log reaches, of which a power loss takes no more than this, and looks whether a full disk has
+/// room again.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What readers see.
 pub(super) struct Layers {
@@ -41,6 +48,11 @@ pub(super) struct Stack {
     changed: Condvar,
     base: Base,
     health: Health,
+    /// Whether the last commit was refused because the disk is full, and nobody has found room
+    /// since.
+    is_full: AtomicBool,
+    /// None if there is no folder to watch.
+    watch: Option<Watch>,
     options: DiskOptions,
 }
 
@@ -49,6 +61,8 @@ struct Writer {
     log: Log,
     /// The checkpoint that is to be gone on with.
     due: Option<Checkpoint>,
+    /// Whether its last step did not fit onto the disk.
+    is_base_full: bool,
     pace: Pace,
     is_closing: bool,
     is_closed: bool,
@@ -60,12 +74,14 @@ impl Stack {
         recovered: Recovered,
         health: Health,
         options: DiskOptions,
+        watch: Option<Watch>,
     ) -> Result<Self> {
         let Recovered { log, frozen, active } = recovered;
         let mut layers =
             Layers { active: Arc::new(active), frozen: None, base: Arc::new(base.view()?) };
         let (pace, due) = (Pace::new(), None);
-        let mut writer = Writer { log, due, pace, is_closing: false, is_closed: false };
+        let mut writer =
+            Writer { log, due, is_base_full: false, pace, is_closing: false, is_closed: false };
         if let Some((rows, anchor)) = frozen {
             // The checkpoint that a crash has cut off begins again.
             let rows = Arc::new(rows);
@@ -79,6 +95,8 @@ impl Stack {
             changed: Condvar::new(),
             base,
             health,
+            is_full: AtomicBool::new(false),
+            watch,
             options,
         })
     }
@@ -111,13 +129,24 @@ impl Stack {
     }
 
     pub(super) fn commit(&self, batch: &Batch, durability: Durability) -> Result<()> {
+        let committed = self.try_commit(batch, durability);
+        self.is_full.store(matches!(committed, Err(Error::Full)), Ordering::Relaxed);
+        committed
+    }
+
+    /// Commits, or is refused. If the disk is full, nothing has happened: a record that could not
+    /// be written is written over by the next one. Whatever else goes wrong, nothing is written
+    /// any more.
+    fn try_commit(&self, batch: &Batch, durability: Durability) -> Result<()> {
         let mut writer = self.make_room(self.writer(), batch.size_bytes())?;
         if !batch.is_empty() {
             self.health.guard(|| writer.log.append(batch))?;
         }
         if durability == Durability::Full {
-            self.health.guard(|| Ok(writer.log.sync()?))?;
+            self.health.guard(|| writer.log.sync())?;
         }
+        // What was written into files that nobody finds again must not be acknowledged.
+        self.check_folder()?;
         if !batch.is_empty() {
             // The log has it already, so whatever goes wrong here, nothing may follow it.
             self.health.guard(|| self.newest()?.active.apply(writer.log.last_edits()?))?;
@@ -129,15 +158,24 @@ impl Stack {
         Ok(())
     }
 
+    fn check_folder(&self) -> Result<()> {
+        match &self.watch {
+            Some(watch) => self.health.guard(|| watch.check()),
+            None => Ok(()),
+        }
+    }
+
     pub(super) fn check_writable(&self) -> Result<()> {
-        self.health.check()
+        self.health.check()?;
+        self.check_folder()?;
+        if self.is_full.load(Ordering::Relaxed) { Err(Error::Full) } else { Ok(()) }
     }
 
     pub(super) fn sync(&self) -> Result<()> {
         let mut writer = self.writer();
         self.health.check()?;
         self.newest()?;
-        self.health.guard(|| Ok(writer.log.sync()?))
+        self.health.guard(|| writer.log.sync())
     }
 
     /// Returns when the log has room for a commit, and not sooner than it is due.
@@ -168,7 +206,7 @@ impl Stack {
     }
 
     /// How long a commit has to wait so that those after it need not stop.
-    fn delay(&self, writer: &Writer, bytes: u64) -> Result<Option<std::time::Duration>> {
+    fn delay(&self, writer: &Writer, bytes: u64) -> Result<Option<Duration>> {
         if self.options.checkpoints == Checkpoints::WithCommits || self.newest()?.frozen.is_none() {
             return Ok(None);
         }
@@ -184,7 +222,7 @@ impl Stack {
             // was completed.
             return Err(Error::Busy);
         }
-        let anchor = self.health.guard(|| Ok(writer.log.switch()?))?;
+        let anchor = self.health.guard(|| writer.log.switch())?;
         let frozen = Arc::clone(&layers.active);
         writer.due = Some(Checkpoint::new(Arc::clone(&frozen), anchor, self.options.chunk_bytes));
         writer.pace.begin(Instant::now());
@@ -208,6 +246,8 @@ impl Stack {
         self.health.check()?;
         match self.options.checkpoints {
             Checkpoints::WithCommits => self.step(&mut writer)?,
+            // It waits for room itself, and nobody should wait for that.
+            Checkpoints::InBackground if writer.is_base_full => return Err(Error::Full),
             Checkpoints::InBackground => writer = self.wait(writer),
         }
         self.health.check()?;
@@ -217,7 +257,7 @@ impl Stack {
     /// Does a step of the checkpoint that is due.
     fn step(&self, writer: &mut Writer) -> Result<()> {
         let Some(mut checkpoint) = writer.due.take() else { return Ok(()) };
-        let progress = self.health.guard(|| checkpoint.step(&self.base))?;
+        let progress = self.health.guard(|| checkpoint.step(&self.base));
         self.after_step(writer, checkpoint, progress)
     }
 
@@ -228,8 +268,16 @@ impl Stack {
         &self,
         writer: &mut Writer,
         checkpoint: Checkpoint,
-        progress: Progress,
+        progress: Result<Progress>,
     ) -> Result<()> {
+        writer.is_base_full = matches!(progress, Err(Error::Full));
+        if writer.is_base_full {
+            // The same step is tried again.
+            writer.due = Some(checkpoint);
+            self.changed.notify_all();
+            return Err(Error::Full);
+        }
+        let progress = progress?;
         let before = self.newest()?;
         let (active, base) = (Arc::clone(&before.active), Arc::new(self.base.view()?));
         let frozen = before.frozen.clone().filter(|_| progress == Progress::Left);
@@ -247,23 +295,47 @@ impl Stack {
     /// Makes checkpoints as they become due, until the store is to be closed or has failed.
     pub(super) fn make_checkpoints(&self) {
         let mut writer = self.writer();
+        let mut upkept = Instant::now();
         while !writer.is_closing && self.health.check().is_ok() {
-            let Some(mut checkpoint) = writer.due.take() else {
-                writer = self.wait(writer);
+            let is_upkeep_due = upkept.elapsed() >= UPKEEP_INTERVAL;
+            if is_upkeep_due {
+                upkept = Instant::now();
+                writer = self.look_after(writer);
+            }
+            let is_tried = !writer.is_base_full || is_upkeep_due;
+            let Some(mut checkpoint) = writer.due.take_if(|_| is_tried) else {
+                let waited = self.changed.wait_timeout(writer, UPKEEP_INTERVAL);
+                writer = waited.unwrap_or_else(PoisonError::into_inner).0;
                 continue;
             };
             // Others commit while this goes on.
             drop(writer);
             let progress = self.health.guard(|| checkpoint.step(&self.base));
             writer = self.writer();
-            let done = progress.and_then(|it| self.after_step(&mut writer, checkpoint, it));
-            if let Err(error) = done {
-                self.health.fail(&error);
+            match self.after_step(&mut writer, checkpoint, progress) {
+                Ok(()) | Err(Error::Full) => {}
+                Err(error) => self.health.fail(&error),
             }
         }
         // Nobody goes on with a checkpoint from here on, so nobody may wait for one: perhaps a
         // reader has found the damage, or a sync has failed.
         self.changed.notify_all();
+    }
+
+    /// What is done now and then. Whatever fails is remembered, and told to those who write.
+    fn look_after<'w>(&'w self, mut writer: MutexGuard<'w, Writer>) -> MutexGuard<'w, Writer> {
+        if self.is_full.load(Ordering::Relaxed)
+            && !(writer.log.is_full() && writer.is_base_full)
+            && self.health.guard(|| Ok(writer.log.probe()?)).is_ok()
+        {
+            self.is_full.store(false, Ordering::Relaxed);
+        }
+        let reach = writer.log.reach();
+        // Others commit while the disk works.
+        drop(writer);
+        let _ = self.health.guard(|| Ok(reach.sync()?));
+        let _ = self.check_folder();
+        self.writer()
     }
 
     /// Ends [`Stack::make_checkpoints`], and refuses to commit.
@@ -296,7 +368,7 @@ impl Stack {
         while writer.due.is_some() {
             self.step(writer)?;
         }
-        Ok(())
+        self.health.guard(|| Ok(writer.log.reach().sync()?))
     }
 
     pub(super) fn size_bytes(&self) -> Result<u64> {

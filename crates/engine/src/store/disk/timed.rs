@@ -1,4 +1,4 @@
-//! Files whose fsyncs are timed.
+//! Files whose fsyncs are timed, and whose failed fsyncs are told apart from failed writes.
 
 use crate::statistics::{DISK_MICROS, Histogram};
 use redb::StorageBackend;
@@ -21,6 +21,10 @@ impl SyncMicros {
 }
 
 /// A file that tells how long its fsyncs take.
+///
+/// An fsync that failed is never reported as a full disk, whatever its reason. A full disk is
+/// something to wait for: the write is tried again. After a failed fsync the system may have
+/// dropped what it could not write, and report success the next time; so it must not be repeated.
 #[derive(Debug)]
 pub(super) struct Timed<B> {
     inner: B,
@@ -51,7 +55,7 @@ impl<B: StorageBackend> StorageBackend for Timed<B> {
         let synced = self.inner.sync_data();
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.sync_micros.0.record(micros);
-        synced
+        synced.map_err(|error| io::Error::other(format!("fsync failed: {error}")))
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {

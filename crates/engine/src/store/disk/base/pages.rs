@@ -88,10 +88,16 @@ impl<B: StorageBackend> Pages<B> {
     }
 
     /// Writes the checksums that have changed. Readers need them too, and the disk may take its
-    /// time; so they are copied, and not kept from anybody while they are written.
+    /// time; so they are copied, and not kept from anybody while they are written. If that fails,
+    /// for want of room, all of them still count as changed.
     fn flush(&self) -> io::Result<()> {
         let changed = self.sums().take_changed();
-        changed.iter().try_for_each(|(place, sector)| self.file.write(*place, sector))
+        let write = |changed: &Changed| self.file.write(changed.place, &changed.bytes);
+        let written = changed.iter().try_for_each(write);
+        if written.is_err() {
+            self.sums().put_back(&changed);
+        }
+        written
     }
 }
 
@@ -147,21 +153,38 @@ impl<B: StorageBackend> StorageBackend for Pages<B> {
     }
 }
 
+/// A sector of checksums that differs from the file.
+struct Changed {
+    group: u64,
+    sector: usize,
+    /// Where it lies in the file.
+    place: u64,
+    bytes: Vec<u8>,
+}
+
 impl Sums {
-    /// The sectors that differ from the file, and where they lie in it. They no longer count as
-    /// different.
-    fn take_changed(&mut self) -> Vec<(u64, Vec<u8>)> {
+    /// The sectors that differ from the file. They no longer count as different.
+    fn take_changed(&mut self) -> Vec<Changed> {
         let mut changed = Vec::new();
         for (number, group) in &mut self.groups {
             let sectors = group.bytes.chunks(SECTOR_BYTES).zip(&mut group.dirty);
             let places = (place_of_sums(*number)..).step_by(SECTOR_BYTES);
-            for ((sector, dirty), place) in sectors.zip(places) {
+            for ((sector, (bytes, dirty)), place) in sectors.enumerate().zip(places) {
                 if std::mem::take(dirty) {
-                    changed.push((place, sector.to_vec()));
+                    changed.push(Changed { group: *number, sector, place, bytes: bytes.to_vec() });
                 }
             }
         }
         changed
+    }
+
+    fn put_back(&mut self, changed: &[Changed]) {
+        for changed in changed {
+            let group = self.groups.get_mut(&changed.group);
+            if let Some(dirty) = group.and_then(|group| group.dirty.get_mut(changed.sector)) {
+                *dirty = true;
+            }
+        }
     }
 
     fn group(&mut self, number: u64, file: &impl StorageBackend) -> io::Result<&mut Group> {

@@ -28,6 +28,11 @@ pub(in crate::store::disk) struct Link {
     pub(in crate::store::disk) checksum: u32,
 }
 
+impl Link {
+    /// What the first record follows.
+    pub(in crate::store::disk) const NONE: Self = Self { sequence: 0, checksum: 0 };
+}
+
 /// What all records that are written have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mark {

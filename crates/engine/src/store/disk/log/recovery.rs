@@ -4,14 +4,15 @@
 //! is missing because its commit was cut off by a crash, or because the file is damaged. A crash
 //! takes records away from the end: whatever was written after the missing one knows that the
 //! missing one was not on the disk yet. So a later record that says otherwise is proof of damage,
-//! and nothing is opened then. (Of the last records there is no proof: with full durability that is
-//! one, with relaxed durability all since the last sync. If one of them was complete and is damaged
-//! since, it cannot be told from one that was never complete.)
+//! and nothing is opened then. Of the last records no later one tells; but the file
+//! [`reach`](crate::store::disk::reach) does. What it does not know of was not acknowledged, unless
+//! the power was lost just afterwards.
 
 use super::record::{self, ALIGNMENT, HEADER_BYTES, Header, Link};
 use super::segment::Segment;
-use super::{Anchor, Log};
+use super::{Anchor, Log, Rules};
 use crate::store::batch::Edit;
+use crate::store::disk::reach::{Known, Reach};
 use crate::store::disk::top::{self, Top};
 use crate::store::error::Error;
 use crate::store::keyspace::PerKeyspace;
@@ -19,6 +20,7 @@ use redb::StorageBackend;
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// How much of a file is read at a time.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -32,30 +34,42 @@ pub(in crate::store::disk) struct Recovered {
     pub(in crate::store::disk) active: Top,
 }
 
-/// Reads the log from an anchor on.
+/// Reads the log from an anchor on. What is known of its reach is read from its file, if the log
+/// has one.
 pub(in crate::store::disk) fn recover(
     files: [Box<dyn StorageBackend>; 2],
     anchor: Anchor,
+    reach: &Arc<Reach>,
     segment_bytes: u64,
 ) -> Result<Recovered, Error> {
     let [zero, one] = files;
-    let [first, second] = if anchor.segment == 0 { [zero, one] } else { [one, zero] };
-    let (mut first, mut second) = (Segment::open(first)?, Segment::open(second)?);
-    let older = Chain::read(anchor.salt, anchor.last, &first)?;
+    let segments = [Segment::open(zero)?, Segment::open(one)?];
+    let known = match anchor.rules {
+        Rules::WithoutReach => None,
+        Rules::WithReach => Some(check_files(&segments, anchor, reach)?),
+    };
+    let [zero, one] = segments;
+    let [mut first, mut second] = if anchor.segment == 0 { [zero, one] } else { [one, zero] };
+    let salts = [anchor.salt_of(anchor.segment), anchor.salt_of(anchor.other_segment())];
+    let [first_salt, second_salt] = salts;
+    let older = Chain::read(first_salt, anchor.last, &first)?;
     // The log goes on in its other file only once there is something in this one.
     let newer = if older.is_empty() {
         Chain::new(older.last)
     } else {
-        Chain::read(anchor.salt, older.last, &second)?
+        Chain::read(second_salt, older.last, &second)?
     };
     let missing = newer.last.sequence + 1;
+    if known.is_some_and(|known| !is_reached(known.last, anchor.last, [&older, &newer])) {
+        return Err(damaged(missing));
+    }
     // Whoever opens a store waits for this, and needs no processor meanwhile.
     let (of_older, of_newer) = (Top::new(segment_bytes), Top::new(segment_bytes));
     std::thread::scope(|scope| -> Result<(), Error> {
         let thread = std::thread::Builder::new().name("singlet-replay".to_owned());
-        let replaying = || older.replay(anchor.salt, &first, missing, &of_older);
+        let replaying = || older.replay(first_salt, &first, missing, &of_older);
         let replaying = thread.spawn_scoped(scope, replaying)?;
-        newer.replay(anchor.salt, &second, missing, &of_newer)?;
+        newer.replay(second_salt, &second, missing, &of_newer)?;
         let panicked = |_| Err(Error::Corrupt("the log makes no sense".to_owned()));
         replaying.join().unwrap_or_else(panicked)
     })?;
@@ -69,29 +83,74 @@ pub(in crate::store::disk) fn recover(
         first.sync()?;
         second.sync()?;
     }
-    first.resume(older.len as u64);
-    second.resume(newer.len as u64);
-    if newer.is_empty() {
-        let start = anchor.last;
-        let log = Log::resume(anchor, start, older.last, [first, second], segment_bytes);
-        return Ok(Recovered { log, frozen: None, active: of_older });
+    let [zero_bytes, one_bytes] = known.map_or([0; 2], |known| known.log_bytes);
+    let certain =
+        if anchor.segment == 0 { [zero_bytes, one_bytes] } else { [one_bytes, zero_bytes] };
+    for ((segment, chain), bytes) in
+        [(&mut first, &older), (&mut second, &newer)].into_iter().zip(certain)
+    {
+        segment.resume(chain.len as u64, bytes);
     }
-    let anchor = Anchor { last: older.last, segment: anchor.other_segment(), ..anchor };
-    let log = Log::resume(anchor, older.last, newer.last, [second, first], segment_bytes);
-    Ok(Recovered { log, frozen: Some((of_older, anchor)), active: of_newer })
+    let settings = (segment_bytes, Arc::clone(reach));
+    let recovered = if newer.is_empty() {
+        let log = Log::resume(anchor, anchor.last, older.last, [first, second], settings);
+        Recovered { log, frozen: None, active: of_older }
+    } else {
+        let anchor = Anchor { last: older.last, segment: anchor.other_segment(), ..anchor };
+        let log = Log::resume(anchor, older.last, newer.last, [second, first], settings);
+        Recovered { log, frozen: Some((of_older, anchor)), active: of_newer }
+    };
+    recovered.log.record_reach()?;
+    Ok(recovered)
+}
+
+/// Refuses files that are not those that were written, as far as can be told without reading
+/// their records. Gives what is known of them.
+fn check_files(segments: &[Segment; 2], anchor: Anchor, reach: &Reach) -> Result<Known, Error> {
+    let known = reach.read()?;
+    known.check_log(anchor.salt, segments.each_ref().map(Segment::len))?;
+    for (segment, other) in segments.iter().zip([1, 0]) {
+        // A file that was ever used begins with a record: the first sector of it is written as a
+        // whole.
+        let mut header = [0; HEADER_BYTES];
+        if segment.len() >= HEADER_BYTES as u64 {
+            segment.read(0, &mut header)?;
+        }
+        if Header::read(anchor.salt_of(other), &header).is_some() {
+            return Err(Error::Corrupt("the files of the log were exchanged".to_owned()));
+        }
+    }
+    Ok(known)
+}
+
+/// Whether the log reaches as far as it is known to.
+fn is_reached(known: Link, anchor: Link, chains: [&Chain; 2]) -> bool {
+    let mut links = chains.into_iter().flat_map(|chain| &chain.records).map(|record| record.link);
+    known.sequence < anchor.sequence || known == anchor || links.any(|link| link == known)
+}
+
+/// A record that is not there although it was.
+pub(super) fn damaged(sequence: u64) -> Error {
+    Error::Corrupt(format!("record {sequence} of the log is missing or damaged"))
 }
 
 /// Records that follow each other, from the start of a file.
 pub(super) struct Chain {
     /// The file up to where they end, and perhaps some of what is left over behind them.
     bytes: Vec<u8>,
-    /// The number of each record, and where its edits are.
-    records: Vec<(u64, Range<usize>)>,
+    records: Vec<Found>,
     pub(super) last: Link,
     /// The last record of which one of these says that it is on the disk.
     synced: u64,
     /// How many bytes they take.
     pub(super) len: usize,
+}
+
+/// A record that was found.
+struct Found {
+    link: Link,
+    /// Where its edits are.
+    edits: Range<usize>,
 }
 
 impl Chain {
@@ -107,7 +166,7 @@ impl Chain {
             chain.last = header.link;
             chain.synced = chain.synced.max(header.synced());
             chain.len = edits.end.next_multiple_of(ALIGNMENT);
-            chain.records.push((header.link.sequence, edits));
+            chain.records.push(Found { link: header.link, edits });
         }
         Ok(chain)
     }
@@ -149,10 +208,10 @@ impl Chain {
 
     /// Writes the records behind this one to where they are.
     fn write_again(&self, synced: u64, segment: &Segment) -> io::Result<()> {
-        let Some((_, edits)) = self.records.iter().find(|(sequence, _)| *sequence > synced) else {
+        let Some(first) = self.records.iter().find(|record| record.link.sequence > synced) else {
             return Ok(());
         };
-        let start = edits.start.saturating_sub(HEADER_BYTES);
+        let start = first.edits.start.saturating_sub(HEADER_BYTES);
         let end = self.len.min(self.bytes.len());
         segment.write(start as u64, self.bytes.get(start..end).unwrap_or_default())
     }
@@ -161,13 +220,13 @@ impl Chain {
     /// The log ends with this file or another, for want of a record of this number.
     fn replay(&self, salt: u64, segment: &Segment, missing: u64, top: &Top) -> Result<(), Error> {
         if proves(salt, segment, self.len as u64, missing)? {
-            return Err(Error::Corrupt(format!("record {missing} of the log is damaged")));
+            return Err(damaged(missing));
         }
         let mut newest: PerKeyspace<BTreeMap<&[u8], Edit<'_>>> = PerKeyspace::default();
-        for (sequence, edits) in &self.records {
+        for Found { link, edits } in &self.records {
             let edits = self.bytes.get(edits.clone()).and_then(record::edits);
             let edits = edits.filter(|edits| top::are_kept(edits)).ok_or_else(|| {
-                Error::Corrupt(format!("record {sequence} of the log makes no sense"))
+                Error::Corrupt(format!("record {} of the log makes no sense", link.sequence))
             })?;
             for (keyspace, edits) in edits {
                 newest.get_mut(keyspace).extend(edits.into_iter().map(|edit| (edit.key, edit)));
@@ -214,7 +273,8 @@ mod tests {
 
     fn open(disk: &FaultDisk, anchor: Anchor) -> Result<Recovered, Error> {
         let files = NAMES.map(|name| Box::new(disk.file(name)) as Box<dyn StorageBackend>);
-        recover(files, anchor, SEGMENT_BYTES)
+        let reach = Arc::new(Reach::new(Box::new(disk.file("reach"))));
+        recover(files, anchor, &reach, SEGMENT_BYTES)
     }
 
     fn append(log: &mut Log, number: u8) {
@@ -236,8 +296,9 @@ mod tests {
 
     /// A log with these records, each of them synced.
     fn log_of(numbers: Range<u8>) -> (FaultDisk, Anchor, Log) {
-        let (disk, anchor) = (FaultDisk::new(), Anchor::new());
-        let mut log = open(&disk, anchor).unwrap().log;
+        let disk = FaultDisk::new();
+        let mut log = open(&disk, Anchor::new()).unwrap().log;
+        let anchor = log.begin_reach().unwrap();
         for number in numbers {
             append(&mut log, number);
             log.sync().unwrap();
@@ -303,7 +364,7 @@ mod tests {
                 panic!("{file} was opened")
             };
             let damaged = if file == NAMES[0] { 1 } else { 3 };
-            assert_eq!(what, format!("record {damaged} of the log is damaged"));
+            assert_eq!(what, format!("record {damaged} of the log is missing or damaged"));
         }
     }
 

@@ -19,7 +19,7 @@ pub(super) struct Segment {
     file: Box<dyn StorageBackend>,
     /// Where the next record goes.
     end: u64,
-    /// How long the file is.
+    /// How long the file is at least. All of that is on the disk as soon as the file is synced.
     len: u64,
 }
 
@@ -48,9 +48,12 @@ impl Segment {
         self.len
     }
 
-    /// Goes on behind the records that were found.
-    pub(super) fn resume(&mut self, end: u64) {
+    /// Goes on behind the records that were found, in a file that has so many bytes for certain.
+    /// It may be longer than that: an fsync that failed leaves a length that the next one may not
+    /// bring to the disk. So what is not certain is written when it is needed.
+    pub(super) fn resume(&mut self, end: u64, len: u64) {
         self.end = end;
+        self.len = len.max(end);
     }
 
     /// Begins anew, with a file that is no longer than this.
@@ -64,17 +67,25 @@ impl Segment {
         Ok(())
     }
 
-    pub(super) fn append(&mut self, record: &[u8]) -> io::Result<()> {
-        let end = self.end + record.len() as u64;
-        self.file.write(self.end, record)?;
+    /// Lets the file grow if it has no room for so many bytes. If the disk is full, nothing has
+    /// happened: the file may be longer than is known here, which is only less to write next time.
+    pub(super) fn reserve(&mut self, bytes: u64) -> io::Result<()> {
+        let end = self.end + bytes;
         if end > self.len {
             let growth = self.len.clamp(GROWTH_BYTES_MIN, GROWTH_BYTES_MAX);
             let len = (self.len + growth).max(end).next_multiple_of(GROWTH_BYTES_MIN);
-            let zeros = usize::try_from(len - end).unwrap_or(0);
-            self.file.write(end, &vec![0; zeros])?;
+            let zeros = usize::try_from(len - self.len).unwrap_or(0);
+            self.file.write(self.len, &vec![0; zeros])?;
             self.len = len;
         }
-        self.end = end;
+        Ok(())
+    }
+
+    pub(super) fn append(&mut self, record: &[u8]) -> io::Result<()> {
+        // A record that there is no room for leaves nothing behind.
+        self.reserve(record.len() as u64)?;
+        self.file.write(self.end, record)?;
+        self.end += record.len() as u64;
         Ok(())
     }
 

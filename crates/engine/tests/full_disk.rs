@@ -1,0 +1,85 @@
+//! A disk that is full, and has room again: writes are refused meanwhile, and then go on. Nothing
+//! that was acknowledged is lost, and nothing has to be started again.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a panic here is a failing test")]
+
+mod small;
+#[allow(dead_code, reason = "other tests need more of it")]
+mod workload;
+
+use singlet_engine::store::{Durability, Error};
+use singlet_testkit::disk::{Failure, Fault, FaultDisk, Operation};
+use singlet_testkit::random::Random;
+use small::open;
+use workload::{Rows, batch, rows};
+
+const COMMITS: u32 = 30;
+
+/// Commits to a store whose disk is full for a while: from one operation of a kind on, so many
+/// of them fail. Gives how many commits were refused.
+fn run(kind: Operation, after: u64, failing: u64) -> usize {
+    let disk = FaultDisk::new();
+    open(&disk).unwrap().close().unwrap();
+    let disk = disk.copy();
+    let store = open(&disk).unwrap();
+    let first = disk.operations(Some(kind)) + after;
+    for n in first..first + failing {
+        disk.inject(Fault { kind: Some(kind), after: n, failure: Failure::Full, lasting: false });
+    }
+    let mut random = Random::new(11);
+    let (mut expected, mut refused) = (Rows::new(), 0);
+    for number in 1..=COMMITS {
+        let mut tries = 0;
+        // What a refused commit would have written is asked for again, as a client does.
+        loop {
+            let mut after = expected.clone();
+            let batch = batch(number, &mut random, &mut after);
+            match store.commit(&batch, Durability::Full) {
+                Ok(()) => {
+                    store.check_writable().unwrap();
+                    expected = after;
+                    break;
+                }
+                Err(Error::Full) => {
+                    assert!(matches!(store.check_writable(), Err(Error::Full)));
+                    refused += 1;
+                    tries += 1;
+                    assert!(tries <= failing, "commit {number} is refused for ever");
+                }
+                Err(error) => panic!("{kind:?}, {failing} failing: {error}"),
+            }
+            assert!(rows(&store.snapshot().unwrap()).unwrap() == expected);
+        }
+    }
+    assert!(rows(&store.snapshot().unwrap()).unwrap() == expected);
+    store.verify().unwrap();
+    let mut images: Vec<_> = (0..4).map(|_| disk.crash(&mut random)).collect();
+    store.close().unwrap();
+    images.extend((0..2).map(|_| disk.crash(&mut random)));
+    for image in images {
+        let store = open(&image).unwrap();
+        assert!(rows(&store.snapshot().unwrap()).unwrap() == expected, "{kind:?} {after}: lost");
+        store.verify().unwrap();
+    }
+    refused
+}
+
+#[test]
+fn writes_go_on_when_there_is_room_again() {
+    let (mut refused, mut cases) = (0, 0);
+    for after in (0..200).step_by(13) {
+        for failing in [1, 5, 20] {
+            refused += run(Operation::Write, after, failing);
+            cases += 1;
+        }
+    }
+    assert!(refused > cases / 4, "only {refused} commits of {cases} runs met a full disk");
+}
+
+#[test]
+fn a_file_that_could_not_grow_grows_later() {
+    for after in 0..6 {
+        for failing in [1, 3] {
+            run(Operation::SetLen, after, failing);
+        }
+    }
+}
