@@ -1,10 +1,16 @@
-//! What the command notes while it runs: lines of `name=value` on standard error.
+//! The log of the command: lines of `name=value` on standard error.
+
+mod repetition;
 
 use clap::ValueEnum;
+use repetition::Repetition;
 use std::io::IsTerminal;
-use tracing::Level;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
-/// How much is noted.
+/// How much is logged.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Detail {
     /// What needs somebody to look.
@@ -17,18 +23,64 @@ pub(crate) enum Detail {
     Debug,
 }
 
-/// Begins to note.
+/// Begins to log.
 pub(crate) fn begin(detail: Detail) {
     let level = match detail {
-        Detail::Error => Level::ERROR,
-        Detail::Warn => Level::WARN,
-        Detail::Info => Level::INFO,
-        Detail::Debug => Level::DEBUG,
+        Detail::Error => LevelFilter::ERROR,
+        Detail::Warn => LevelFilter::WARN,
+        Detail::Info => LevelFilter::INFO,
+        Detail::Debug => LevelFilter::DEBUG,
     };
     let stderr = std::io::stderr;
-    tracing_subscriber::fmt()
-        .with_max_level(level)
-        .with_ansi(stderr().is_terminal())
-        .with_writer(stderr)
-        .init();
+    subscriber(level, stderr().is_terminal(), stderr).init();
+}
+
+/// Writes events up to a level, but each kind of event only so often: clients can cause some of
+/// them with every request.
+fn subscriber<W>(level: LevelFilter, is_colored: bool, writer: W) -> impl SubscriberInitExt
+where
+    W: for<'w> MakeWriter<'w> + Clone + Send + Sync + 'static,
+{
+    let lines = tracing_subscriber::fmt::layer().with_ansi(is_colored).with_writer(writer.clone());
+    tracing_subscriber::registry().with(lines).with(Repetition::new(level, writer))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
+
+    use super::*;
+    use std::io::Write;
+    use std::sync::{Arc, Mutex};
+
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Whoever could cause a warning could fill the disk with it.
+    #[test]
+    fn a_client_cannot_fill_the_log() {
+        let written = Written::default();
+        let writer = written.clone();
+        let logging = subscriber(LevelFilter::INFO, false, move || writer.clone()).set_default();
+        for number in 0..10_000 {
+            tracing::warn!(number, "caused by a client");
+        }
+        tracing::error!("something else");
+        tracing::debug!("not wanted");
+        drop(logging);
+        let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        let count = |what: &str| text.lines().filter(|line| line.contains(what)).count();
+        assert_eq!(count("caused by a client"), repetition::LINES_MAX as usize);
+        assert_eq!((count("something else"), count("not wanted")), (1, 0));
+    }
 }

@@ -14,7 +14,7 @@ use identity::{Callers, Trusting};
 use singlet_engine::Engine;
 use singlet_snakes::chance::Chance;
 use singlet_snakes::live::Live;
-use singlet_snakes::service::Service;
+use singlet_snakes::service::{Budgets, Service};
 use singlet_web::idempotency::Idempotency;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -155,7 +155,8 @@ impl Arguments {
         store: &Store,
     ) -> Result<singlet_web::Server, Failure> {
         if self.runs(Name::Snakes) {
-            let service = Service::new(store.database().await?, Chance::system());
+            let service = Service::new(store.database().await?, Chance::system())
+                .with_budgets(Budgets::new(store.web.clone()));
             let live = Live::new(service.clone());
             pages = pages.with_system(singlet_snakes::system(service, live.clone()));
             // It ends with the runtime.

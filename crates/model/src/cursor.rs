@@ -58,13 +58,13 @@ pub struct Cursor<E> {
 
 impl<E> Cursor<E> {
     /// A cursor of this query to behind this key.
-    pub(crate) fn seal(start: &Item, identity: Identity, key: &CursorKey) -> Self {
+    pub(crate) fn seal(start: &Item, identity: Identity, key: &CursorKey) -> Result<Self, Error> {
         let start = binary::encode(start);
         let mut bytes = Vec::with_capacity(1 + CODE_LEN + start.len());
         bytes.push(VERSION);
-        bytes.extend_from_slice(&identity.code(&start, key).finalize().into_bytes());
+        bytes.extend_from_slice(&identity.code(&start, key)?.finalize().into_bytes());
         bytes.extend_from_slice(&start);
-        Self { bytes, entity: PhantomData }
+        Ok(Self { bytes, entity: PhantomData })
     }
 
     /// The key that the page begins behind, if the cursor is one of this query.
@@ -74,7 +74,7 @@ impl<E> Cursor<E> {
         if *version != VERSION {
             return Err(Error::Cursor);
         }
-        identity.code(start, key).verify_slice(code).map_err(|_| Error::Cursor)?;
+        identity.code(start, key)?.verify_slice(code).map_err(|_| Error::Cursor)?;
         Ok(binary::ItemRef::new(start).map_err(|_| Error::Cursor)?.to_item())
     }
 }
@@ -123,24 +123,26 @@ impl<E> FromStr for Cursor<E> {
 ///
 /// All instances of a program that take each other's cursors must have the same one.
 #[derive(Clone)]
-pub struct CursorKey([u8; 32]);
+pub struct CursorKey {
+    /// `None` if the operating system had no random numbers to give. Then no cursor can be made.
+    secret: Option<[u8; 32]>,
+}
 
 impl CursorKey {
     /// A secret of 32 bytes, from configuration.
     #[must_use]
     pub const fn new(secret: [u8; 32]) -> Self {
-        Self(secret)
+        Self { secret: Some(secret) }
     }
 
-    /// A secret that nobody knows, and that is gone with the process.
+    /// A random secret from the operating system, which is gone with the process.
+    ///
+    /// If the operating system has no random numbers to give, reading a page fails with
+    /// [`Error::RandomUnavailable`] as soon as it needs a cursor.
     #[must_use]
     pub fn random() -> Self {
-        let random = singlet_engine::Random::system();
         let mut secret = [0; 32];
-        for bytes in secret.chunks_mut(8) {
-            bytes.copy_from_slice(&random.next_u64().to_le_bytes());
-        }
-        Self(secret)
+        Self { secret: getrandom::fill(&mut secret).is_ok().then_some(secret) }
     }
 }
 
@@ -179,12 +181,13 @@ impl Identity {
         self
     }
 
-    fn code(self, start: &[u8], key: &CursorKey) -> Hmac<Sha256> {
+    fn code(self, start: &[u8], key: &CursorKey) -> Result<Hmac<Sha256>, Error> {
+        let secret = key.secret.ok_or(Error::RandomUnavailable)?;
         // HMAC fills keys that are shorter than a block with zeros.
         let mut block = [0; 64];
-        block.iter_mut().zip(key.0).for_each(|(byte, secret)| *byte = secret);
+        block.iter_mut().zip(secret).for_each(|(byte, secret)| *byte = secret);
         let mut code = <Hmac<Sha256> as KeyInit>::new(&block.into());
         code.update(&self.bytes(start).0);
-        code
+        Ok(code)
     }
 }

@@ -73,6 +73,8 @@ pub enum Error {
     },
     /// A cursor was made by somebody else, or for another query.
     Cursor,
+    /// The operating system gave no random numbers for the secret with which cursors are signed.
+    RandomUnavailable,
     /// The store does not do this.
     Backend(BackendError),
 }
@@ -113,6 +115,7 @@ impl fmt::Display for Error {
                 )
             }
             Self::Cursor => f.write_str("the cursor is not one of this query"),
+            Self::RandomUnavailable => f.write_str("the operating system gives no random numbers"),
             Self::Backend(error) => error.fmt(f),
         }
     }

@@ -124,7 +124,10 @@ where
             None => None,
         };
         let (items, next) = reader.read(start, limit, End::Page).await?;
-        let next = next.map(|next| Cursor::seal(&next, reader.identity(), key));
+        let next = match next {
+            Some(next) => Some(Cursor::seal(&next, reader.identity(), key)?),
+            None => None,
+        };
         Ok(Page { items, next })
     }
 

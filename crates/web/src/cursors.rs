@@ -6,7 +6,6 @@
 
 use crate::Web;
 use ring::digest::{SHA256, digest};
-use ring::rand::{SecureRandom, SystemRandom};
 use singlet::prelude::*;
 use singlet::{Bytes, CursorKey};
 
@@ -37,13 +36,10 @@ pub struct CursorSecret {
 ///
 /// # Errors
 ///
-/// If the store fails.
+/// If the store fails, or the operating system gives no random numbers.
 pub async fn shared_key(db: &Db<Web>) -> singlet::Result<CursorKey> {
     let mut random = [0; SECRET_LEN];
-    if SystemRandom::new().fill(&mut random).is_err() {
-        tracing::error!("there is no randomness for a secret; cursors are good for this process");
-        return Ok(CursorKey::random());
-    }
+    getrandom::fill(&mut random).map_err(|_| singlet::Error::RandomUnavailable)?;
     let ours = CursorSecret { secret: Bytes(random.to_vec()) };
     match db.run(create(&ours)).await {
         // Another server was the first.

@@ -9,6 +9,14 @@
 //! hash of what it asked for, and its answer. An answer may hold a secret that is stored nowhere
 //! else, so it is kept sealed by the client's key, which is not kept at all.
 //!
+//! An answer is repeated only to whoever got it first. The request is found by the key together with
+//! the caller's credentials; where a route has none, with the address that it came from. So a client
+//! that changes its address between two attempts is carried out twice there. Behind a proxy all
+//! addresses are one, so a key that can be guessed is refused as well.
+//!
+//! What is kept of people who have not signed in comes out of a [`Budget`]. When it is spent, known
+//! answers are repeated, and new requests with a key are refused.
+//!
 //! Only what was done is kept: a refusal has changed nothing, its key is free at once, and a
 //! repetition finds out anew. The problem says whether it is one
 //! ([`Problem::is_nothing_done`]). Where nobody knows whether something was done, because the server
@@ -18,18 +26,23 @@
 
 mod attempt;
 mod seal;
+mod strength;
 
 pub(crate) use attempt::Attempt;
 
 use crate::Web;
 use crate::api::{Credential, Scheme, read_body};
+use crate::budget::Budget;
 use crate::identity::Caller;
-use crate::problem::{IN_PROGRESS, INTERNAL, KEY_REUSED, Problem, TIMEOUT, UNAVAILABLE};
+use crate::limit::Account;
+use crate::problem::{IN_PROGRESS, INTERNAL, KEY_REUSED, Problem, TIMEOUT, UNAVAILABLE, WEAK_KEY};
 use crate::validate::{Fault, Place};
 use attempt::RequestName;
 use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequestParts, Request};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
+use axum::http::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION,
+};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Response, StatusCode};
 use axum::middleware::Next;
@@ -38,6 +51,7 @@ use seal::{Kept, Seal};
 use singlet::Bytes;
 use singlet::prelude::*;
 use std::time::Duration;
+use strength::is_guessable;
 
 /// The header in which a client names its request.
 pub const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
@@ -56,14 +70,45 @@ const LEASE: Duration = Duration::from_secs(60);
 const WORK_TIME_MAX: Duration = Duration::from_secs(45);
 /// How many bytes an answer may have to be kept: an item has at most 400 KB.
 const ANSWER_BYTES_MAX: usize = 256 << 10;
+/// How many bytes a request takes up in the store besides its answer.
+const RECORD_BYTES: u64 = 512;
+/// How many bytes are kept in an hour of people who have not signed in, in all: the answers of ten
+/// races of three hundred players who all join with a key.
+const BYTES_PER_HOUR_MAX: u64 = 128 << 20;
 
 /// Keeps the answers to requests that may be repeated. Part of every request that a
 /// [`Server`](crate::Server) with one answers; clones are one.
 #[derive(Clone)]
 pub struct Idempotency {
     db: Db<Web>,
+    budget: Budget,
     /// How long a request may be carried out.
     work_time_max: Duration,
+}
+
+/// What a request that is kept is charged to: the budget of all, and the account of its address.
+struct Charge<'a> {
+    budget: &'a Budget,
+    account: Option<&'a Account>,
+}
+
+impl Charge<'_> {
+    /// Charges a request before it is carried out.
+    async fn begin(&self) -> Result<(), Problem> {
+        if let Some(account) = self.account {
+            account.charge_stored(RECORD_BYTES)?;
+        }
+        self.budget.charge(RECORD_BYTES).await
+    }
+
+    /// Charges the answer, which is known only afterwards.
+    async fn end(&self, answer: &Bytes) {
+        let bytes = answer.0.len() as u64;
+        if let Some(account) = self.account {
+            account.settle_stored(bytes);
+        }
+        self.budget.settle(bytes).await;
+    }
 }
 
 /// What a route adds to the key, so that keys of different callers and routes never meet.
@@ -78,28 +123,49 @@ impl Idempotency {
     /// Keeps answers in this database, which must have its table.
     #[must_use]
     pub fn new(db: Db<Web>) -> Self {
-        Self { db, work_time_max: WORK_TIME_MAX }
+        Self::with_budget(db, BYTES_PER_HOUR_MAX)
     }
 
-    /// Takes the key for a request, or finds what became of it.
-    async fn begin(&self, name: &RequestName, fingerprint: &Bytes) -> Result<Begun, Problem> {
+    fn with_budget(db: Db<Web>, bytes_per_hour_max: u64) -> Self {
+        let budget = Budget::new(db.clone(), "idempotency-bytes", bytes_per_hour_max);
+        Self { db, budget, work_time_max: WORK_TIME_MAX }
+    }
+
+    /// Takes the key for a request, or finds what became of it. Without a charge the caller has
+    /// signed in.
+    async fn begin(
+        &self,
+        name: &RequestName,
+        fingerprint: &Bytes,
+        charge: Option<&Charge<'_>>,
+    ) -> Result<Begun, Problem> {
+        let charged = match charge {
+            Some(charge) => charge.begin().await,
+            None => Ok(()),
+        };
         let attempt = Attempt {
             name: name.clone(),
             fingerprint: fingerprint.clone(),
             answer: None,
             expires: Some(Expiry::at(self.db.now().after(LEASE))),
         };
-        match self.db.run(create(&attempt)).await {
-            Ok(()) => return Ok(Begun::Mine),
-            Err(singlet::Error::ConditionFailed { .. }) => {}
-            Err(error) => return Err(failed(&error)),
+        if charged.is_ok() {
+            match self.db.run(create(&attempt)).await {
+                Ok(()) => return Ok(Begun::Mine),
+                Err(singlet::Error::ConditionFailed { .. }) => {}
+                Err(error) => return Err(failed(&error)),
+            }
         }
         let found = self.db.get(Attempt::key(name).consistent()).await;
         match found.map_err(|error| failed(&error))? {
             Some(other) if other.fingerprint != *fingerprint => Err(Problem::new(&KEY_REUSED)),
             Some(Attempt { answer: Some(answer), .. }) => Ok(Begun::Done(answer)),
-            // It has just been refused, or is still being carried out.
-            _ => Err(Problem::new(&IN_PROGRESS).retry_after(Duration::from_secs(1))),
+            // It is still being carried out, or has just been refused, unless there was no room for
+            // it.
+            found => {
+                let in_progress = Problem::new(&IN_PROGRESS).retry_after(Duration::from_secs(1));
+                Err(charged.err().filter(|_| found.is_none()).unwrap_or(in_progress))
+            }
         }
     }
 
@@ -174,7 +240,13 @@ async fn answer_once(
     let target = parts.uri.path_and_query().map_or("", |target| target.as_str());
     let fingerprint =
         seal.fingerprint(&[parts.method.as_str().as_bytes(), target.as_bytes(), &body]);
-    if let Begun::Done(sealed) = store.begin(&name, &fingerprint).await? {
+    let account = parts.extensions.get::<Account>().cloned();
+    let budget = store.budget.clone();
+    let is_bearer = |scheme: &&Scheme| matches!(scheme.kind, Credential::Bearer);
+    let is_signed_in = scope.schemes.iter().any(|scheme| is_bearer(scheme));
+    let charge = Charge { budget: &budget, account: account.as_ref() };
+    let charge = (!is_signed_in).then_some(&charge);
+    if let Begun::Done(sealed) = store.begin(&name, &fingerprint, charge).await? {
         let kept = seal.open(&sealed).ok_or_else(|| Problem::new(&INTERNAL))?;
         return Ok(replay(kept));
     }
@@ -191,6 +263,11 @@ async fn answer_once(
             Outcome::Refused => Outcome::Refused,
             Outcome::Unknown => Outcome::Unknown,
         };
+        if let Outcome::Done(sealed) = &outcome
+            && !is_signed_in
+        {
+            Charge { budget: &store.budget, account: account.as_ref() }.end(sealed).await;
+        }
         store.end(&name, outcome).await;
         answer
     });
@@ -198,8 +275,15 @@ async fn answer_once(
     work.await.map_err(|_| Problem::new(&INTERNAL))
 }
 
-/// Who asks, in every way in which the route wants to know.
+/// Who asks, in every way in which the route wants to know. Where it does not want to know, that is
+/// the address of the client, and the token of one that has sent one.
 async fn callers(schemes: &[&'static Scheme], parts: &mut Parts) -> Result<Vec<Vec<u8>>, Problem> {
+    if schemes.is_empty() {
+        let network = parts.extensions.get::<Account>().map(|account| account.network());
+        let network = network.map(|network| network.to_string()).unwrap_or_default();
+        let token = parts.headers.get(AUTHORIZATION).map(|token| token.as_bytes().to_vec());
+        return Ok(vec![network.into_bytes(), token.unwrap_or_default()]);
+    }
     let mut callers = Vec::with_capacity(schemes.len());
     for scheme in schemes {
         callers.push(match scheme.kind {
@@ -223,11 +307,15 @@ fn key_of(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let key = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
     let is_key = (KEY_LEN_MIN..=KEY_LEN_MAX).contains(&key.len())
         && key.bytes().all(|byte| byte.is_ascii_graphic());
-    if is_key && headers.get_all(HEADER).iter().count() == 1 {
-        return Ok(Some(key.to_owned()));
+    if !is_key || headers.get_all(HEADER).iter().count() != 1 {
+        let what = "must be one key of 16 to 128 letters, digits and signs that nobody can guess";
+        return Err(Problem::invalid(vec![Fault::new(Place::Header, HEADER.as_str(), what)]));
     }
-    let what = "must be one key of 16 to 128 letters, digits and signs that nobody can guess";
-    Err(Problem::invalid(vec![Fault::new(Place::Header, HEADER.as_str(), what)]))
+    if is_guessable(key) {
+        let detail = "Others may send the same key. Make a random UUID for each request.";
+        return Err(Problem::new(&WEAK_KEY).detail(detail));
+    }
+    Ok(Some(key.to_owned()))
 }
 
 /// An answer, and what it says about what was done.
@@ -281,6 +369,9 @@ mod tests {
     use axum::extract::State;
     use hyper::service::Service;
     use hyper_util::service::TowerToHyperService;
+    use singlet::Settings;
+    use singlet::backend::Embedded;
+    use singlet::engine::{Clock, Engine, Options};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -293,7 +384,8 @@ mod tests {
     #[tokio::test]
     async fn what_runs_out_of_time_is_not_done_again_at_once() {
         let db = Db::<Web>::memory().await.unwrap();
-        let store = Idempotency { db, work_time_max: Duration::from_millis(20) };
+        let store =
+            Idempotency { work_time_max: Duration::from_millis(20), ..Idempotency::new(db) };
         let count = Arc::new(AtomicU32::new(0));
         let route = post("/", never_end).named("neverEnd").about("Never ends.").idempotent();
         let api = Api::new("test", "A test.", Arc::clone(&count)).route(route);
@@ -307,5 +399,50 @@ mod tests {
         };
         assert_eq!((ask().await, ask().await), (408, 409));
         assert_eq!(count.load(Ordering::SeqCst), 1);
+    }
+
+    async fn greet(State(count): State<Arc<AtomicU32>>) -> Result<Nothing, Problem> {
+        count.fetch_add(1, Ordering::SeqCst);
+        Ok(Nothing)
+    }
+
+    /// Answers were kept for a day without an end to how many.
+    #[tokio::test]
+    async fn what_is_kept_of_strangers_has_a_budget() {
+        // A clock that stands, so that the hour does not end in between.
+        let clock = Clock::fixed(1_773_576_000_000);
+        let options = Options { clock: clock.clone(), background: false, ..Options::default() };
+        let engine = Engine::memory_with(options).unwrap();
+        let settings = Settings { clock, ..Settings::default() };
+        let db = Db::<Web>::on(Embedded::new(engine), settings);
+        db.provision().await.unwrap();
+        let store = Idempotency::with_budget(db, 4 * RECORD_BYTES);
+        let count = Arc::new(AtomicU32::new(0));
+        let route = post("/", greet).named("greet").about("Greets.").idempotent();
+        let api = Api::new("test", "A test.", Arc::clone(&count)).route(route);
+        let service = TowerToHyperService::new(api.into_router());
+        let ask = async |number: u32| {
+            let request = Request::post("/")
+                .header(HEADER, format!("5b8e5f0c-3b0e-4f53-9f0e-3f2d8a{number:06x}"))
+                .extension(store.clone())
+                .body(Body::empty());
+            service.call(request.unwrap()).await.unwrap()
+        };
+        assert_eq!(ask(0).await.status(), 204);
+        let mut kept = 1;
+        let refused = loop {
+            let response = ask(kept).await;
+            if response.status() != 204 {
+                break response;
+            }
+            kept += 1;
+        };
+        assert!((3..=4).contains(&kept), "{kept}");
+        assert_eq!(refused.status(), 503);
+        assert!(refused.headers().contains_key("retry-after"));
+        assert_eq!(count.load(Ordering::SeqCst), kept);
+        // What is known is repeated all the same.
+        assert!(ask(0).await.headers().contains_key(REPLAYED));
+        assert_eq!(count.load(Ordering::SeqCst), kept);
     }
 }

@@ -8,12 +8,14 @@
 //! - [`validate`]: what is wrong with a request, field by field.
 //! - [`identity`]: who is calling, by a JWT.
 //! - [`idempotency`]: requests that may be repeated and are carried out once.
+//! - [`budget`]: how much people who have not signed in may have stored.
 //! - [`cursors`]: pages that go on at another server, or after a restart.
 //! - [`live`]: pushes over WebSockets.
 //! - [`page`]: HTML, CSS and ES modules in the program, and the look that all pages share.
 //! - [`limit`], [`request_id`], [`security`]: what the server does for every request.
 
 pub mod api;
+pub mod budget;
 pub mod cursors;
 pub mod idempotency;
 pub mod identity;

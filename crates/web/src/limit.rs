@@ -1,6 +1,9 @@
 //! How often a caller may ask: a bucket of tokens for each, that fills again with time.
 
-use crate::problem::{Problem, RATE_LIMITED};
+use crate::api::{Argument, Operation};
+use crate::problem::{INTERNAL, Problem, RATE_LIMITED};
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
@@ -83,6 +86,24 @@ impl<C: Clone + Eq + Hash> Limiter<C> {
     ///
     /// How long to wait, if there were too many.
     pub fn take(&self, caller: &C, now: Instant) -> Result<(), Duration> {
+        self.take_many(caller, 1.0, now)
+    }
+
+    /// Counts so many at once. Who has any left gets all of them, and waits longer for the next.
+    ///
+    /// # Errors
+    ///
+    /// How long to wait, if nothing is left.
+    pub fn take_many(&self, caller: &C, amount: f64, now: Instant) -> Result<(), Duration> {
+        self.with_bucket(caller, now, |bucket| bucket.take_many(self.rate, amount, now))
+    }
+
+    /// Counts so many that have been had already, whether or not they were left.
+    fn settle(&self, caller: &C, amount: f64, now: Instant) {
+        self.with_bucket(caller, now, |bucket| bucket.settle(self.rate, amount, now));
+    }
+
+    fn with_bucket<T>(&self, caller: &C, now: Instant, work: impl FnOnce(&mut Bucket) -> T) -> T {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         let Buckets { young, old, turned, shared } = &mut *buckets;
         let fill_time = Duration::from_secs_f64(self.rate.burst / self.rate.per_second);
@@ -91,15 +112,15 @@ impl<C: Clone + Eq + Hash> Limiter<C> {
             *turned = Some(now);
         }
         if let Some(bucket) = young.get_mut(caller) {
-            return bucket.take(self.rate, now);
+            return work(bucket);
         }
         if young.len() >= self.callers_max {
-            return shared.take(self.rate, now);
+            return work(shared);
         }
         let mut bucket = old.remove(caller).unwrap_or(Bucket::full(self.rate));
-        let taken = bucket.take(self.rate, now);
+        let done = work(&mut bucket);
         young.insert(caller.clone(), bucket);
-        taken
+        done
     }
 
     /// Like [`Limiter::take`], with an answer for the caller.
@@ -118,35 +139,120 @@ impl Bucket {
     }
 
     pub(crate) fn take(&mut self, rate: Rate, now: Instant) -> Result<(), Duration> {
-        let since = self.counted.map_or(Duration::ZERO, |then| now.saturating_duration_since(then));
-        self.tokens = (self.tokens + since.as_secs_f64() * rate.per_second).min(rate.burst);
-        self.counted = Some(now);
+        self.take_many(rate, 1.0, now)
+    }
+
+    fn take_many(&mut self, rate: Rate, amount: f64, now: Instant) -> Result<(), Duration> {
+        self.settle(rate, 0.0, now);
         if self.tokens >= 1.0 {
-            self.tokens -= 1.0;
+            self.tokens -= amount;
             Ok(())
         } else {
             Err(Duration::from_secs_f64((1.0 - self.tokens) / rate.per_second))
         }
     }
+
+    fn settle(&mut self, rate: Rate, amount: f64, now: Instant) {
+        let since = self.counted.map_or(Duration::ZERO, |then| now.saturating_duration_since(then));
+        self.tokens = (self.tokens + since.as_secs_f64() * rate.per_second).min(rate.burst);
+        self.counted = Some(now);
+        self.tokens -= amount;
+    }
 }
 
-/// What one caller asks for, over whichever of its connections: every request and every message on a
-/// socket counts. Clones are one account.
+/// The limits that every address has.
+#[derive(Clone, Default)]
+pub(crate) struct AddressLimits {
+    /// Requests, and messages on sockets.
+    pub(crate) requests: Option<Arc<Limiter<IpAddr>>>,
+    /// Bytes that requests without a caller have stored.
+    pub(crate) stored: Option<Arc<Limiter<IpAddr>>>,
+}
+
+impl AddressLimits {
+    pub(crate) fn new(requests: Option<Rate>, stored: Option<Rate>) -> Self {
+        let limiter = |rate: Rate| Arc::new(Limiter::new(rate));
+        Self { requests: requests.map(limiter), stored: stored.map(limiter) }
+    }
+}
+
+/// What one address asks for, over whichever of its connections. Clones are one account.
+///
+/// An argument of functions: part of every request that a [`Server`](crate::Server) answers.
 #[derive(Clone)]
-pub(crate) struct Account {
-    limiter: Arc<Limiter<IpAddr>>,
-    caller: IpAddr,
+pub struct Account {
+    network: IpAddr,
+    is_limited: bool,
+    limits: AddressLimits,
 }
 
 impl Account {
-    /// The account of who is at this address, if there is a limit for it.
-    pub(crate) fn of(address: IpAddr, limiter: Option<&Arc<Limiter<IpAddr>>>) -> Option<Self> {
-        Some(Self { limiter: Arc::clone(limiter?), caller: counted(address)? })
+    pub(crate) fn new(address: IpAddr, limits: AddressLimits) -> Self {
+        Self { network: caller_of(address), is_limited: counted(address).is_some(), limits }
     }
 
-    /// Counts one thing that is asked for, or refuses it.
+    /// An account of its own, with a limit for what it has stored: for tests.
+    #[must_use]
+    pub fn with_stored_rate(address: IpAddr, stored: Rate) -> Self {
+        Self::new(address, AddressLimits::new(None, Some(stored)))
+    }
+
+    /// The address, or the network of IPv6.
+    #[must_use]
+    pub fn network(&self) -> IpAddr {
+        self.network
+    }
+
+    /// Counts one request, or refuses it.
     pub(crate) fn charge(&self) -> Result<(), Problem> {
-        self.limiter.check(&self.caller, Instant::now())
+        match &self.limits.requests {
+            Some(limiter) if self.is_limited => limiter.check(&self.network, Instant::now()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts one thing by a limit of the caller's own, such as games that are created. This machine
+    /// itself has no limit, as it has none for its requests.
+    ///
+    /// # Errors
+    ///
+    /// The problem that says when to come back.
+    pub fn charge_by(&self, limiter: &Limiter<IpAddr>) -> Result<(), Problem> {
+        if self.is_limited { limiter.check(&self.network, Instant::now()) } else { Ok(()) }
+    }
+
+    /// Counts bytes that are about to be stored.
+    ///
+    /// # Errors
+    ///
+    /// The problem that says when to come back, if the address has had too much stored.
+    pub fn charge_stored(&self, bytes: u64) -> Result<(), Problem> {
+        let Some(limiter) = self.limits.stored.as_ref().filter(|_| self.is_limited) else {
+            return Ok(());
+        };
+        limiter.take_many(&self.network, bytes as f64, Instant::now()).map_err(|wait| {
+            let detail = "Your address has stored as much as it may for now.";
+            Problem::new(&RATE_LIMITED).detail(detail).retry_after(wait)
+        })
+    }
+
+    /// Counts bytes that were stored already: more than was expected.
+    pub(crate) fn settle_stored(&self, bytes: u64) {
+        if let Some(limiter) = self.limits.stored.as_ref().filter(|_| self.is_limited) {
+            limiter.settle(&self.network, bytes as f64, Instant::now());
+        }
+    }
+}
+
+impl Argument for Account {
+    fn describe(_: &mut Operation<'_>) {}
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Account {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        parts.extensions.get::<Self>().cloned().ok_or_else(|| Problem::new(&INTERNAL))
     }
 }
 
@@ -226,6 +332,29 @@ mod tests {
         let buckets = limiter.buckets.lock().unwrap();
         assert!(!buckets.young.contains_key("Ann") && !buckets.old.contains_key("Ann"));
         assert!(buckets.young.contains_key("Bob"));
+    }
+
+    #[test]
+    fn who_takes_many_at_once_waits_for_all_of_them() {
+        let limiter = Limiter::new(RATE);
+        let start = Instant::now();
+        assert_eq!(limiter.take_many(&"Ann", 25.0, start), Ok(()));
+        // Twenty too many, at ten a second, and one to be had.
+        let wait = limiter.take_many(&"Ann", 1.0, start).unwrap_err();
+        assert_eq!(wait, Duration::from_millis(2_100));
+        assert_eq!(limiter.take_many(&"Ann", 1.0, start + Duration::from_millis(2_101)), Ok(()));
+        limiter.settle(&"Bob", 5.0, start);
+        assert!(limiter.take(&"Bob", start).is_err());
+    }
+
+    #[test]
+    fn what_an_address_stores_is_counted_and_what_this_machine_stores_is_not() {
+        let rate = Rate { per_second: 1.0, burst: 100.0 };
+        let stranger = Account::with_stored_rate([192, 0, 2, 1].into(), rate);
+        assert!(stranger.charge_stored(100).is_ok());
+        assert_eq!(stranger.charge_stored(1).unwrap_err().code(), &RATE_LIMITED);
+        let own = Account::with_stored_rate([127, 0, 0, 1].into(), rate);
+        assert!((0..10).all(|_| own.charge_stored(100).is_ok()));
     }
 
     #[test]

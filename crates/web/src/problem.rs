@@ -89,6 +89,9 @@ problems! {
     METHOD_NOT_ALLOWED = 405, "method-not-allowed", "Not with this method";
     /// The Idempotency-Key was sent with another request before. Every request has its own.
     KEY_REUSED = 409, "key-reused", "The key belongs to another request";
+    /// The Idempotency-Key can be guessed: it repeats itself, counts, or has few different
+    /// characters. Make a random UUID for each request.
+    WEAK_KEY = 400, "weak-key", "The Idempotency-Key can be guessed";
     /// The request with this Idempotency-Key is still being carried out. Ask again in a moment.
     IN_PROGRESS = 409, "in-progress", "The same request is being carried out";
     /// The client took too long to send its request, or the answer took too long to find.

@@ -10,7 +10,7 @@ pub(crate) use lifetime::Lifetime;
 
 use crate::idempotency::Idempotency;
 use crate::identity::Identity;
-use crate::limit::{Account, Limiter, Rate};
+use crate::limit::{Account, AddressLimits, Limiter, Rate};
 use crate::page;
 use crate::problem::Code;
 use crate::security::Names;
@@ -46,6 +46,9 @@ pub struct Options {
     /// How often one address may ask, in requests and in messages on sockets; `None` is as often as
     /// it likes. What comes from this machine itself is not counted.
     pub rate: Option<Rate>,
+    /// How many bytes requests from one address may store without a caller who has signed in;
+    /// `None` is as many as they like. What comes from this machine itself is not counted.
+    pub stored_rate: Option<Rate>,
     /// What the server takes on at most.
     pub limits: Limits,
 }
@@ -56,6 +59,8 @@ impl Default for Options {
             address: (Ipv4Addr::LOCALHOST, 8080).into(),
             // Three hundred players who share an address throw once a second.
             rate: Some(Rate { per_second: 300.0, burst: 600.0 }),
+            // Two races of three hundred players at once, and more than one in an hour after that.
+            stored_rate: Some(Rate { per_second: 18_000.0, burst: 96e6 }),
             limits: Limits::default(),
         }
     }
@@ -201,6 +206,7 @@ impl Server {
         let (lifetime, end) = lifetime::begin();
         let shared = Arc::new(Shared {
             router: router(systems, &notes, limits.body_bytes_max),
+            stored_limiter: options.stored_rate.map(|rate| Arc::new(Limiter::new(rate))),
             identity,
             idempotency,
             limiter: options.rate.map(|rate| Arc::new(Limiter::new(rate))),
@@ -259,7 +265,9 @@ async fn connect(
     mut lifetime: Lifetime,
 ) {
     let of_requests = lifetime.clone();
-    let account = Account::of(peer.ip(), shared.limiter.as_ref());
+    let limits =
+        AddressLimits { requests: shared.limiter.clone(), stored: shared.stored_limiter.clone() };
+    let account = Account::new(peer.ip(), limits);
     let service = service_fn(move |request: Request<Incoming>| {
         let (shared, lifetime) = (Arc::clone(&shared), of_requests.clone());
         let account = account.clone();
@@ -354,6 +362,7 @@ mod tests {
     async fn messages_count_as_requests_do() {
         let shared = Arc::new(Shared {
             router: Router::new().route("/socket", get(echo)),
+            stored_limiter: None,
             identity: None,
             idempotency: None,
             // Nothing comes back while the test runs.

@@ -1,10 +1,16 @@
 //! The table that the web keeps for itself: the tables of systems stay as their designs show them.
 
+use crate::budget::Spending;
 use crate::cursors::CursorSecret;
 use crate::idempotency::Attempt;
 use singlet::prelude::*;
 
 /// The table that the web keeps for itself: requests that may be repeated, and what all servers on
 /// one store must agree on.
-#[table(name = "singlet-web-{env}", key = (PK), ttl = TTL, entities(Attempt, CursorSecret))]
+#[table(
+    name = "singlet-web-{env}",
+    key = (PK),
+    ttl = TTL,
+    entities(Attempt, CursorSecret, Spending)
+)]
 pub struct Web;

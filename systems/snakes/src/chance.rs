@@ -3,7 +3,6 @@
 use crate::rules::Roll;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,14 +11,13 @@ const CODE_LETTERS: &[u8; 31] = b"23456789ABCDEFGHJKMNPQRSTUVWXYZ";
 /// How long a code is: short enough to say, long enough that nobody finds a game by trying.
 pub const CODE_LEN: usize = 6;
 
-/// The operating system gave no randomness. Without it there is no fair game and no secret.
+/// The operating system gave no random numbers. Without them there is no fair game and no secret.
 #[derive(Debug, PartialEq, Eq)]
-pub struct NoChance;
+pub struct RandomUnavailable;
 
 /// Where chance comes from: the operating system, unless a test loads the dice.
 #[derive(Clone)]
 pub struct Chance {
-    random: SystemRandom,
     /// Rolls that come in turn, and again from the start.
     dice: Option<Arc<Mutex<VecDeque<Roll>>>>,
     /// Codes that come first.
@@ -30,7 +28,7 @@ impl Chance {
     /// Real randomness.
     #[must_use]
     pub fn system() -> Self {
-        Self { random: SystemRandom::new(), dice: None, codes: Arc::default() }
+        Self { dice: None, codes: Arc::default() }
     }
 
     /// Dice that fall as they are told, over and over. All else is still random.
@@ -52,33 +50,33 @@ impl Chance {
     /// # Errors
     ///
     /// If there is no randomness to be had.
-    pub fn roll(&self) -> Result<Roll, NoChance> {
+    pub fn roll(&self) -> Result<Roll, RandomUnavailable> {
         if let Some(dice) = &self.dice {
             let mut dice = dice.lock().unwrap_or_else(PoisonError::into_inner);
-            let next = dice.pop_front().ok_or(NoChance)?;
+            let next = dice.pop_front().ok_or(RandomUnavailable)?;
             dice.push_back(next);
             return Ok(next);
         }
-        Roll::new(self.below(6)? + 1).ok_or(NoChance)
+        Roll::new(Self::below(6)? + 1).ok_or(RandomUnavailable)
     }
 
     /// A code for a game.
-    pub(crate) fn code(&self) -> Result<String, NoChance> {
+    pub(crate) fn code(&self) -> Result<String, RandomUnavailable> {
         let listed = self.codes.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         if let Some(code) = listed {
             return Ok(code);
         }
         let mut code = String::with_capacity(CODE_LEN);
         for _ in 0..CODE_LEN {
-            let letter = CODE_LETTERS.get(usize::from(self.below(CODE_LETTERS.len() as u8)?));
-            code.push(char::from(*letter.ok_or(NoChance)?));
+            let letter = CODE_LETTERS.get(usize::from(Self::below(CODE_LETTERS.len() as u8)?));
+            code.push(char::from(*letter.ok_or(RandomUnavailable)?));
         }
         Ok(code)
     }
 
     /// An id as the source has it: a random UUID.
-    pub(crate) fn uuid(&self) -> Result<String, NoChance> {
-        let number = u128::from_be_bytes(self.bytes()?);
+    pub(crate) fn uuid(&self) -> Result<String, RandomUnavailable> {
+        let number = u128::from_be_bytes(Self::bytes()?);
         Ok(format!(
             "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
             number >> 96,
@@ -90,25 +88,25 @@ impl Chance {
     }
 
     /// 128 bits that nobody can guess, as text.
-    pub(crate) fn secret(&self) -> Result<String, NoChance> {
-        Ok(BASE64_URL_SAFE_NO_PAD.encode(self.bytes::<16>()?))
+    pub(crate) fn secret(&self) -> Result<String, RandomUnavailable> {
+        Ok(BASE64_URL_SAFE_NO_PAD.encode(Self::bytes::<16>()?))
     }
 
     /// A number below this one, each as likely as the others: bytes that would make the small
     /// numbers likelier are thrown away.
-    fn below(&self, bound: u8) -> Result<u8, NoChance> {
+    fn below(bound: u8) -> Result<u8, RandomUnavailable> {
         let fair = u8::MAX - u8::MAX % bound;
         loop {
-            let [byte] = self.bytes()?;
+            let [byte] = Self::bytes()?;
             if byte < fair {
                 return Ok(byte % bound);
             }
         }
     }
 
-    fn bytes<const N: usize>(&self) -> Result<[u8; N], NoChance> {
+    fn bytes<const N: usize>() -> Result<[u8; N], RandomUnavailable> {
         let mut bytes = [0; N];
-        self.random.fill(&mut bytes).map_err(|_| NoChance)?;
+        getrandom::fill(&mut bytes).map_err(|_| RandomUnavailable)?;
         Ok(bytes)
     }
 }
@@ -177,7 +175,7 @@ mod tests {
         let chance = Chance::loaded([6, 1].into_iter().filter_map(Roll::new));
         let eyes: Vec<u8> = (0..5).map(|_| chance.roll().unwrap().eyes()).collect();
         assert_eq!(eyes, [6, 1, 6, 1, 6]);
-        assert_eq!(Chance::loaded([]).roll(), Err(NoChance));
+        assert_eq!(Chance::loaded([]).roll(), Err(RandomUnavailable));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Why the game refuses something.
 
 use crate::board::BoardFault;
-use crate::chance::NoChance;
+use crate::chance::RandomUnavailable;
 use singlet_web::problem::{INTERNAL, Problem, UNAVAILABLE};
 use singlet_web::validate::{Fault, Place};
 use std::fmt;
@@ -80,8 +80,11 @@ pub enum Refusal {
     InvalidBoard(Vec<BoardFault>),
     /// A cursor that was not made for this list.
     InvalidCursor,
-    /// There is no randomness to be had.
-    NoChance,
+    /// Too much is stored already, in all or for the client's address. The problem says when to come
+    /// back.
+    OverBudget(Problem),
+    /// The operating system gives no random numbers.
+    RandomUnavailable,
     /// The store does not do what it should.
     Store(singlet::Error),
 }
@@ -96,9 +99,15 @@ impl From<singlet::Error> for Refusal {
     }
 }
 
-impl From<NoChance> for Refusal {
-    fn from(_: NoChance) -> Self {
-        Self::NoChance
+impl From<RandomUnavailable> for Refusal {
+    fn from(_: RandomUnavailable) -> Self {
+        Self::RandomUnavailable
+    }
+}
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Self {
+        Self::OverBudget(problem)
     }
 }
 
@@ -129,8 +138,9 @@ impl From<Refusal> for Problem {
                 let what = "must be what an earlier answer gave as `next`";
                 return Self::invalid(vec![Fault::new(Place::Query, "cursor", what)]);
             }
+            Refusal::OverBudget(problem) => return problem,
             Refusal::Store(singlet::Error::Throttled) => &UNAVAILABLE,
-            Refusal::NoChance | Refusal::Store(_) => {
+            Refusal::RandomUnavailable | Refusal::Store(_) => {
                 tracing::error!(%refusal, "the game cannot go on");
                 &INTERNAL
             }
@@ -158,7 +168,8 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Store(error) => error.fmt(f),
-            Self::NoChance => f.write_str("the operating system gives no randomness"),
+            Self::OverBudget(problem) => problem.fmt(f),
+            Self::RandomUnavailable => f.write_str("the operating system gives no random numbers"),
             other => write!(f, "{other:?}"),
         }
     }

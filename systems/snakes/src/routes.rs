@@ -22,18 +22,26 @@ use singlet_web::api::{
     Answer, Api, Argument, Body, Created, Credential, Nothing, Operation, Page, Path, Query,
     Scheme, delete, get, post,
 };
+use singlet_web::limit::{Account, Limiter, Rate};
 use singlet_web::live::{Switched, Upgrade};
 use singlet_web::page;
-use singlet_web::problem::Problem;
+use singlet_web::problem::{Problem, UNAVAILABLE};
+use std::net::IpAddr;
+use std::sync::Arc;
 
 /// How many games a page of the list has, unless the caller says.
 const PAGE_ITEMS: u32 = 20;
+
+/// How many games one address may create: a class of thirty at once, and a game every ten seconds
+/// after that.
+const CREATION_RATE: Rate = Rate { per_second: 0.1, burst: 60.0 };
 
 /// What the routes work on.
 #[derive(Clone)]
 struct Shared {
     service: Service,
     live: Live,
+    creations: Arc<Limiter<IpAddr>>,
 }
 
 /// The system as a server takes it.
@@ -60,13 +68,14 @@ pub fn system(service: Service, live: Live) -> System {
 fn api(service: Service, live: Live) -> Api<Shared> {
     let about = "Snakes and ladders for several players. Create a game, share its code, and play \
                  over HTTP or over a socket.";
-    Api::new("snakes", about, Shared { service, live })
+    let creations = Arc::new(Limiter::new(CREATION_RATE));
+    Api::new("snakes", about, Shared { service, live, creations })
         .route(
             post("/games", create)
                 .named("createGame")
                 .idempotent()
                 .about("Makes a game, with the caller as its first player.")
-                .refuses([&CROWDED]),
+                .refuses([&CROWDED, &UNAVAILABLE]),
         )
         .route(get("/games", list).named("listGames").about("Lists games, the newest first."))
         .route(
@@ -80,7 +89,14 @@ fn api(service: Service, live: Live) -> Api<Shared> {
                 .named("joinGame")
                 .idempotent()
                 .about("Joins a game that has not begun.")
-                .refuses([&GAME_NOT_FOUND, &NAME_TAKEN, &GAME_FULL, &ALREADY_STARTED, &CROWDED]),
+                .refuses([
+                    &GAME_NOT_FOUND,
+                    &NAME_TAKEN,
+                    &GAME_FULL,
+                    &ALREADY_STARTED,
+                    &CROWDED,
+                    &UNAVAILABLE,
+                ]),
         )
         .route(
             post("/games/{code}/start", start)
@@ -93,6 +109,7 @@ fn api(service: Service, live: Live) -> Api<Shared> {
                     &GAME_OVER,
                     &TOO_FEW_PLAYERS,
                     &CROWDED,
+                    &UNAVAILABLE,
                 ]),
         )
         .route(
@@ -100,7 +117,14 @@ fn api(service: Service, live: Live) -> Api<Shared> {
                 .named("rollDice")
                 .idempotent()
                 .about("Rolls the die and moves the caller.")
-                .refuses([&GAME_NOT_FOUND, &NOT_STARTED, &NOT_YOUR_TURN, &GAME_OVER, &CROWDED]),
+                .refuses([
+                    &GAME_NOT_FOUND,
+                    &NOT_STARTED,
+                    &NOT_YOUR_TURN,
+                    &GAME_OVER,
+                    &CROWDED,
+                    &UNAVAILABLE,
+                ]),
         )
         .route(
             delete("/games/{code}/players/{id}", leave)
@@ -110,7 +134,13 @@ fn api(service: Service, live: Live) -> Api<Shared> {
                      anybody, if the caller is its creator; after that, the player whose turn it \
                      has been for a minute.",
                 )
-                .refuses([&GAME_NOT_FOUND, &PLAYER_NOT_FOUND, &NOT_REMOVABLE, &CROWDED]),
+                .refuses([
+                    &GAME_NOT_FOUND,
+                    &PLAYER_NOT_FOUND,
+                    &NOT_REMOVABLE,
+                    &CROWDED,
+                    &UNAVAILABLE,
+                ]),
         )
         .route(
             get("/players/{id}", player)
@@ -218,7 +248,7 @@ fn player_id(text: &str) -> Result<PlayerId, Problem> {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Part {
+struct PageQuery {
     /// How many games to show.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
@@ -243,16 +273,16 @@ static PLAYER_SECRET: Scheme = Scheme {
 };
 
 /// The secret in the head of a request.
-struct Acting(Secret);
+struct PlayerAuth(Secret);
 
-impl Argument for Acting {
+impl Argument for PlayerAuth {
     fn describe(operation: &mut Operation<'_>) {
         operation.requires(&PLAYER_SECRET);
         operation.refuses(&WRONG_SECRET);
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Acting {
+impl<S: Send + Sync> FromRequestParts<S> for PlayerAuth {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
@@ -265,8 +295,10 @@ impl<S: Send + Sync> FromRequestParts<S> for Acting {
 
 async fn create(
     State(shared): State<Shared>,
+    account: Account,
     Body(new): Body<CreateGame>,
 ) -> Result<Created<Welcome>, Problem> {
+    account.charge_by(&shared.creations)?;
     let board = match new.board {
         Some(NewBoard { size, snakes_and_ladders }) => {
             Board::new(size, snakes_and_ladders).map_err(Refusal::InvalidBoard)?
@@ -274,17 +306,17 @@ async fn create(
         None => Board::default(),
     };
     let new = NewGame { name: new.name, mode: new.mode, board };
-    let joined = shared.service.create_game(new).await?;
+    let joined = shared.service.for_account(&account).create_game(new).await?;
     let location = format!("/snakes/games/{}", joined.lobby.game.code);
     Ok(Created { location, value: joined.into() })
 }
 
 async fn list(
     State(shared): State<Shared>,
-    part: Query<Part>,
+    page: Query<PageQuery>,
 ) -> Result<Answer<Page<GameSummary>>, Problem> {
-    let limit = part.limit.unwrap_or(PAGE_ITEMS) as usize;
-    let page = shared.service.newest_games(limit, part.cursor.as_deref()).await?;
+    let limit = page.limit.unwrap_or(PAGE_ITEMS) as usize;
+    let page = shared.service.newest_games(limit, page.cursor.as_deref()).await?;
     let items = page.items.into_iter().map(GameSummary::from).collect();
     Ok(Answer(Page { items, next: page.next.map(|cursor| cursor.to_string()) }))
 }
@@ -295,38 +327,43 @@ async fn show(State(shared): State<Shared>, of: Path<OfGame>) -> Result<Answer<G
 
 async fn join(
     State(shared): State<Shared>,
+    account: Account,
     of: Path<OfGame>,
     body: Body<JoinGame>,
 ) -> Result<Created<Welcome>, Problem> {
-    let joined = shared.service.join(&of.code()?, &body.name).await?;
+    let joined = shared.service.for_account(&account).join(&of.code()?, &body.name).await?;
     let location = format!("/snakes/players/{}", joined.player.id);
     Ok(Created { location, value: joined.into() })
 }
 
 async fn start(
     State(shared): State<Shared>,
+    account: Account,
     of: Path<OfGame>,
-    Acting(secret): Acting,
+    PlayerAuth(secret): PlayerAuth,
 ) -> Result<Answer<GameView>, Problem> {
-    Ok(Answer(shared.service.start(&of.code()?, &secret).await?.into()))
+    let service = shared.service.for_account(&account);
+    Ok(Answer(service.start(&of.code()?, &secret).await?.into()))
 }
 
 async fn roll(
     State(shared): State<Shared>,
+    account: Account,
     of: Path<OfGame>,
-    Acting(secret): Acting,
+    PlayerAuth(secret): PlayerAuth,
 ) -> Result<Answer<MoveView>, Problem> {
-    let (player, step) = shared.service.roll(&of.code()?, &secret).await?;
+    let (player, step) = shared.service.for_account(&account).roll(&of.code()?, &secret).await?;
     Ok(Answer(MoveView::new(&player, &step)))
 }
 
 async fn leave(
     State(shared): State<Shared>,
+    account: Account,
     of: Path<OfGameAndPlayer>,
-    Acting(secret): Acting,
+    PlayerAuth(secret): PlayerAuth,
 ) -> Result<Nothing, Problem> {
     let code = OfGame { code: of.code.clone() }.code()?;
-    shared.service.leave(&code, &player_id(&of.id)?, &secret).await?;
+    shared.service.for_account(&account).leave(&code, &player_id(&of.id)?, &secret).await?;
     Ok(Nothing)
 }
 
@@ -348,4 +385,36 @@ async fn socket(
     shared.service.game(&code).await?;
     let after = since.after;
     Ok(upgrade.serve(async move |socket| shared.live.session(code, after, socket).await))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
+
+    use super::*;
+    use crate::chance::Chance;
+    use crate::design::Snakes;
+    use singlet::Db;
+    use singlet_web::problem::RATE_LIMITED;
+
+    /// One address could create three hundred games a second, and each was kept for a day.
+    #[tokio::test]
+    async fn one_address_creates_so_many_games_and_no_more() {
+        let service = Service::new(Db::<Snakes>::memory().await.unwrap(), Chance::system());
+        let live = Live::new(service.clone());
+        let creations = Arc::new(Limiter::new(CREATION_RATE));
+        let shared = Shared { service: service.clone(), live, creations };
+        let plenty = Rate { per_second: 1e9, burst: 1e9 };
+        let create_from = async |address: [u8; 4]| {
+            let account = Account::with_stored_rate(address.into(), plenty);
+            let new = CreateGame { name: "Ann".to_owned(), mode: Mode::Turns, board: None };
+            create(State(shared.clone()), account, Body(new)).await.map(|_| ())
+        };
+        for _ in 0..60 {
+            create_from([192, 0, 2, 1]).await.unwrap();
+        }
+        assert_eq!(create_from([192, 0, 2, 1]).await.unwrap_err().code(), &RATE_LIMITED);
+        create_from([192, 0, 2, 2]).await.unwrap();
+        assert_eq!(service.newest_games(100, None).await.unwrap().items.len(), 61);
+    }
 }

@@ -1,6 +1,6 @@
 //! The secret by which a player acts.
 
-use crate::chance::{Chance, NoChance};
+use crate::chance::{Chance, RandomUnavailable};
 use crate::design::PlayerId;
 use ring::digest::{SHA256, digest};
 use singlet::Bytes;
@@ -16,7 +16,7 @@ pub struct Secret {
 
 impl Secret {
     /// A new secret for a player.
-    pub(crate) fn new(player: &PlayerId, chance: &Chance) -> Result<Self, NoChance> {
+    pub(crate) fn new(player: &PlayerId, chance: &Chance) -> Result<Self, RandomUnavailable> {
         Ok(Self { text: format!("{player}.{}", chance.secret()?), id_len: player.as_str().len() })
     }
 
@@ -44,7 +44,7 @@ impl Secret {
     }
 
     /// Whether this is the secret with that hash. Takes as long whether it is or not.
-    pub(crate) fn is(&self, hash: &Bytes) -> bool {
+    pub(crate) fn matches_hash(&self, hash: &Bytes) -> bool {
         let own = self.hash();
         let differences =
             own.0.iter().zip(&hash.0).fold(0, |sum, (one, other)| sum | (one ^ other));
@@ -73,9 +73,12 @@ mod tests {
         let player = PlayerId::new("p-1").unwrap();
         let secret = Secret::new(&player, &Chance::system()).unwrap();
         let read = Secret::read(secret.reveal()).unwrap();
-        assert_eq!((read.player(), read.is(&secret.hash())), (Some(player.clone()), true));
+        assert_eq!(
+            (read.player(), read.matches_hash(&secret.hash())),
+            (Some(player.clone()), true)
+        );
         let other = Secret::new(&player, &Chance::system()).unwrap();
-        assert!(!other.is(&secret.hash()) && !secret.is(&Bytes(Vec::new())));
+        assert!(!other.matches_hash(&secret.hash()) && !secret.matches_hash(&Bytes(Vec::new())));
         assert_eq!(format!("{secret:?}"), "Secret(…)");
     }
 

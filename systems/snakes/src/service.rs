@@ -6,6 +6,7 @@
 //! conditions hold without it.
 
 mod attempt;
+mod budgets;
 mod connect;
 mod create;
 mod join;
@@ -14,6 +15,7 @@ mod leave;
 mod roll;
 mod start;
 
+pub use budgets::Budgets;
 pub use create::NewGame;
 pub use join::Joined;
 
@@ -24,6 +26,7 @@ use crate::secret::Secret;
 use attempt::Turnstile;
 use singlet::Page;
 use singlet::prelude::*;
+use singlet_web::limit::Account;
 use std::sync::Arc;
 
 /// The game as others use it. Clones are one service.
@@ -32,13 +35,29 @@ pub struct Service {
     db: Db<Snakes>,
     chance: Chance,
     turnstile: Arc<Turnstile>,
+    /// What all players may have stored; without it, as much as they like.
+    budgets: Option<Budgets>,
+    /// What the client's address may have stored.
+    account: Option<Account>,
 }
 
 impl Service {
     /// A service on a database that has the table.
     #[must_use]
     pub fn new(db: Db<Snakes>, chance: Chance) -> Self {
-        Self { db, chance, turnstile: Arc::default() }
+        Self { db, chance, turnstile: Arc::default(), budgets: None, account: None }
+    }
+
+    /// The same service, which stores no more than this.
+    #[must_use]
+    pub fn with_budgets(self, budgets: Budgets) -> Self {
+        Self { budgets: Some(budgets), ..self }
+    }
+
+    /// The same service for one client, whose address is charged for what is stored.
+    #[must_use]
+    pub fn for_account(&self, account: &Account) -> Self {
+        Self { account: Some(account.clone()), ..self.clone() }
     }
 
     /// The database, for those who follow its changes.
@@ -101,7 +120,7 @@ impl Service {
     pub async fn player_of(&self, code: &Code, secret: &Secret) -> Result<Player, Refusal> {
         let id = secret.player().ok_or(Refusal::WrongSecret)?;
         let player = self.db.get(Player::key(code, &id).consistent()).await?;
-        player.filter(|player| secret.is(&player.secret_hash)).ok_or(Refusal::WrongSecret)
+        player.filter(|player| secret.matches_hash(&player.secret_hash)).ok_or(Refusal::WrongSecret)
     }
 
     /// 5: a connection; `None` if it is not open.
@@ -146,7 +165,7 @@ impl Service {
 fn authenticate<'a>(lobby: &'a Lobby, secret: &Secret) -> Result<&'a Player, Refusal> {
     let id = secret.player().ok_or(Refusal::WrongSecret)?;
     let player = lobby.players.iter().find(|player| player.id == id);
-    player.filter(|player| secret.is(&player.secret_hash)).ok_or(Refusal::WrongSecret)
+    player.filter(|player| secret.matches_hash(&player.secret_hash)).ok_or(Refusal::WrongSecret)
 }
 
 /// The ids of players in the order in which they joined, which is the order of turns.

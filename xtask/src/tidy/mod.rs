@@ -10,6 +10,7 @@ mod licence;
 mod links;
 mod manifests;
 mod modules;
+mod randomness;
 mod text;
 
 use std::collections::BTreeSet;
@@ -145,6 +146,7 @@ pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     findings.extend(modules::check(&tree));
     findings.extend(architecture::check(&tree));
     findings.extend(text::check(&tree));
+    findings.extend(randomness::check(&tree));
     findings.extend(manifests::check(&tree));
     let packages = dependencies::packages(workshop.root)?;
     findings.extend(dependencies::check(&tree, &packages));

@@ -5,6 +5,7 @@ use super::signature::Signature;
 use crate::idempotency::{self, Scope};
 use crate::problem::{
     Code, IN_PROGRESS, INTERNAL, INVALID, KEY_REUSED, Problem, RATE_LIMITED, TIMEOUT, UNAVAILABLE,
+    WEAK_KEY,
 };
 use axum::extract::Request;
 use axum::handler::Handler;
@@ -105,7 +106,7 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
             let about = "A name for this request that nobody can guess, such as a random UUID. \
                          The same request with the same key is carried out once.";
             operation.header("Idempotency-Key", false, about);
-            for code in [&KEY_REUSED, &IN_PROGRESS, &INVALID, &UNAVAILABLE] {
+            for code in [&KEY_REUSED, &IN_PROGRESS, &INVALID, &UNAVAILABLE, &WEAK_KEY] {
                 operation.refuses(code);
             }
         }

@@ -3,7 +3,6 @@
 use super::attempt::RequestName;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::hmac::{self, HMAC_SHA256};
-use ring::rand::{SecureRandom, SystemRandom};
 use serde::{Deserialize, Serialize};
 use singlet::Bytes;
 use std::fmt::Write as _;
@@ -41,7 +40,7 @@ impl Seal {
 
     pub(super) fn close(&self, kept: &Kept) -> Option<Bytes> {
         let mut nonce = [0; NONCE_LEN];
-        SystemRandom::new().fill(&mut nonce).ok()?;
+        getrandom::fill(&mut nonce).ok()?;
         let mut sealed = serde_json::to_vec(kept).ok()?;
         let unique = Nonce::assume_unique_for_key(nonce);
         self.cipher()?.seal_in_place_append_tag(unique, Aad::empty(), &mut sealed).ok()?;

@@ -4,11 +4,12 @@ use super::Rejected;
 use super::issuer::Issuer;
 use super::jwks::Jwks;
 use super::key::KeySet;
-use super::local::LocalIssuer;
+use super::local::{LocalIssuer, is_forwarded};
 use super::token::Token;
 use crate::api::{Argument, Credential, Operation, Scheme};
 use crate::problem::{FORBIDDEN, Problem, UNAUTHENTICATED};
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
+use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use std::collections::BTreeSet;
@@ -88,6 +89,12 @@ impl Identity {
         Self(Arc::new(Inner { issuer: LocalIssuer::issuer(), keys }))
     }
 
+    /// Whether tokens are good in requests with these headers: those of the local issuer are only
+    /// for clients on this machine.
+    fn takes_tokens_with(&self, headers: &HeaderMap) -> bool {
+        matches!(self.0.keys, Keys::Remote(_)) || !is_forwarded(headers)
+    }
+
     /// The caller that a token stands for.
     ///
     /// # Errors
@@ -148,7 +155,7 @@ impl<S: Send + Sync> OptionalFromRequestParts<S> for Caller {
         let authorization = authorization.to_str().unwrap_or_default();
         let (scheme, token) = authorization.split_once(' ').unwrap_or_default();
         let refused = || Problem::new(&UNAUTHENTICATED).detail("the token is not accepted");
-        if !scheme.eq_ignore_ascii_case("bearer") {
+        if !scheme.eq_ignore_ascii_case("bearer") || !identity.takes_tokens_with(&parts.headers) {
             return Err(refused());
         }
         // Why exactly it is not accepted helps mostly those who try to make one up.

@@ -8,7 +8,7 @@ use crate::page;
 use crate::problem::{FORBIDDEN, INTERNAL, Problem};
 use crate::server::System;
 use axum::extract::{Request, State};
-use axum::http::Response;
+use axum::http::{HeaderMap, Response};
 use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse;
 use ring::rand::SystemRandom;
@@ -30,7 +30,7 @@ const GROUPS_CLAIM: &str = "groups";
 ///
 /// That is right on one's own machine and nowhere else. A server has one only if it listens on
 /// loopback and keeps its data itself, and says on its pages that it does. Requests that a proxy
-/// says it has passed on are refused, because they may come from anywhere. Its key is made when it
+/// has forwarded are refused, with a token as well, because their client may be anywhere. Its key is made when it
 /// starts and never leaves it, so its tokens are good nowhere else and end with it.
 pub struct LocalIssuer {
     key: EcdsaKeyPair,
@@ -109,24 +109,74 @@ impl LocalIssuer {
             title: "Sign in",
             about: "For trying things out: this server believes everybody, because only this \
                     machine can reach it.",
-            router: api.into_router().merge(pages).layer(from_fn(refuse_passed_on)),
+            router: api.into_router().merge(pages).layer(from_fn(refuse_forwarded)),
             problems: &[],
         }
     }
 }
 
-/// Refuses what a proxy on this machine passes on: to us it comes from here, and it need not. A
-/// proxy that adds none of these headers cannot be told from somebody at this machine.
-async fn refuse_passed_on(request: Request, next: Next) -> Response<axum::body::Body> {
-    let is_passed_on = request.headers().keys().any(|name| {
-        let name = name.as_str();
-        matches!(name, "forwarded" | "via" | "x-real-ip") || name.starts_with("x-forwarded-")
-    });
-    if is_passed_on {
-        let detail = "a proxy has passed this on, and only this machine itself is believed";
+/// Refuses requests that a proxy on this machine has forwarded: their client may be anywhere. A
+/// proxy that adds no header of its own cannot be told from a client on this machine.
+async fn refuse_forwarded(request: Request, next: Next) -> Response<axum::body::Body> {
+    if is_forwarded(request.headers()) {
+        let detail = "A proxy has forwarded this request, and only clients on this machine may \
+                      sign in here. Name an issuer with --issuer instead.";
         return Problem::new(&FORBIDDEN).detail(detail).into_response();
     }
     next.run(request).await
+}
+
+/// Words in the names of headers that proxies, tunnels and networks of servers add. A name is split
+/// at its dashes, so that headers which nobody has heard of yet are found as well: whatever tells
+/// of an `ip` or of something `forwarded` is not from a browser.
+const PROXY_WORDS: &[&str] = &[
+    "via",
+    "ip",
+    "proxy",
+    "proxied",
+    "original",
+    "originating",
+    "remote",
+    "peer",
+    "cdn",
+    // Names of proxies, tunnels and networks.
+    "akamai",
+    "amz",
+    "amzn",
+    "appengine",
+    "arr",
+    "azure",
+    "cf",
+    "cloudfront",
+    "envoy",
+    "fastly",
+    "fly",
+    "haproxy",
+    "heroku",
+    "istio",
+    "netlify",
+    "nf",
+    "nginx",
+    "ngrok",
+    "tailscale",
+    "traefik",
+    "varnish",
+    "vercel",
+];
+/// Beginnings of such words: `forwarded`, `forwardedfor`, `proxyuser`.
+const PROXY_PREFIXES: &[&str] = &["forward", "proxy"];
+/// Ends of such words: `socketip`, `clientip`.
+const PROXY_SUFFIXES: &[&str] = &["ip", "addr"];
+
+/// Whether a proxy says that it has forwarded the request with these headers.
+pub(super) fn is_forwarded(headers: &HeaderMap) -> bool {
+    headers.keys().any(|name| name.as_str().split(['-', '_']).any(is_of_proxy))
+}
+
+fn is_of_proxy(word: &str) -> bool {
+    PROXY_WORDS.contains(&word)
+        || PROXY_PREFIXES.iter().any(|prefix| word.starts_with(prefix))
+        || PROXY_SUFFIXES.iter().any(|suffix| word.ends_with(suffix))
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -64,7 +64,7 @@ pub struct Socket {
     /// When the browser last said anything.
     heard: Instant,
     allowance: Bucket,
-    /// What the browser's address asks for, here and elsewhere, if there is a limit for it.
+    /// The account of the browser's address, on which messages count as requests do.
     account: Option<Account>,
     is_over: bool,
 }
@@ -132,6 +132,12 @@ impl Socket {
             }
         }
         None
+    }
+
+    /// The account of the browser's address.
+    #[must_use]
+    pub fn account(&self) -> Option<&Account> {
+        self.account.as_ref()
     }
 
     /// Sends something to this browser alone. If that fails, the socket is over, which

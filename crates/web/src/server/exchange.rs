@@ -26,6 +26,7 @@ const LOGGED_PATH_CHARS_MAX: usize = 200;
 /// What all requests share.
 pub(super) struct Shared {
     pub(super) router: Router,
+    pub(super) stored_limiter: Option<Arc<Limiter<IpAddr>>>,
     pub(super) identity: Option<Identity>,
     pub(super) idempotency: Option<Idempotency>,
     pub(super) limiter: Option<Arc<Limiter<IpAddr>>>,
@@ -36,7 +37,7 @@ pub(super) struct Shared {
 /// Answers a request, whatever it is. A mistake of ours is an answer too.
 pub(super) async fn answer(
     shared: &Shared,
-    account: Option<Account>,
+    account: Account,
     lifetime: Lifetime,
     request: Request<Incoming>,
 ) -> Response<Body> {
@@ -72,19 +73,17 @@ fn shortened(path: &str) -> String {
 
 async fn dispatch(
     shared: &Shared,
-    account: Option<Account>,
+    account: Account,
     lifetime: Lifetime,
     request: Request<Incoming>,
 ) -> Response<Body> {
-    if let Err(problem) = admit(shared, account.as_ref(), &request) {
+    if let Err(problem) = admit(shared, &account, &request) {
         return problem.into_response();
     }
     let mut request = request.map(Body::new);
     let extensions = request.extensions_mut();
     extensions.insert(lifetime);
-    if let Some(account) = account {
-        extensions.insert(account);
-    }
+    extensions.insert(account);
     if let Some(identity) = &shared.identity {
         extensions.insert(identity.clone());
     }
@@ -98,14 +97,8 @@ async fn dispatch(
 }
 
 /// Whether a request is let in: not too many, for us, and not from somebody else's page.
-fn admit(
-    shared: &Shared,
-    account: Option<&Account>,
-    request: &Request<Incoming>,
-) -> Result<(), Problem> {
-    if let Some(account) = account {
-        account.charge()?;
-    }
+fn admit(shared: &Shared, account: &Account, request: &Request<Incoming>) -> Result<(), Problem> {
+    account.charge()?;
     security::check(request.method(), request.uri(), request.headers(), &shared.names)
 }
 

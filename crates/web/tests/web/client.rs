@@ -5,7 +5,7 @@ use singlet_web::{Options, Server, System};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_tungstenite::WebSocketStream;
@@ -44,7 +44,20 @@ impl Running {
 
     /// Sends a request with these lines in its head, and a body.
     pub(crate) async fn send(&self, first: &str, lines: &[&str], body: &str) -> Answer {
-        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        self.send_from("127.0.0.1", first, lines, body).await
+    }
+
+    /// The same from another address of this machine.
+    pub(crate) async fn send_from(
+        &self,
+        peer: &str,
+        first: &str,
+        lines: &[&str],
+        body: &str,
+    ) -> Answer {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind(SocketAddr::new(peer.parse().unwrap(), 0)).unwrap();
+        let mut stream = socket.connect(self.address).await.unwrap();
         let mut head = format!("{first} HTTP/1.1\r\nconnection: close\r\n");
         if !lines.iter().any(|line| line.starts_with("host:")) {
             head += "host: localhost\r\n";

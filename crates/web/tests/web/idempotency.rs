@@ -149,6 +149,59 @@ async fn a_key_is_for_one_request() {
     assert_eq!((large.status, shop.made()), (413, 1));
 }
 
+/// Two clients that both sent sixteen zeros and the same order got one answer, with one secret.
+#[tokio::test]
+async fn a_key_that_is_easy_to_guess_is_refused() {
+    let shop = Shop::open().await;
+    for weak in [
+        "0000000000000000",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "1234567890123456",
+        "0123456789abcdef",
+        "abcdefghijklmnop",
+        "9876543210987654",
+        "1122334455667788",
+        "abcabcabcabcabcabc",
+        "deadbeefdeadbeef",
+        "00000000-0000-0000-0000-000000000000",
+        "00000000-0000-4000-8000-000000000001",
+        "\"----------------\"",
+    ] {
+        let refused = shop.order(weak, "tea").await;
+        assert_eq!((refused.status, refused.code().as_str()), (400, "weak-key"), "{weak}");
+        assert!(refused.body.contains("random UUID"), "{}", refused.body);
+    }
+    assert_eq!(shop.made(), 0);
+    for strong in [KEY, "9f86d081884c7d65", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "4IvPLJFyHAb_nS9-1qXkbQ"]
+    {
+        assert_eq!(shop.order(strong, "tea").await.status, 201, "{strong}");
+    }
+}
+
+/// Where nobody says who they are, whoever sent the same key got the answer of whoever was first.
+#[tokio::test]
+async fn a_key_of_nobody_in_particular_is_its_senders() {
+    let shop = Shop::open().await;
+    let path = "/test/orders";
+    let from = async |peer: &str, more: &[&str]| {
+        let key = format!("idempotency-key: {KEY}");
+        let mut lines = vec!["content-type: application/json", &key];
+        lines.extend(more);
+        let body = r#"{"what":"tea"}"#;
+        shop.server.send_from(peer, &format!("POST {path}"), &lines, body).await
+    };
+    assert_eq!(from("127.0.0.1", &[]).await.json()["number"], 1);
+    let other = from("127.0.0.2", &[]).await;
+    assert_eq!(
+        (&other.json()["number"], other.headers.get("idempotency-replayed")),
+        (&2.into(), None)
+    );
+    assert_eq!(from("127.0.0.1", &[]).await.json()["number"], 1);
+    // One address may be a proxy's. Who has signed in is told apart all the same.
+    assert_eq!(from("127.0.0.1", &["authorization: Bearer a"]).await.json()["number"], 3);
+    assert_eq!(from("127.0.0.1", &["authorization: Bearer b"]).await.json()["number"], 4);
+}
+
 #[tokio::test]
 async fn of_many_at_once_one_is_carried_out() {
     let shop = Shop::open().await;
@@ -272,8 +325,9 @@ async fn who_reads_the_table_learns_nothing() {
     shop.order(KEY, "a secret tea").await;
     let scan = singlet::dynamo::operation::Scan::new("singlet-web-dev");
     let items = shop.engine.scan(&scan).unwrap().items.unwrap();
-    assert_eq!(items.len(), 1);
-    let stored = format!("{:?}", items[0].to_item());
+    // One of the request, and one of the budget that it comes out of.
+    assert_eq!(items.len(), 2);
+    let stored = format!("{:?}", items.iter().map(|item| item.to_item()).collect::<Vec<_>>());
     assert!(!stored.contains(KEY) && !stored.contains("secret tea"), "{stored}");
 }
 

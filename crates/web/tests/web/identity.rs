@@ -320,3 +320,72 @@ async fn on_ones_own_machine_one_signs_in_as_anybody() {
         assert_eq!(app.send("GET /local", &[line], "").await.status, 403, "{line}");
     }
 }
+
+/// The list of headers was short, and a proxy that sent another one was believed.
+#[tokio::test]
+async fn the_local_issuer_believes_no_proxy_of_any_kind() {
+    let issuer = LocalIssuer::new().unwrap();
+    let token = issuer.sign("Ann", &[], now()).unwrap();
+    let identity = Identity::local(&issuer);
+    let api = Api::new("test", "Who?", ()).route(get("/me", whoami).named("me").about("Me."));
+    let app = start(Options::default(), |server| {
+        let local = issuer.into_system();
+        server.with_identity(identity).with_system(system(api.into_router())).with_system(local)
+    })
+    .await;
+    let bearer = format!("authorization: Bearer {token}");
+    for name in [
+        "Forwarded",
+        "Via",
+        "X-Forwarded-For",
+        "X-Forwarded",
+        "X-Forwarded-Client-Cert",
+        "Forwarded-For",
+        "X-Real-IP",
+        "CF-Connecting-IP",
+        "CF-Ray",
+        "CDN-Loop",
+        "True-Client-IP",
+        "X-Client-IP",
+        "Client-IP",
+        "X-Cluster-Client-IP",
+        "X-Original-Host",
+        "X-Original-URL",
+        "X-Originating-IP",
+        "X-Remote-Addr",
+        "Fly-Client-IP",
+        "Fly-Region",
+        "Fastly-FF",
+        "X-Envoy-External-Address",
+        "X-ProxyUser-Ip",
+        "X-Proxied-By",
+        "X-Amzn-Trace-Id",
+        "X-Azure-SocketIP",
+        "X-Vercel-Id",
+        "Ngrok-Skip-Browser-Warning",
+    ] {
+        let line = format!("{name}: 198.51.100.7");
+        let lines = ["content-type: application/json", &line];
+        let passed_on = app.send("POST /local/tokens", &lines, r#"{"name":"Ann"}"#).await;
+        assert_eq!((passed_on.status, passed_on.code().as_str()), (403, "forbidden"), "{name}");
+        // A token that was signed here is good here alone.
+        let used = app.send("GET /test/me", &[&bearer, &line], "").await;
+        assert_eq!(used.status, 401, "{name}");
+    }
+    // What browsers send themselves is no sign of a proxy.
+    let lines = [
+        "user-agent: Mozilla/5.0",
+        "accept: */*",
+        "accept-language: en",
+        "sec-fetch-site: same-origin",
+        "sec-ch-ua-platform: Linux",
+        "upgrade-insecure-requests: 1",
+        "priority: u=1",
+        "dnt: 1",
+        "x-request-id: r-1",
+        "content-type: application/json",
+    ];
+    let signed = app.send("POST /local/tokens", &lines, r#"{"name":"Ann"}"#).await;
+    assert_eq!(signed.status, 200, "{}", signed.body);
+    assert_eq!(app.send("GET /test/me", &[&bearer], "").await.status, 200);
+}

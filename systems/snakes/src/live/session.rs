@@ -37,7 +37,11 @@ impl Live {
             }
         }
         socket.follow(follower);
-        let mut client = Client { service: &self.service, code: &code, player: None };
+        let service = match socket.account() {
+            Some(account) => self.service.for_account(account),
+            None => self.service.clone(),
+        };
+        let mut client = Client { service: &service, code: &code, player: None };
         while let Some(heard) = socket.next().await {
             let answer = match heard {
                 Ok(text) => client.hear(&text).await,

@@ -1,6 +1,7 @@
 //! Sockets that open and close.
 
 use super::Service;
+use super::budgets::Cost;
 use crate::design::{Code, Connection, ConnectionId, Player};
 use crate::refusal::Refusal;
 use crate::secret::Secret;
@@ -27,7 +28,8 @@ impl Service {
     pub async fn connect(&self, code: &Code, secret: &Secret) -> Result<Connection, Refusal> {
         let game = self.game(code).await?;
         let player = self.player_of(code, secret).await?;
-        let id = ConnectionId::new(self.chance.uuid()?).map_err(|_| Refusal::NoChance)?;
+        self.charge(Cost::Connect).await?;
+        let id = ConnectionId::new(self.chance.uuid()?).map_err(|_| Refusal::RandomUnavailable)?;
         let connection = Connection {
             connection_id: id,
             player_id: player.id.clone(),

@@ -1,6 +1,7 @@
 //! Making a game.
 
 use super::Service;
+use super::budgets::Cost;
 use super::join::{self, Joined};
 use super::keep::Terms;
 use crate::board::Board;
@@ -42,11 +43,14 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// [`Refusal::InvalidName`] if the creator cannot be called so.
+    /// [`Refusal::InvalidName`] if the creator cannot be called so, [`Refusal::OverBudget`] if there
+    /// is no room for another game.
     pub async fn create_game(&self, new: NewGame) -> Result<Joined, Refusal> {
         let name = read_name(&new.name).map_err(Refusal::InvalidName)?;
+        self.charge(Cost::Create(&new.board)).await?;
+        self.make_room().await?;
         for _ in 0..CODES_MAX {
-            let code = Code::new(self.chance.code()?).map_err(|_| Refusal::NoChance)?;
+            let code = Code::new(self.chance.code()?).map_err(|_| Refusal::RandomUnavailable)?;
             let now = self.db.now();
             let terms = Terms::from(now);
             let (player, secret) = join::new_player(self, &code, &name, &[], now, terms.members)?;

@@ -2,6 +2,7 @@
 
 use super::Service;
 use super::attempt::{Attempt, Attempts};
+use super::budgets::Cost;
 use crate::color::free_color;
 use crate::design::{Code, Event, EventKind, Game, Lobby, Player, PlayerId, Status};
 use crate::name::{is_same_name, read_name};
@@ -51,6 +52,7 @@ impl Service {
         if players.len() >= game.mode.players_max() {
             return Err(Refusal::GameFull.into());
         }
+        self.charge(Cost::Join(&game.board)).await?;
         let terms = self.renew(game).await?;
         let (player, secret) = new_player(self, code, name, players, self.db.now(), terms.members)?;
         let event = Event {
@@ -86,7 +88,7 @@ pub(super) fn new_player(
     now: Timestamp,
     expires: Expiry,
 ) -> Result<(Player, Secret), Refusal> {
-    let id = PlayerId::new(service.chance.uuid()?).map_err(|_| Refusal::NoChance)?;
+    let id = PlayerId::new(service.chance.uuid()?).map_err(|_| Refusal::RandomUnavailable)?;
     let secret = Secret::new(&id, &service.chance)?;
     let player = Player {
         id,

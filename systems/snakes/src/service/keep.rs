@@ -7,6 +7,7 @@
 //! difference; the store may have them for an hour more.
 
 use super::Service;
+use super::budgets::Cost;
 use crate::design::{Code, Connection, Game, Player};
 use crate::refusal::Refusal;
 use futures_util::future::try_join_all;
@@ -49,6 +50,8 @@ impl Service {
 
     async fn keep_members(&self, code: &Code, until: Expiry) -> Result<(), Refusal> {
         let players = self.db.query(Player::of(code)).all().await?;
+        let connections = self.db.query(Connection::of_game(code)).all().await?;
+        self.charge(Cost::Renew(players.len() + connections.len())).await?;
         for some in players.chunks(CONCURRENT_MAX) {
             try_join_all(some.iter().map(async |player| {
                 let key = Player::key(code, &player.id);
@@ -56,7 +59,6 @@ impl Service {
             }))
             .await?;
         }
-        let connections = self.db.query(Connection::of_game(code)).all().await?;
         for some in connections.chunks(CONCURRENT_MAX) {
             try_join_all(some.iter().map(async |connection| {
                 let key = Connection::key(&connection.connection_id);

@@ -1,6 +1,7 @@
 //! Rolling the die and moving.
 
 use super::attempt::{Attempt, Attempts};
+use super::budgets::Cost;
 use super::keep::Terms;
 use super::{Service, authenticate, in_order};
 use crate::design::{Code, Event, EventKind, Game, Player, PlayerId, Status};
@@ -51,6 +52,7 @@ impl Service {
         if game.turn.as_ref() != Some(&player.id) {
             return Err(Refusal::NotYourTurn.into());
         }
+        self.charge(Cost::Roll(&game.board)).await?;
         let terms = self.renew(game).await?;
         let step = advance(&game.board, position(player)?, roll);
         let order = in_order(&lobby.players);
@@ -68,6 +70,7 @@ impl Service {
         let game = game.ok_or(Refusal::GameNotFound)?;
         let player = self.player_of(code, secret).await?;
         check_playing(&game)?;
+        self.charge(Cost::Roll(&game.board)).await?;
         let terms = self.renew(&game).await?;
         let step = advance(&game.board, position(&player)?, roll);
         // Others may move in between, and only somebody's victory changes anything: the last

@@ -7,6 +7,7 @@
     reason = "a panic here is a failing test"
 )]
 
+mod budgets;
 mod design;
 mod expiry;
 mod ground;

@@ -1,0 +1,213 @@
+//! How much people who have not signed in may have stored in an hour, in all: whoever they are,
+//! over however many servers.
+//!
+//! What was spent is counted in the table that the web keeps for itself, so a restart forgets
+//! nothing and all servers on one store share one budget. A server takes a part of it at a time and
+//! counts that part in memory, so that a request does not cost a write.
+
+use crate::Web;
+use crate::problem::{INTERNAL, Problem, UNAVAILABLE};
+use singlet::prelude::*;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Mutex;
+
+/// How long a budget is for.
+const HOUR: Duration = Duration::from_secs(3600);
+/// How many parts a budget is taken in. Each server that stops in the middle of an hour wastes a
+/// part at most.
+const PARTS: u64 = 256;
+
+id! {
+    /// A budget and the hour that it is for.
+    BudgetHour,
+}
+
+/// What was spent of a budget in one hour.
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Web, key = ("BUDGET#{hour}"))]
+pub struct Spending {
+    /// The budget and the hour.
+    #[attribute(in_key)]
+    pub hour: BudgetHour,
+    /// What servers have taken of it.
+    pub taken: u64,
+    /// When nobody asks for it any more.
+    #[attribute(ttl)]
+    pub expires: Option<Expiry>,
+}
+
+/// A budget: so much in an hour, of whatever it counts. Clones are one.
+///
+/// ```
+/// use singlet::Db;
+/// use singlet_web::{Web, budget::Budget};
+///
+/// # singlet::block_on(async {
+/// let budget = Budget::new(Db::<Web>::memory().await?, "letters", 2);
+/// assert!(budget.charge(1).await.is_ok());
+/// assert!(budget.charge(1).await.is_ok());
+/// assert!(budget.charge(1).await.is_err());
+/// # Ok::<(), singlet::Error>(()) }).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct Budget {
+    db: Db<Web>,
+    name: &'static str,
+    per_hour_max: u64,
+    part: Arc<Mutex<Part>>,
+}
+
+/// What this server has taken of a budget.
+#[derive(Default)]
+struct Part {
+    /// Counted from 1970.
+    hour: i64,
+    /// What is left of it. Less than nothing, if the last charge was larger.
+    left: i64,
+    /// Whether nothing is to be had any more in this hour.
+    is_spent: bool,
+}
+
+impl Budget {
+    /// A budget of this name, which all servers on one store share. The database must have its
+    /// table.
+    #[must_use]
+    pub fn new(db: Db<Web>, name: &'static str, per_hour_max: u64) -> Self {
+        Self { db, name, per_hour_max, part: Arc::default() }
+    }
+
+    /// Spends so much, before it is stored.
+    ///
+    /// # Errors
+    ///
+    /// [`UNAVAILABLE`] until the next hour, if all is spent. Nothing was done then.
+    pub async fn charge(&self, amount: u64) -> Result<(), Problem> {
+        let now = self.db.now();
+        let mut part = self.part.lock().await;
+        self.turn(&mut part, now);
+        if part.left <= 0 && !part.is_spent {
+            self.take_part(&mut part, amount, now).await?;
+        }
+        if part.left <= 0 {
+            return Err(self.spent(now));
+        }
+        part.left = part.left.saturating_sub_unsigned(amount);
+        Ok(())
+    }
+
+    /// Spends so much that was stored already: more than was expected.
+    pub(crate) async fn settle(&self, amount: u64) {
+        let mut part = self.part.lock().await;
+        self.turn(&mut part, self.db.now());
+        part.left = part.left.saturating_sub_unsigned(amount);
+    }
+
+    /// Begins a new hour. What was overdrawn in the last one is forgotten: it is at most one charge
+    /// for each request at that moment.
+    fn turn(&self, part: &mut Part, now: Timestamp) {
+        let hour = now.as_seconds() / HOUR.as_secs() as i64;
+        if part.hour != hour {
+            *part = Part { hour, ..Part::default() };
+        }
+    }
+
+    /// Takes a part that has room for this amount, and what was overdrawn.
+    async fn take_part(&self, part: &mut Part, amount: u64, now: Timestamp) -> Result<(), Problem> {
+        let size = self.per_hour_max.div_ceil(PARTS).max(amount);
+        let wanted = size.saturating_add(part.left.unsigned_abs());
+        let hour = BudgetHour::new(format!("{}-{}", self.name, part.hour));
+        let hour = hour.map_err(|_| Problem::new(&INTERNAL))?;
+        let room = self.per_hour_max.saturating_sub(size);
+        let taken = upsert(Spending::key(&hour))
+            .add(Spending::taken, i64::try_from(wanted).unwrap_or(i64::MAX))
+            .set(Spending::expires, Some(Expiry::at(now.after(2 * HOUR))))
+            .only_if(Spending::taken.missing().or(Spending::taken.le(room)));
+        match self.db.run(taken).await {
+            Ok(()) => {
+                part.left = i64::try_from(size).unwrap_or(i64::MAX);
+                Ok(())
+            }
+            Err(singlet::Error::ConditionFailed { .. }) => {
+                part.is_spent = true;
+                tracing::warn!(budget = self.name, "the budget of this hour is spent");
+                Ok(())
+            }
+            Err(error) => {
+                tracing::error!(%error, budget = self.name, "the budget cannot be read");
+                Err(Problem::new(&UNAVAILABLE).nothing_done())
+            }
+        }
+    }
+
+    fn spent(&self, now: Timestamp) -> Problem {
+        let second = now.as_seconds().rem_euclid(HOUR.as_secs() as i64).unsigned_abs();
+        let wait = Duration::from_secs(HOUR.as_secs() - second);
+        let detail = "This server has stored as much as it may in an hour. Try again in the next.";
+        Problem::new(&UNAVAILABLE).detail(detail).retry_after(wait).nothing_done()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
+
+    use super::*;
+    use singlet::Settings;
+    use singlet::backend::Embedded;
+    use singlet::engine::{Clock, Engine, Options};
+
+    /// An engine with a clock that stands at a full hour.
+    fn store() -> (Engine, Clock) {
+        let clock = Clock::fixed(1_773_576_000_000);
+        let options = Options { clock: clock.clone(), background: false, ..Options::default() };
+        (Engine::memory_with(options).unwrap(), clock)
+    }
+
+    async fn web(engine: &Engine, clock: &Clock) -> Db<Web> {
+        let settings = Settings { clock: clock.clone(), ..Settings::default() };
+        let db = Db::<Web>::on(Embedded::new(engine.clone()), settings);
+        db.provision().await.unwrap();
+        db
+    }
+
+    async fn granted(budget: &Budget, amount: u64) -> usize {
+        let mut count = 0;
+        while budget.charge(amount).await.is_ok() {
+            count += 1;
+        }
+        count
+    }
+
+    #[tokio::test]
+    async fn all_servers_share_a_budget_and_a_restart_forgets_nothing() {
+        let (engine, clock) = store();
+        let [one, other] = [web(&engine, &clock).await, web(&engine, &clock).await]
+            .map(|db| Budget::new(db, "test", 1_000));
+        let part = 1_000_u64.div_ceil(PARTS);
+        for _ in 0..100 {
+            one.charge(1).await.unwrap();
+            other.charge(1).await.unwrap();
+        }
+        let restarted = Budget::new(web(&engine, &clock).await, "test", 1_000);
+        let rest = granted(&restarted, 1).await;
+        // What the other two had taken and not spent is less than a part of each.
+        assert!((800 - 2 * part as usize..=800).contains(&rest), "{rest}");
+        let refused = restarted.charge(1).await.unwrap_err();
+        assert_eq!((refused.code(), refused.is_nothing_done()), (&UNAVAILABLE, true));
+        clock.advance(3_600_000);
+        assert!(restarted.charge(1).await.is_ok() && one.charge(1).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn what_is_overdrawn_is_taken_from_the_rest_of_the_hour() {
+        let (engine, clock) = store();
+        let budget = Budget::new(web(&engine, &clock).await, "test", 256);
+        budget.charge(200).await.unwrap();
+        budget.settle(50).await;
+        // 250 of 256 are spent, in parts of one.
+        assert_eq!(granted(&budget, 1).await, 6);
+        // Budgets of other names are others.
+        assert!(Budget::new(web(&engine, &clock).await, "other", 1).charge(1).await.is_ok());
+    }
+}

@@ -1,0 +1,53 @@
+//! Keys that others may send as well.
+
+use std::collections::BTreeSet;
+
+/// A key with fewer different characters is refused. Sixteen random hexadecimal digits have so few
+/// once in two million times, a random UUID never.
+const CHARACTERS_MIN: usize = 5;
+/// A key with fewer different steps from one character to the next is refused: it counts.
+const STEPS_MIN: usize = 5;
+
+/// Whether a key can be guessed, because it has few different characters, is mostly one of them,
+/// counts up or down, or is a shorter text several times. What passes can still be bad: nobody can tell a random text from
+/// one that was chosen well.
+pub(super) fn is_guessable(key: &str) -> bool {
+    let bytes = key.as_bytes();
+    let characters: BTreeSet<u8> = bytes.iter().copied().collect();
+    let steps: BTreeSet<i16> =
+        bytes.iter().zip(bytes.iter().skip(1)).map(|(one, next)| step(*one, *next)).collect();
+    let is_most = |one: &u8| 2 * bytes.iter().filter(|byte| *byte == one).count() > bytes.len();
+    characters.len() < CHARACTERS_MIN
+        || characters.iter().any(is_most)
+        || steps.len() < STEPS_MIN
+        || is_repetition(bytes)
+}
+
+fn step(one: u8, next: u8) -> i16 {
+    i16::from(next) - i16::from(one)
+}
+
+/// Whether a text is a shorter one, twice or more often.
+fn is_repetition(bytes: &[u8]) -> bool {
+    let repeats = |period: usize| bytes.iter().zip(bytes.iter().skip(period)).all(|(a, b)| a == b);
+    (1..=bytes.len() / 2).any(repeats)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_keys_pass() {
+        let mut state = 7_u64;
+        for _ in 0..20_000 {
+            // An odd multiplier makes digits that are random enough for this.
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let mixed = (state ^ (state >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let key = format!("{:016x}", mixed ^ (mixed >> 32));
+            assert!(!is_guessable(&key), "{key}");
+        }
+    }
+}
