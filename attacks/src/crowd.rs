@@ -13,13 +13,30 @@ const TRICKLE_INTERVAL: Duration = Duration::from_millis(100);
 /// How long a write of a flood may block before it is looked whether it is over.
 const FLOOD_PAUSE: Duration = Duration::from_millis(50);
 
+/// How much less important the threads of attackers are than others. Real attackers have machines
+/// of their own; these should not win the processor from the server and the victim.
+const NICENESS: i32 = 10;
+
 /// Has so many threads do the same, and waits for all of them.
 pub(crate) fn crowd<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let work = |index| {
+        be_nice();
+        work(index)
+    };
     std::thread::scope(|scope| {
         let work = &work;
         let threads: Vec<_> = (0..count).map(|index| scope.spawn(move || work(index))).collect();
         threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
     })
+}
+
+/// Makes the calling thread, and those that it starts, less important. Elsewhere than on Linux that
+/// would be about the whole process.
+fn be_nice() {
+    if cfg!(target_os = "linux") {
+        // Where it is refused, the figures are worse than they could be.
+        let _ = rustix::process::setpriority_process(None, NICENESS);
+    }
 }
 
 /// Sends a request on a connection of its own, and waits for the answer.
@@ -77,11 +94,13 @@ pub(crate) fn send_all(round: &mut Round, kind: Kind, bodies: &[Hostile]) -> Res
 
 /// Sends the same beginning on many connections, and then a byte on each of them now and then.
 pub(crate) fn trickle(address: SocketAddr, count: usize, beginning: &[u8], until: Until) {
-    let mut connections = connect_many(address, count);
-    connections.retain_mut(|connection| connection.send(beginning).is_ok());
+    let mut connections = Vec::new();
     while !until.is_over() {
+        // The server may close them, which is what it should do in the end. Then others come.
+        let mut new = connect_many(address, count - connections.len());
+        new.retain_mut(|connection| connection.send(beginning).is_ok());
+        connections.append(&mut new);
         std::thread::sleep(TRICKLE_INTERVAL);
-        // The server may close them, which is what it should do in the end.
         connections.retain_mut(|connection| connection.send(b"a").is_ok());
     }
 }

@@ -39,6 +39,11 @@ pub(crate) fn large_batch() -> String {
     json!({"RequestItems": {LARGE: {"Keys": keys}}}).to_string()
 }
 
+/// The body of a GetItem whose answer has 390 KB.
+pub(crate) fn large_get() -> String {
+    json!({"TableName": LARGE, "Key": {"pk": {"S": "0"}}}).to_string()
+}
+
 /// Makes the table of small items. Each has a text to search for, and a number.
 pub(crate) fn fill_small(requests: Requests) -> Result<(), String> {
     victim::create_table(requests, SMALL)?;

@@ -101,6 +101,11 @@ impl Connection {
         Ok(answer)
     }
 
+    /// Waits until an answer begins, and leaves it unread.
+    pub(crate) fn wait_for_beginning(&mut self) -> io::Result<()> {
+        self.0.fill_buf().map(drop)
+    }
+
     /// The socket below. What was read ahead is lost.
     pub(crate) fn into_stream(self) -> TcpStream {
         self.0.into_inner()

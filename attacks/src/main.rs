@@ -28,7 +28,7 @@ mod victim;
 mod web_victim;
 
 use arguments::{Request, Selection};
-use attacks::{ATTACKS, Attack};
+use attacks::{ATTACKS, Attack, CALM};
 use round::{Round, Settings};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -92,6 +92,9 @@ fn run(selection: Selection) -> Result<usize, String> {
     println!("\n{held} attacks held off, {} succeeded, in {seconds:.0} s", failed.len());
     if !failed.is_empty() {
         println!("succeeded: {}", failed.join(", "));
+    }
+    if failed.contains(&CALM) {
+        println!("`{CALM}` is no attack: the machine is too busy for these figures to mean much");
     }
     Ok(failed.len())
 }

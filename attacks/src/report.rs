@@ -1,6 +1,6 @@
 //! The table that is printed, a line for each attack.
 
-use crate::round::{LATENCY_MAX, MEMORY_ABOVE_IDLE_MAX, P99_MAX, Round};
+use crate::round::{LATENCY_GOAL, LATENCY_MAX, MEMORY_ABOVE_IDLE_MAX, P99_GOAL, P99_MAX, Round};
 use std::time::Duration;
 
 /// How much of a fault is shown.
@@ -8,9 +8,8 @@ const FAULT_CHARS_SHOWN: usize = 400;
 
 pub(crate) fn heading() -> String {
     let limits = format!(
-        "limits: p99 {}, max {}, memory {} MB above idle, no request refused\n\n",
-        shown(Some(P99_MAX)),
-        shown(Some(LATENCY_MAX)),
+        "goals:  p99 {P99_GOAL:?}, max {LATENCY_GOAL:?}\n\
+         limits: p99 {P99_MAX:?}, max {LATENCY_MAX:?}, no request refused or lost, {} MB above idle\n\n",
         MEMORY_ABOVE_IDLE_MAX >> 20
     );
     limits + &line(["attack", "p50 ms", "p99 ms", "max ms", "asked", "refused", "MB", "verdict"])

@@ -176,6 +176,13 @@ pub(crate) fn put(
     ask(connection, requests, "PutItem", &body.to_string()).map(drop)
 }
 
+/// Writes an item of 300 KB, as somebody may who does nothing wrong.
+pub(crate) fn put_large(requests: Requests) -> Result<(), String> {
+    let item = json!({"pk": {"S": "large"}, "text": {"S": "a".repeat(300_000)}});
+    let body = json!({"TableName": TABLE, "Item": item}).to_string();
+    ask(&mut open(requests)?, requests, "PutItem", &body).map(drop)
+}
+
 fn expect(
     connection: &mut Connection,
     requests: Requests,

@@ -58,7 +58,7 @@ pub(super) fn run(round: &mut Round) -> Result<(), String> {
                         "KeyType":"HASH"}}],"BillingMode":"PAY_PER_REQUEST"}}"#
                 ),
             ),
-            ("iterator", "DescribeTimeToLive", format!(r#"{{"TableName":"{long}"}}"#)),
+            ("table name", "DescribeTimeToLive", format!(r#"{{"TableName":"{long}"}}"#)),
         ],
     )
 }

@@ -19,6 +19,7 @@ pub(super) fn run(round: &mut Round) -> Result<(), String> {
         match second {
             Ok(_) => round.faults.push(format!("a second process started, {what}")),
             Err(reason) => {
+                let reason = reason.replace(&folder.display().to_string(), "the folder");
                 let is_clear = reason.contains("process") || reason.contains("lock");
                 round.check(is_clear, || format!("the refusal is not clear: {reason}"));
             }

@@ -31,6 +31,7 @@ pub(super) fn run(round: &mut Round) -> Result<(), String> {
         match round.endpoint_on(Kind::Folder, Some(&copy)) {
             Ok(endpoint) => round.check_kept(endpoint.requests, &acknowledged, &what),
             Err(reason) => {
+                let reason = reason.replace(&copy.display().to_string(), "the folder");
                 let is_clear = reason.contains("log") || reason.contains("damaged");
                 round.check(is_clear, || format!("{what}: the refusal is not clear: {reason}"));
             }

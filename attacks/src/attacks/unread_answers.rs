@@ -1,6 +1,7 @@
 use crate::crowd::connect_many;
 use crate::fixture;
 use crate::round::{Kind, Round};
+use crate::victim;
 
 /// How many clients do not read. The endpoint may hold 256 MB of answers, which is 16 of them.
 const CLIENTS: usize = 20;
@@ -17,7 +18,11 @@ pub(super) fn run(round: &mut Round) -> Result<(), String> {
         for connection in &mut connections {
             connection.send(&request).map_err(|error| error.to_string())?;
         }
+        for connection in &mut connections {
+            // Some may be refused, or cut off.
+            let _ = connection.wait_for_beginning();
+        }
         until.wait();
-        Ok(())
+        victim::put_large(requests)
     })
 }

@@ -1,6 +1,7 @@
 use crate::fixture;
 use crate::frames::{self, INITIAL_WINDOW_SIZE};
 use crate::round::{Kind, Round};
+use crate::victim;
 use std::time::Duration;
 
 /// Fewer than the 128 that one connection may have.
@@ -27,6 +28,6 @@ pub(super) fn run(round: &mut Round) -> Result<(), String> {
             std::thread::sleep(INTERVAL);
         }
         until.wait();
-        Ok(())
+        victim::put_large(requests)
     })
 }
