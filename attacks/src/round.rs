@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ const TIME_LONG: Duration = Duration::from_secs(20);
 /// How long the victim asks before the attack begins, and after it has ended.
 const CALM_TIME: Duration = Duration::from_millis(200);
 /// A round that takes this much longer than its attack should is ended by killing the servers.
-const ROUND_TIME_MAX: Duration = Duration::from_secs(60);
+const ROUND_TIME_MAX: Duration = Duration::from_secs(40);
 /// How long `/health` may take after an attack.
 const HEALTH_TIME_MAX: Duration = Duration::from_secs(5);
 
@@ -189,6 +190,7 @@ impl<'s> Round<'s> {
         let idle = server.memory_bytes();
         server.reset_peak();
         let attacked = attack(Until(Instant::now() + self.time()));
+        self.check_time();
         std::thread::sleep(CALM_TIME);
         if let (Some(idle), Some(peak)) = (idle, server.peak_bytes()) {
             let above = peak.saturating_sub(idle);
@@ -197,6 +199,11 @@ impl<'s> Round<'s> {
             self.check(above <= MEMORY_ABOVE_IDLE_MAX, || format!("{shown} MB above idle"));
         }
         attacked
+    }
+
+    fn check_time(&mut self) {
+        let is_late = self.watchdog.has_ended.load(Ordering::Relaxed);
+        self.check(!is_late, || "it took so long that the server was killed".to_owned());
     }
 
     /// Notes a fault if something does not hold.
@@ -232,7 +239,7 @@ impl<'s> Round<'s> {
     fn judge(&mut self, tally: Tally) {
         let (p99, most) = (tally.quantile(990), tally.quantile(1000));
         let (p99, most) = (p99.unwrap_or(Duration::MAX), most.unwrap_or(Duration::MAX));
-        self.check(p99 <= P99_MAX, || format!("the p99 is {p99:.0?}"));
+        self.check(p99 <= P99_MAX, || format!("the p99 is {p99:.1?}"));
         self.check(most <= LATENCY_MAX, || format!("a request took {most:.1?}"));
         if let Some(refusal) = &tally.first_refusal {
             let refused = tally.refused;
@@ -283,6 +290,8 @@ pub(crate) fn health(endpoint: SocketAddr) -> std::io::Result<Answer> {
 /// Kills the servers of a round that takes too long, which ends everything that waits for them.
 struct Watchdog {
     servers: Arc<Mutex<Vec<u32>>>,
+    /// Whether it has killed them.
+    has_ended: Arc<AtomicBool>,
     /// The thread ends when this is dropped.
     _alive: mpsc::Sender<()>,
 }
@@ -291,9 +300,11 @@ impl Watchdog {
     fn new(time_max: Duration) -> Self {
         let servers = Arc::new(Mutex::new(Vec::new()));
         let (alive, ended) = mpsc::channel::<()>();
-        let watched = Arc::clone(&servers);
+        let has_ended = Arc::new(AtomicBool::new(false));
+        let (watched, ends) = (Arc::clone(&servers), Arc::clone(&has_ended));
         std::thread::spawn(move || {
             if ended.recv_timeout(time_max) == Err(RecvTimeoutError::Timeout) {
+                ends.store(true, Ordering::Relaxed);
                 let watched: &Mutex<Vec<u32>> = &watched;
                 for id in watched.lock().unwrap_or_else(PoisonError::into_inner).iter() {
                     // One that has ended already is not there to be killed.
@@ -301,7 +312,7 @@ impl Watchdog {
                 }
             }
         });
-        Self { servers, _alive: alive }
+        Self { servers, has_ended, _alive: alive }
     }
 
     fn watch(&self, server: u32) {

@@ -1,8 +1,9 @@
 use crate::crowd::crowd;
 use crate::dynamodb::{Requests, wrong_signature};
 use crate::http::Connection;
-use crate::round::{Kind, Round, Until};
+use crate::round::{Kind, Round};
 use crate::victim;
+use std::sync::Barrier;
 use std::time::Duration;
 
 /// Clients that send most of what a body may have: together nearly the 256 MB that may be held.
@@ -11,9 +12,13 @@ const LARGE_BYTES: usize = 16_000_000;
 /// Clients that fill the rest.
 const SMALL_CLIENTS: usize = 45;
 const SMALL_BYTES: usize = 300_000;
+const CLIENTS: usize = LARGE_CLIENTS + SMALL_CLIENTS;
+/// How long the bodies say that they are.
 const BODY_BYTES: usize = 16 << 20;
-/// How often a byte is sent after that.
-const INTERVAL: Duration = Duration::from_millis(200);
+/// How often the victim writes its item, and when.
+const ASKED: usize = 20;
+const ASK_INTERVAL: Duration = Duration::from_millis(50);
+/// How long a client tries to send.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Large bodies from clients that nobody knows, all but their ends. They were held before their
@@ -24,39 +29,42 @@ pub(super) fn run(round: &mut Round) -> Result<(), String> {
     let requests = endpoint.requests;
     let sent = vec![b' '; LARGE_BYTES];
     round.attack_endpoint(&mut endpoint, |until| {
-        let mut is_served = Ok(());
+        let large_are_sent = Barrier::new(CLIENTS);
+        let (all_are_sent, is_asked) = (Barrier::new(CLIENTS + 1), Barrier::new(CLIENTS + 1));
+        let hold = |index: usize| {
+            let bytes = if index < LARGE_CLIENTS { LARGE_BYTES } else { SMALL_BYTES };
+            let sent = sent.get(..bytes).unwrap_or_default();
+            let large = (index < LARGE_CLIENTS).then(|| send_most(requests, sent, index));
+            large_are_sent.wait();
+            let small = (index >= LARGE_CLIENTS).then(|| send_most(requests, sent, index));
+            all_are_sent.wait();
+            is_asked.wait();
+            drop((large, small));
+        };
         std::thread::scope(|scope| {
-            scope.spawn(|| {
-                until.wait();
-                is_served = victim::put_large(requests);
+            scope.spawn(|| crowd(CLIENTS, hold));
+            all_are_sent.wait();
+            until.wait();
+            // What was sent may be on its way still, so the victim asks several times.
+            let asked = (0..ASKED).try_for_each(|_| {
+                std::thread::sleep(ASK_INTERVAL);
+                victim::put_large(requests)
             });
-            crowd(LARGE_CLIENTS + SMALL_CLIENTS, |index| match index < LARGE_CLIENTS {
-                true => hold_body(requests, &sent, index, until),
-                false => {
-                    std::thread::sleep(until.rest() / 2);
-                    hold_body(requests, sent.get(..SMALL_BYTES).unwrap_or(&sent), index, until);
-                }
-            });
-        });
-        is_served
+            is_asked.wait();
+            asked
+        })
     })
 }
 
-/// Sends most of a body, with a wrong signature or without one, and waits.
-fn hold_body(requests: Requests, sent: &[u8], index: usize, until: Until) {
+/// Sends a part of a body, with a wrong signature or without one. Whatever the server does not take
+/// is a way to hold this off.
+fn send_most(requests: Requests, sent: &[u8], index: usize) -> Option<Connection> {
     let headers = match index % 2 {
         0 => String::new(),
         _ => wrong_signature("host;x-amz-date;x-amz-target"),
     };
     let head = requests.head("PutItem", BODY_BYTES, &headers);
-    let Ok(mut connection) = Connection::open(requests.address, PATIENCE) else { return };
-    // Whatever the server does not take is a way to hold this off.
-    if connection.send(head.as_bytes()).and_then(|()| connection.send(sent)).is_ok() {
-        while !until.is_over() && connection.send(b" ").is_ok() {
-            std::thread::sleep(INTERVAL);
-        }
-    }
-    // The victim asks when the attack is over, and the body is to be held until then.
-    until.wait();
-    std::thread::sleep(INTERVAL);
+    let mut connection = Connection::open(requests.address, PATIENCE).ok()?;
+    connection.send(head.as_bytes()).and_then(|()| connection.send(sent)).ok()?;
+    Some(connection)
 }
