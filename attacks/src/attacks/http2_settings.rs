@@ -1,4 +1,4 @@
-use crate::crowd::{PATIENCE, crowd, flood};
+use crate::crowd::{PATIENCE, crowd, flood, renew};
 use crate::frames::{self, INITIAL_WINDOW_SIZE};
 use crate::round::{Kind, Round};
 
@@ -15,10 +15,12 @@ pub(super) fn run(round: &mut Round) -> Result<(), String> {
     let mut sent = 0;
     round.attack_endpoint(&mut endpoint, |until| {
         let floods = crowd(CONNECTIONS, |index| {
-            let connection = frames::open(address, &[], PATIENCE)?;
-            flood(connection, index % 2 == 0, BYTES_MAX, until, || settings.clone())
+            renew(until, || {
+                let connection = frames::open(address, &[], PATIENCE)?;
+                flood(connection, index % 2 == 0, BYTES_MAX, until, || settings.clone())
+            })
         });
-        sent = floods.into_iter().flatten().sum();
+        sent = floods.into_iter().sum();
         Ok(())
     })?;
     round.note(format!("{} SETTINGS", sent / one(1).len()));

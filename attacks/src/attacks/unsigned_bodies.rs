@@ -19,7 +19,7 @@ const BODY_BYTES: usize = 16 << 20;
 const ASKED: usize = 20;
 const ASK_INTERVAL: Duration = Duration::from_millis(50);
 /// How long a client tries to send.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Large bodies from clients that nobody knows, all but their ends. They were held before their
 /// signatures could be looked at, and took the room of those who sign: the victim, who may write an
