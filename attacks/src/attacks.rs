@@ -23,6 +23,7 @@ mod moved_folder;
 mod open_heads;
 mod other_hosts;
 mod pipelining;
+mod repeated_values;
 mod second_process;
 mod shortened_log;
 mod signed_headers;
@@ -76,6 +77,7 @@ pub(crate) const ATTACKS: &[Attack] = attacks! {
     heavy_filters "heavy-filters", "scans that search 1.5 MB 150 times for each item",
     long_lists "long-lists", "scans that look through a list of 600,000 elements for each item",
     heavy_conditions "heavy-conditions", "writes whose conditions search 1.5 MB 150 times",
+    repeated_values "repeated-values", "expressions that use a value of 1 MB a thousand times",
     abandoned_scans "abandoned-scans", "clients that leave in the middle of a costly scan",
     stop_during_scans "stop-during-scans", "SIGTERM while costly scans run",
     many_indexes "many-indexes", "CreateTable with five million indexes, eight at once",

@@ -14,7 +14,7 @@ const TRICKLE_INTERVAL: Duration = Duration::from_millis(100);
 const FLOOD_PAUSE: Duration = Duration::from_millis(50);
 
 /// How many connections one attacker opens after the other, and how long it waits in between.
-const RENEWALS_MAX: usize = 100;
+const RENEWALS_MAX: usize = 2_000;
 const RENEWAL_PAUSE: Duration = Duration::from_millis(10);
 /// How much less important the threads of attackers are than others. Real attackers have machines
 /// of their own; these should not win the processor from the server and the victim.
