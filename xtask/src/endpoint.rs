@@ -62,9 +62,7 @@ impl Endpoint {
     }
 
     fn launch(root: &Path, arguments: &[OsString], log: PathBuf) -> Result<Self, String> {
-        // As the tests are built: with the features that they ask for, which
-        // cargo takes into account beside examples. So nothing is compiled a second time for this.
-        Line::new("cargo build --quiet --workspace --bin singlet --examples").run(root)?;
+        build(root)?;
         let executable = sibling("singlet")?;
         let output = std::fs::File::create(&log).map_err(|error| named(&log, &error))?;
         let errors = output.try_clone().map_err(|error| named(&log, &error))?;
@@ -139,6 +137,12 @@ impl Drop for Endpoint {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// Builds the command as the tests are built: with the features that they ask for, which cargo takes
+/// into account beside examples. So nothing is compiled a second time for this.
+pub(crate) fn build(root: &Path) -> Result<(), String> {
+    Line::new("cargo build --quiet --workspace --bin singlet --examples").run(root)
 }
 
 /// A program that cargo puts beside this one.

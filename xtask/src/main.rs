@@ -10,6 +10,7 @@
 )]
 
 mod arguments;
+mod attacks;
 mod beside;
 mod browser;
 mod clients;

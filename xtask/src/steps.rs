@@ -7,7 +7,7 @@ use crate::arguments::Selection;
 use crate::beside::Beside;
 use crate::command::Line;
 use crate::program::{self, Program};
-use crate::{browser, clients, examples, local, tidy};
+use crate::{attacks, browser, clients, examples, local, tidy};
 
 /// Set for the tests when `--long` is given: those that have a long mode read it.
 const LONG_VARIABLE: &str = "SINGLET_TEST_LONG";
@@ -120,6 +120,14 @@ const STEPS: &[Step] = &[
         about: "a few seconds of coverage-guided fuzzing for each target",
         call: Call::Where(program::FUZZ),
         run: fuzz,
+    },
+    // The last one, because it measures how long requests take: those that run beside others have
+    // been waited for by now, and nothing else uses the machine.
+    Step {
+        name: "attacks",
+        about: "a hostile client attacks our servers, and a victim must not notice",
+        call: Call::Always,
+        run: attacks::run,
     },
 ];
 

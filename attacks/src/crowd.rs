@@ -1,0 +1,181 @@
+//! Many attackers at once.
+
+use crate::http::{Answer, Connection};
+use crate::round::{Kind, Round, Until};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+/// How long an attacker waits for an answer: longer than a victim would.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+/// How often somebody who is slow sends a byte.
+const TRICKLE_INTERVAL: Duration = Duration::from_millis(100);
+/// How long a write of a flood may block before it is looked whether it is over.
+const FLOOD_PAUSE: Duration = Duration::from_millis(50);
+
+/// How many connections one attacker opens after the other, and how long it waits in between.
+const RENEWALS_MAX: usize = 2_000;
+const RENEWAL_PAUSE: Duration = Duration::from_millis(10);
+/// How much less important the threads of attackers are than others. Real attackers have machines
+/// of their own; these should not win the processor from the server and the victim.
+const NICENESS: i32 = 10;
+
+/// Has so many threads do the same, and waits for all of them.
+pub(crate) fn crowd<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let work = |index| {
+        be_nice();
+        work(index)
+    };
+    std::thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> = (0..count).map(|index| scope.spawn(move || work(index))).collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+    })
+}
+
+/// Makes the calling thread, and those that it starts, less important. Elsewhere than on Linux that
+/// would be about the whole process.
+fn be_nice() {
+    if cfg!(target_os = "linux") {
+        // Where it is refused, the figures are worse than they could be.
+        let _ = rustix::process::setpriority_process(None, NICENESS);
+    }
+}
+
+/// Sends a request on a connection of its own, and waits for the answer.
+pub(crate) fn ask(address: SocketAddr, request: &[u8]) -> io::Result<Answer> {
+    Connection::open(address, PATIENCE)?.ask(request)
+}
+
+/// Sends a request again and again, each after the answer to the one before, until the attack ends.
+/// Says how many were answered.
+pub(crate) fn repeat(address: SocketAddr, request: &[u8], until: Until) -> usize {
+    let mut answered = 0;
+    while !until.is_over() {
+        let Ok(mut connection) = Connection::open(address, until.rest()) else { continue };
+        while !until.is_over() && connection.ask(request).is_ok() {
+            answered += 1;
+        }
+    }
+    answered
+}
+
+/// Opens as many connections as there may be, up to `count`.
+pub(crate) fn connect_many(address: SocketAddr, count: usize) -> Vec<Connection> {
+    // A server that is full may not accept: then the rest is not opened.
+    (0..count).map_while(|_| Connection::open(address, PATIENCE).ok()).collect()
+}
+
+/// What a body attacks, the operation that it is for, and the body.
+pub(crate) type Hostile = (&'static str, &'static str, String);
+
+/// Sends bodies to an endpoint, two at a time. All must be answered, and no answer may be large.
+pub(crate) fn send_all(round: &mut Round, kind: Kind, bodies: &[Hostile]) -> Result<(), String> {
+    const CLIENTS: usize = 2;
+    let mut endpoint = round.endpoint(kind)?;
+    let requests = endpoint.requests;
+    let mut answers = Vec::new();
+    round.attack_endpoint(&mut endpoint, |_| {
+        answers = crowd(CLIENTS, |client| {
+            let bodies = bodies.iter().skip(client).step_by(CLIENTS);
+            let answers = bodies.map(|(what, operation, body)| {
+                let asked = ask(requests.address, &requests.make(operation, body));
+                (format!("{operation}, {what}"), asked)
+            });
+            answers.collect::<Vec<_>>()
+        });
+        Ok(())
+    })?;
+    for (what, answer) in answers.iter().flatten() {
+        match answer {
+            Ok(answer) => round.check_refusal(what, answer),
+            Err(error) => round.faults.push(format!("{what} got no answer: {error}")),
+        }
+    }
+    Ok(())
+}
+
+/// Sends the same beginning on many connections, and then a byte on each of them now and then.
+pub(crate) fn trickle(address: SocketAddr, count: usize, beginning: &[u8], until: Until) {
+    let mut connections = Vec::new();
+    while !until.is_over() {
+        // The server may close them, which is what it should do in the end. Then others come.
+        let mut new = connect_many(address, count - connections.len());
+        new.retain_mut(|connection| connection.send(beginning).is_ok());
+        connections.append(&mut new);
+        std::thread::sleep(TRICKLE_INTERVAL);
+        connections.retain_mut(|connection| connection.send(b"a").is_ok());
+    }
+}
+
+/// Sends what `next` makes, as fast as the server takes it, and reads what comes back only if
+/// `reads`. Ends with the attack, after `bytes_max`, or when the server closes the connection.
+/// Says how many bytes were sent.
+pub(crate) fn flood(
+    connection: Connection,
+    reads: bool,
+    bytes_max: usize,
+    until: Until,
+    mut next: impl FnMut() -> Vec<u8>,
+) -> io::Result<usize> {
+    let mut stream = connection.into_stream();
+    stream.set_write_timeout(Some(FLOOD_PAUSE))?;
+    stream.set_read_timeout(Some(FLOOD_PAUSE))?;
+    let reader = stream.try_clone()?;
+    std::thread::scope(|scope| {
+        if reads {
+            scope.spawn(move || drain(reader, until));
+        }
+        let mut sent = 0;
+        while sent < bytes_max && !until.is_over() {
+            let bytes = next();
+            if !write(&mut stream, &bytes, until) {
+                break;
+            }
+            sent += bytes.len();
+        }
+        Ok(sent)
+    })
+}
+
+/// Attacks on one connection after the other, since the server cuts them off. Says how many bytes
+/// were sent on all of them.
+pub(crate) fn renew(until: Until, mut attack: impl FnMut() -> io::Result<usize>) -> usize {
+    let mut sent = 0;
+    for _ in 0..RENEWALS_MAX {
+        if until.is_over() {
+            break;
+        }
+        sent += attack().unwrap_or_default();
+        std::thread::sleep(RENEWAL_PAUSE);
+    }
+    sent
+}
+
+/// Writes all bytes, unless the attack ends or the server closes the connection.
+fn write(stream: &mut TcpStream, mut bytes: &[u8], until: Until) -> bool {
+    while !bytes.is_empty() {
+        match stream.write(bytes) {
+            Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
+            Err(error) if is_pause(&error) && !until.is_over() => {}
+            Err(_) => return false,
+        }
+    }
+    true
+}
+
+fn drain(mut stream: TcpStream, until: Until) {
+    let mut bytes = vec![0; 64 << 10];
+    while !until.is_over() {
+        match stream.read(&mut bytes) {
+            Ok(0) => return,
+            Ok(_) => {}
+            Err(error) if is_pause(&error) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+fn is_pause(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
+}

@@ -1,0 +1,142 @@
+//! Requests to the DynamoDB endpoint, signed or not.
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+use std::net::SocketAddr;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The key whose holder may send requests where the endpoint asks for signatures.
+pub(crate) const ACCESS_KEY: &str = "AKIDVICTIM";
+const SECRET_KEY: &str = "the secret of the victim";
+const REGION: &str = "eu-central-1";
+const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
+
+/// A file with the key, as `--credentials` takes it.
+pub(crate) fn credentials_file() -> String {
+    format!("[victim]\naws_access_key_id={ACCESS_KEY}\naws_secret_access_key={SECRET_KEY}\n")
+}
+
+/// How requests are made for one endpoint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Requests {
+    pub(crate) address: SocketAddr,
+    /// Whether they are signed.
+    pub(crate) signed: bool,
+}
+
+impl Requests {
+    /// A whole request over HTTP/1.1.
+    pub(crate) fn make(&self, operation: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
+        let body = body.as_ref();
+        let authorization = if self.signed { self.sign(operation, body) } else { String::new() };
+        let mut request = self.head(operation, body.len(), &authorization).into_bytes();
+        request.extend_from_slice(body);
+        request
+    }
+
+    /// The head of a request whose body has so many bytes. `headers` are whole lines.
+    pub(crate) fn head(&self, operation: &str, body_bytes: usize, headers: &str) -> String {
+        format!(
+            "POST / HTTP/1.1\r\nHost: {}\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n\
+             Content-Type: {CONTENT_TYPE}\r\n{headers}Content-Length: {body_bytes}\r\n\r\n",
+            self.address
+        )
+    }
+
+    /// The headers of a request over HTTP/2.
+    pub(crate) fn fields(&self, operation: &str) -> Vec<(&'static str, String)> {
+        vec![
+            (":method", "POST".to_owned()),
+            (":scheme", "http".to_owned()),
+            (":path", "/".to_owned()),
+            (":authority", self.address.to_string()),
+            ("x-amz-target", format!("DynamoDB_20120810.{operation}")),
+            ("content-type", CONTENT_TYPE.to_owned()),
+        ]
+    }
+
+    /// The headers that sign a request, by Signature Version 4.
+    fn sign(&self, operation: &str, body: &[u8]) -> String {
+        let (time, scope) = time_and_scope();
+        let signed = "host;x-amz-date;x-amz-target";
+        let canonical = format!(
+            "POST\n/\n\nhost:{}\nx-amz-date:{time}\nx-amz-target:DynamoDB_20120810.{operation}\n\n\
+             {signed}\n{}",
+            self.address,
+            hex(&Sha256::digest(body))
+        );
+        let hash = hex(&Sha256::digest(canonical.as_bytes()));
+        let to_sign = format!("AWS4-HMAC-SHA256\n{time}\n{scope}\n{hash}");
+        let key = format!("AWS4{SECRET_KEY}").into_bytes();
+        let key = scope.split('/').fold(key, |key, part| mac(&key, part));
+        authorization(&time, &scope, signed, &hex(&mac(&key, &to_sign)))
+    }
+}
+
+/// The headers of a request with a known key and a signature that is wrong.
+pub(crate) fn wrong_signature(signed_headers: &str) -> String {
+    let (time, scope) = time_and_scope();
+    authorization(&time, &scope, signed_headers, &"0".repeat(64))
+}
+
+fn authorization(time: &str, scope: &str, signed_headers: &str, signature: &str) -> String {
+    format!(
+        "X-Amz-Date: {time}\r\nAuthorization: AWS4-HMAC-SHA256 Credential={ACCESS_KEY}/{scope}, \
+         SignedHeaders={signed_headers}, Signature={signature}\r\n"
+    )
+}
+
+/// The time as a request says it, and what a key for it is good for.
+fn time_and_scope() -> (String, String) {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let time = time_text(seconds);
+    let date = time.get(..8).unwrap_or_default();
+    let scope = format!("{date}/{REGION}/dynamodb/aws4_request");
+    (time, scope)
+}
+
+/// Seconds since 1970 in the form `20150830T123600Z`.
+fn time_text(seconds: u64) -> String {
+    let mut day = seconds / 86_400;
+    let mut year = 1970;
+    let is_leap = |year: u64| year.is_multiple_of(if year.is_multiple_of(100) { 400 } else { 4 });
+    while day >= 365 + u64::from(is_leap(year)) {
+        day -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let mut month = 1;
+    for days in [31, 28 + u64::from(is_leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if day < days {
+            break;
+        }
+        day -= days;
+        month += 1;
+    }
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{year}{month:02}{:02}T{hour:02}{minute:02}{second:02}Z", day + 1)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn mac(key: &[u8], text: &str) -> Vec<u8> {
+    // A key of any length will do, so there is always one.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return Vec::new() };
+    mac.update(text.as_bytes());
+    mac.finalize().into_bytes().to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_as_requests_say_them() {
+        assert_eq!(time_text(0), "19700101T000000Z");
+        assert_eq!(time_text(1_440_938_160), "20150830T123600Z");
+        assert_eq!(time_text(951_782_399), "20000228T235959Z");
+        assert_eq!(time_text(951_782_400), "20000229T000000Z");
+        assert_eq!(time_text(1_798_761_599), "20261231T235959Z");
+    }
+}

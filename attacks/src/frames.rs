@@ -1,0 +1,156 @@
+//! Frames of HTTP/2, made by hand so that they can be wrong.
+
+use crate::dynamodb::Requests;
+use crate::http::Connection;
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+pub(crate) const END_STREAM: u8 = 1;
+pub(crate) const END_HEADERS: u8 = 4;
+/// The setting that says how many bytes of an answer may be sent before the client asks for more.
+pub(crate) const INITIAL_WINDOW_SIZE: u16 = 4;
+/// What a frame may hold unless it was agreed otherwise.
+const FRAME_BYTES_MAX: usize = 16_384;
+
+/// A frame of any type.
+pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).unwrap_or(u32::MAX).to_be_bytes();
+    let mut frame = length.iter().skip(1).copied().collect::<Vec<u8>>();
+    frame.extend([kind, flags]);
+    frame.extend(stream.to_be_bytes());
+    frame.extend(payload);
+    frame
+}
+
+pub(crate) fn data(stream: u32, bytes: &[u8], flags: u8) -> Vec<u8> {
+    let mut frames = Vec::new();
+    let mut rest = bytes;
+    loop {
+        let (piece, after) = rest.split_at(rest.len().min(FRAME_BYTES_MAX));
+        let is_last = after.is_empty();
+        frames.extend(frame(0, if is_last { flags } else { 0 }, stream, piece));
+        if is_last {
+            return frames;
+        }
+        rest = after;
+    }
+}
+
+pub(crate) fn headers(stream: u32, block: &[u8], flags: u8) -> Vec<u8> {
+    frame(1, flags, stream, block)
+}
+
+pub(crate) fn priority(stream: u32, depends_on: u32) -> Vec<u8> {
+    let mut payload = depends_on.to_be_bytes().to_vec();
+    payload.push(16);
+    frame(2, 0, stream, &payload)
+}
+
+pub(crate) fn rst_stream(stream: u32) -> Vec<u8> {
+    const CANCEL: u32 = 8;
+    frame(3, 0, stream, &CANCEL.to_be_bytes())
+}
+
+pub(crate) fn settings(values: &[(u16, u32)]) -> Vec<u8> {
+    let entry = |(id, value): &(u16, u32)| {
+        let mut entry = id.to_be_bytes().to_vec();
+        entry.extend(value.to_be_bytes());
+        entry
+    };
+    frame(4, 0, 0, &values.iter().flat_map(entry).collect::<Vec<u8>>())
+}
+
+pub(crate) fn ping() -> Vec<u8> {
+    frame(6, 0, 0, b"attacker")
+}
+
+pub(crate) fn window_update(stream: u32, bytes: u32) -> Vec<u8> {
+    frame(8, 0, stream, &bytes.to_be_bytes())
+}
+
+pub(crate) fn continuation(stream: u32, block: &[u8], flags: u8) -> Vec<u8> {
+    frame(9, flags, stream, block)
+}
+
+/// A block of headers, each as a literal that is not indexed.
+pub(crate) fn block<'f>(fields: impl IntoIterator<Item = (&'f str, &'f str)>) -> Vec<u8> {
+    let mut block = Vec::new();
+    for (name, value) in fields {
+        block.push(0);
+        push_text(&mut block, name);
+        push_text(&mut block, value);
+    }
+    block
+}
+
+/// The block of a request to the endpoint.
+pub(crate) fn request_block(requests: &Requests, operation: &str) -> Vec<u8> {
+    let fields = requests.fields(operation);
+    block(fields.iter().map(|(name, value)| (*name, value.as_str())))
+}
+
+/// A whole request to the endpoint.
+pub(crate) fn request(requests: &Requests, stream: u32, operation: &str, body: &[u8]) -> Vec<u8> {
+    let mut frames = headers(stream, &request_block(requests, operation), END_HEADERS);
+    frames.extend(data(stream, body, END_STREAM));
+    frames
+}
+
+/// A connection on which the preface and these settings are sent.
+pub(crate) fn open(
+    address: SocketAddr,
+    values: &[(u16, u32)],
+    patience: Duration,
+) -> io::Result<Connection> {
+    let mut connection = Connection::open(address, patience)?;
+    let mut begin = PREFACE.to_vec();
+    begin.extend(settings(values));
+    // What settings the server sends is taken note of, as it expects.
+    begin.extend(frame(4, 1, 0, &[]));
+    connection.send(&begin)?;
+    Ok(connection)
+}
+
+/// A string without Huffman coding, after its length in seven bits and what does not fit there.
+fn push_text(block: &mut Vec<u8>, text: &str) {
+    const PREFIX_MAX: usize = 127;
+    if text.len() < PREFIX_MAX {
+        block.push(text.len() as u8);
+    } else {
+        block.push(PREFIX_MAX as u8);
+        let mut rest = text.len() - PREFIX_MAX;
+        while rest >= 128 {
+            block.push((rest % 128 + 128) as u8);
+            rest /= 128;
+        }
+        block.push(rest as u8);
+    }
+    block.extend(text.bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_have_their_length_type_flags_and_stream() {
+        let expected = [0, 0, 4, 3, 0, 0, 0, 0, 5, 0, 0, 0, 8];
+        assert_eq!(rst_stream(5), expected);
+        let long = data(1, &[7; FRAME_BYTES_MAX + 1], END_STREAM);
+        assert_eq!(long.len(), 2 * 9 + FRAME_BYTES_MAX + 1);
+        assert_eq!((long[4], long[9 + FRAME_BYTES_MAX + 4]), (0, END_STREAM));
+    }
+
+    #[test]
+    fn lengths_are_integers_of_hpack() {
+        let mut block = Vec::new();
+        push_text(&mut block, "ab");
+        assert_eq!(block, [2, b'a', b'b']);
+        block.clear();
+        push_text(&mut block, &"x".repeat(1337 + 127));
+        // The example of RFC 7541, C.1.2, with a prefix of seven bits.
+        assert_eq!(block.get(..3), Some(&[127, 185, 10][..]));
+    }
+}
