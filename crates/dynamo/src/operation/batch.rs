@@ -7,7 +7,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::Reader;
 use crate::json::kept::KEPT_MAX;
 use crate::schema::TableSchema;
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// `RequestItems` as it stands in the body: what is asked of each table, by its name or ARN.
@@ -26,31 +25,33 @@ impl<'j, T> TablesBody<'j, T> {
         mut read: impl FnMut(&mut Reader<'j>) -> Result<T>,
     ) -> Result<Option<Self>> {
         // Of two members with one name the later counts, and stands where it stands; the place of
-        // the other is left empty.
+        // the other is left empty. Most batches have one table, of which no place need be known.
         let mut tables: Vec<Option<(String, T)>> = Vec::new();
-        let mut places: HashMap<Cow<'j, str>, usize> = HashMap::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
         let (found, text) = reader.with_text(|reader| {
             reader.map(class, |reader, name| {
                 let asked = read(reader)?;
-                if places.len() >= KEPT_MAX && !places.contains_key(&name) {
+                if places.len() >= KEPT_MAX && !places.contains_key(&*name) {
                     return Ok(());
                 }
-                if tables.len() >= 2 * KEPT_MAX {
+                if places.is_empty() || tables.len() >= 2 * KEPT_MAX {
                     tables.retain(Option::is_some);
-                    for (place, table) in tables.iter().enumerate() {
-                        let own =
-                            table.as_ref().and_then(|(name, _)| places.get_mut(name.as_str()));
-                        own.into_iter().for_each(|own| *own = place);
-                    }
+                    let names = tables.iter().flatten().map(|(name, _)| name.clone());
+                    places = names.zip(0..).collect();
                 }
-                tables.push(Some((name.clone().into_owned(), asked)));
-                if let Some(earlier) = places.insert(name, tables.len() - 1) {
+                let name = name.into_owned();
+                if !tables.is_empty()
+                    && let Some(earlier) = places.insert(name.clone(), tables.len())
+                {
                     tables.get_mut(earlier).map(Option::take);
                 }
+                tables.push(Some((name, asked)));
                 Ok(())
             })
         })?;
-        Ok(found.then(|| Self { tables: tables.into_iter().flatten().collect(), text }))
+        #[expect(clippy::filter_map_identity, reason = "unlike flatten, it needs no second vector")]
+        let tables = tables.into_iter().filter_map(|table| table).collect();
+        Ok(found.then_some(Self { tables, text }))
     }
 
     /// The names or ARNs, with what is asked of each.
