@@ -242,8 +242,7 @@ async fn answer_once(
         seal.fingerprint(&[parts.method.as_str().as_bytes(), target.as_bytes(), &body]);
     let account = parts.extensions.get::<Account>().cloned();
     let budget = store.budget.clone();
-    let is_bearer = |scheme: &&Scheme| matches!(scheme.kind, Credential::Bearer);
-    let is_signed_in = scope.schemes.iter().any(|scheme| is_bearer(scheme));
+    let is_signed_in = scope.schemes.iter().any(|scheme| matches!(scheme.kind, Credential::Bearer));
     let charge = Charge { budget: &budget, account: account.as_ref() };
     let charge = (!is_signed_in).then_some(&charge);
     if let Begun::Done(sealed) = store.begin(&name, &fingerprint, charge).await? {
