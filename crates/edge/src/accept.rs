@@ -127,17 +127,34 @@ fn sweep_interval(limits: &Limits) -> Duration {
     (shortest / 4).clamp(SWEEP_INTERVALS.0, SWEEP_INTERVALS.1)
 }
 
-/// The part of an address that stands for one client; none for this machine. One network card can
-/// have all the addresses of an IPv6 network of 64 bits, so that network is the client.
-fn client_of(address: IpAddr) -> Option<IpAddr> {
+/// The part of an address that stands for one client. One network card can have all the addresses
+/// of an IPv6 network of 64 bits, so that network is the client.
+///
+/// ```
+/// use singlet_edge::network_of;
+///
+/// let of = |address: &str| network_of(address.parse().unwrap());
+/// assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:1"));
+/// assert_ne!(of("2001:db8:0:1::1"), of("2001:db8::1"));
+/// assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
+/// ```
+#[must_use]
+pub fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
-        address if address.is_loopback() => None,
-        IpAddr::V6(address) => {
+        IpAddr::V6(address) if !address.is_loopback() => {
             let [a, b, c, d, ..] = address.segments();
-            Some(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into())
+            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
         }
-        address => Some(address),
+        address => address,
     }
+}
+
+/// Like [`network_of`], if there are limits for the client. For this machine itself there are none:
+/// who runs programs here can stop the server without asking it, and a proxy that runs here speaks
+/// for many clients, whom it has to limit itself.
+#[must_use]
+pub fn client_of(address: IpAddr) -> Option<IpAddr> {
+    (!address.to_canonical().is_loopback()).then(|| network_of(address))
 }
 
 struct Entry {

@@ -18,8 +18,8 @@ mod pulse;
 mod room;
 mod stream;
 
-pub use accept::{Accepted, Figures, serve};
+pub use accept::{Accepted, Figures, client_of, network_of, serve};
 pub use limits::Limits;
-pub use pulse::{Executing, InFlight, Pulse, Received, Transfer};
+pub use pulse::{Executing, InFlight, Pulse, Received, TakenOver, Transfer};
 pub use room::{Hold, Room, Share, Shares};
 pub use stream::WatchedStream;

@@ -123,6 +123,16 @@ impl Pulse {
         Executing(self)
     }
 
+    /// The connection has become something else than HTTP, such as a WebSocket, which ends by its
+    /// own rules; until the guard is dropped it is neither idle nor closed here.
+    #[must_use]
+    pub fn take_over(self: &Arc<Self>) -> TakenOver {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.executing.fetch_add(1, Ordering::Relaxed);
+        self.has_served.store(true, Ordering::Relaxed);
+        TakenOver(Arc::clone(self))
+    }
+
     /// Bytes of a body that is long have begun to arrive.
     #[must_use]
     pub fn begin_body(&self) -> Transfer {
@@ -240,6 +250,24 @@ impl Pulse {
             || self.any_transfer(|transfer| transfer.is_answer);
         let has_served = self.has_served.load(Ordering::Relaxed);
         (!is_busy).then(|| (has_served, self.rested.load(Ordering::Relaxed)))
+    }
+}
+
+/// A connection that nobody sweeps, for tests.
+impl Default for Pulse {
+    fn default() -> Self {
+        Self::new(&CoarseClock::new())
+    }
+}
+
+/// A connection that is no longer HTTP's.
+#[derive(Debug)]
+pub struct TakenOver(Arc<Pulse>);
+
+impl Drop for TakenOver {
+    fn drop(&mut self) {
+        self.0.executing.fetch_sub(1, Ordering::Relaxed);
+        self.0.requests.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

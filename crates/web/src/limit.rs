@@ -4,9 +4,10 @@ use crate::api::{Argument, Operation};
 use crate::problem::{INTERNAL, Problem, RATE_LIMITED};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use singlet_edge::{client_of, network_of};
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -188,7 +189,7 @@ pub struct Account {
 
 impl Account {
     pub(crate) fn new(address: IpAddr, limits: AddressLimits) -> Self {
-        Self { network: caller_of(address), is_limited: counted(address).is_some(), limits }
+        Self { network: network_of(address), is_limited: client_of(address).is_some(), limits }
     }
 
     /// An account of its own, with a limit for what it has stored: for tests.
@@ -254,26 +255,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Account {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         parts.extensions.get::<Self>().cloned().ok_or_else(|| Problem::new(&INTERNAL))
     }
-}
-
-/// The part of an address that stands for one caller. One network card can have all the
-/// addresses of an IPv6 network of 64 bits, so that network is the caller.
-#[must_use]
-pub fn caller_of(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
-        }
-        address => address,
-    }
-}
-
-/// The caller at this address, if there is a limit for it. For this machine itself there is none:
-/// who runs programs here can stop the server without asking it, and a proxy that runs here speaks
-/// for many callers, whom it has to limit itself.
-pub(crate) fn counted(address: IpAddr) -> Option<IpAddr> {
-    (!address.to_canonical().is_loopback()).then(|| caller_of(address))
 }
 
 #[cfg(test)]
@@ -355,13 +336,5 @@ mod tests {
         assert_eq!(stranger.charge_stored(1).unwrap_err().code(), &RATE_LIMITED);
         let own = Account::with_stored_rate([127, 0, 0, 1].into(), rate);
         assert!((0..10).all(|_| own.charge_stored(100).is_ok()));
-    }
-
-    #[test]
-    fn a_network_is_one_caller() {
-        let caller = |address: &str| caller_of(address.parse().unwrap());
-        assert_eq!(caller("2001:db8::1"), caller("2001:db8::ffff:1"));
-        assert_ne!(caller("2001:db8:0:1::1"), caller("2001:db8::1"));
-        assert_eq!(caller("::ffff:192.0.2.1"), caller("192.0.2.1"));
     }
 }

@@ -3,10 +3,9 @@
 mod exchange;
 mod home;
 mod lifetime;
-mod places;
 mod stall;
 
-pub(crate) use lifetime::Lifetime;
+pub(crate) use lifetime::{Lifetime, SocketPlace};
 
 use crate::idempotency::Idempotency;
 use crate::identity::Identity;
@@ -23,8 +22,8 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
-use hyper_util::rt::{TokioIo, TokioTimer};
-use places::{FreePlace, Places};
+use hyper_util::rt::TokioIo;
+use singlet_edge::{Accepted, Figures};
 use stall::StallGuard;
 use std::convert::Infallible;
 use std::future::Future;
@@ -33,10 +32,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
-
-/// How long to wait when the machine has no more sockets to give.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 
 /// What can be chosen when a server is opened.
 #[derive(Clone, Debug)]
@@ -70,8 +68,12 @@ impl Default for Options {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How many connections there may be. More wait until one ends.
+    /// How many connections there may be. A new one replaces the one that has been idle for
+    /// longest.
     pub connections_max: usize,
+    /// How many of them may be sockets. The others are for pages and requests, so that there is
+    /// always one that is idle.
+    pub sockets_max: usize,
     /// How many of them one caller may have, which is an address or a network of IPv6; one more is
     /// closed at once. A race of three hundred may come from a school that has one address, with a
     /// socket and a connection for the page each. This machine itself has no such limit, as it has
@@ -81,8 +83,10 @@ pub struct Limits {
     pub head_bytes_max: usize,
     /// How many bytes a body may have, unless a route says otherwise.
     pub body_bytes_max: usize,
-    /// How long a client may take for the head of a request, and between two requests.
+    /// How long a client may take for the head of a request.
     pub head_time_max: Duration,
+    /// How long a connection may be without a request.
+    pub idle_time_max: Duration,
     /// How long a client may take none of an answer that waits for it.
     pub stall_time_max: Duration,
     /// How long a request may take from its head to its answer.
@@ -95,10 +99,12 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connections_max: 4_096,
+            sockets_max: 3_072,
             connections_per_caller_max: 600,
             head_bytes_max: 32 << 10,
             body_bytes_max: 64 << 10,
-            head_time_max: Duration::from_secs(60),
+            head_time_max: Duration::from_secs(20),
+            idle_time_max: Duration::from_secs(60),
             stall_time_max: Duration::from_secs(30),
             request_time_max: Duration::from_secs(30),
             stop_time_max: Duration::from_secs(10),
@@ -203,7 +209,6 @@ impl Server {
         let limits = options.limits;
         // Also as an address of IPv4 that is written as one of IPv6.
         let is_loopback = options.address.ip().to_canonical().is_loopback();
-        let (lifetime, end) = lifetime::begin();
         let shared = Arc::new(Shared {
             router: router(systems, &notes, limits.body_bytes_max),
             stored_limiter: options.stored_rate.map(|rate| Arc::new(Limiter::new(rate))),
@@ -214,52 +219,39 @@ impl Server {
             request_time_max: limits.request_time_max,
         });
         let mut protocol = http1::Builder::new();
-        protocol
-            .timer(TokioTimer::new())
-            .header_read_timeout(limits.head_time_max)
-            .max_buf_size(limits.head_bytes_max);
-        let places = Places::new(limits.connections_max, limits.connections_per_caller_max);
-        let mut until = pin!(until);
-        loop {
-            let accepted = tokio::select! {
-                () = &mut until => break,
-                accepted = accept(&listener, &places) => accepted,
-            };
-            match accepted {
-                Ok((stream, peer, place)) => {
-                    // Who has too many connections already finds this one closed.
-                    let Some(place) = place.give(peer.ip()) else { continue };
-                    let (shared, lifetime) = (Arc::clone(&shared), lifetime.in_place(place));
-                    let protocol = protocol.clone();
-                    let stream = StallGuard::new(stream, limits.stall_time_max);
-                    tokio::spawn(async move {
-                        connect(stream, peer, &protocol, shared, lifetime).await;
-                    });
-                }
-                Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
+        // Clients that take too long for a head are the edge's business.
+        protocol.header_read_timeout(None).max_buf_size(limits.head_bytes_max);
+        let sockets = Arc::new(Semaphore::new(limits.sockets_max));
+        let handle = |accepted: Accepted<()>| {
+            let Accepted { stream, pulse, peer, is_refused, stop, .. } = accepted;
+            let (lifetime, end) = lifetime::begin(stop, pulse, Arc::clone(&sockets));
+            let stream = StallGuard::new(stream, limits.stall_time_max);
+            let (protocol, shared) = (protocol.clone(), Arc::clone(&shared));
+            async move {
+                connect(stream, peer, is_refused, &protocol, shared, lifetime).await;
+                // One that has become a socket counts as a connection until that has ended.
+                end.wait().await;
             }
-        }
-        drop((listener, lifetime));
-        end.after(limits.stop_time_max).await;
+        };
+        let of_connections = singlet_edge::Limits {
+            connections_max: limits.connections_max,
+            connections_per_address_max: limits.connections_per_caller_max,
+            head_time_max: limits.head_time_max,
+            idle_time_max: limits.idle_time_max,
+            stall_time_max: limits.stall_time_max,
+            stop_time_max: limits.stop_time_max,
+            ..singlet_edge::Limits::default()
+        };
+        let figures = Figures::default();
+        singlet_edge::serve(listener, &of_connections, &[], &figures, until, handle).await;
     }
-}
-
-/// Waits for room, and then for a client.
-async fn accept(
-    listener: &TcpListener,
-    places: &Places,
-) -> io::Result<(TcpStream, SocketAddr, FreePlace)> {
-    let place = places.free().await?;
-    let (stream, peer) = listener.accept().await?;
-    // Answers are written at once, so that waiting for more to send would only delay them.
-    let _ = stream.set_nodelay(true);
-    Ok((stream, peer, place))
 }
 
 /// Serves one connection until it ends. One that becomes a socket goes on elsewhere.
 async fn connect(
-    stream: StallGuard<TcpStream>,
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     peer: SocketAddr,
+    is_refused: bool,
     protocol: &http1::Builder,
     shared: Arc<Shared>,
     mut lifetime: Lifetime,
@@ -272,7 +264,10 @@ async fn connect(
         let (shared, lifetime) = (Arc::clone(&shared), of_requests.clone());
         let account = account.clone();
         async move {
-            let answer = exchange::answer(&shared, account, lifetime, request).await;
+            let answer = match is_refused {
+                true => exchange::refuse(&request),
+                false => exchange::answer(&shared, account, lifetime, request).await,
+            };
             Ok::<Response<axum::body::Body>, Infallible>(answer)
         }
     });
@@ -314,6 +309,8 @@ mod tests {
     use crate::live::{Switched, Upgrade};
     use futures_util::{SinkExt, StreamExt};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+    use tokio::sync::watch;
     use tokio_tungstenite::WebSocketStream;
     use tokio_tungstenite::tungstenite::protocol::Role;
 
@@ -335,9 +332,12 @@ mod tests {
         let stream = StallGuard::new(stream, Duration::from_secs(30));
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
-            let (lifetime, _end) = lifetime::begin();
-            connect(stream, (peer, 1).into(), &http1::Builder::new(), shared, lifetime).await;
-            std::future::pending::<()>().await;
+            let (_stop, stopped) = watch::channel(false);
+            let sockets = Arc::new(Semaphore::new(1));
+            let (lifetime, end) = lifetime::begin(stopped, Arc::default(), sockets);
+            let protocol = http1::Builder::new();
+            connect(stream, (peer, 1).into(), false, &protocol, shared, lifetime).await;
+            end.wait().await;
         });
         client
     }

@@ -3,8 +3,8 @@
 use super::socket::{self, Socket};
 use crate::api::{Argument, Operation, Reply};
 use crate::limit::Account;
-use crate::problem::{INTERNAL, Problem, UPGRADE_REQUIRED};
-use crate::server::Lifetime;
+use crate::problem::{INTERNAL, Problem, UNAVAILABLE, UPGRADE_REQUIRED};
+use crate::server::{Lifetime, SocketPlace};
 use axum::body::Body;
 use axum::extract::FromRequestParts;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -28,6 +28,7 @@ pub struct Upgrade {
     accept: HeaderValue,
     on_upgrade: OnUpgrade,
     lifetime: Lifetime,
+    place: SocketPlace,
     account: Option<Account>,
 }
 
@@ -41,7 +42,7 @@ impl Upgrade {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let Self { accept, on_upgrade, lifetime, account } = self;
+        let Self { accept, on_upgrade, lifetime, place, account } = self;
         tokio::spawn(async move {
             // The connection may end before it is a socket; then there is nothing to do.
             let Ok(upgraded) = on_upgrade.await else { return };
@@ -49,6 +50,7 @@ impl Upgrade {
             let config = Some(socket::config());
             let stream = WebSocketStream::from_raw_socket(io, Role::Server, config).await;
             session(Socket::new(stream, lifetime, account)).await;
+            drop(place);
         });
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
@@ -64,6 +66,7 @@ impl Argument for Upgrade {
     fn describe(operation: &mut Operation<'_>) {
         operation.header("Upgrade", true, "websocket");
         operation.refuses(&UPGRADE_REQUIRED);
+        operation.refuses(&UNAVAILABLE);
     }
 }
 
@@ -79,7 +82,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Upgrade {
         let account = parts.extensions.get::<Account>().cloned();
         match (on_upgrade, lifetime) {
             (Some(on_upgrade), Some(lifetime)) => {
-                Ok(Self { accept, on_upgrade, lifetime, account })
+                let place = lifetime.become_socket().ok_or(Problem::new(&UNAVAILABLE))?;
+                Ok(Self { accept, on_upgrade, lifetime, place, account })
             }
             _ => Err(Problem::new(&INTERNAL)),
         }

@@ -4,7 +4,7 @@ use super::Lifetime;
 use crate::idempotency::Idempotency;
 use crate::identity::Identity;
 use crate::limit::{Account, Limiter};
-use crate::problem::{INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TIMEOUT};
+use crate::problem::{INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TIMEOUT, UNAVAILABLE};
 use crate::request_id::{self, RequestId};
 use crate::security::{self, Names};
 use axum::Router;
@@ -12,6 +12,7 @@ use axum::body::Body;
 use axum::response::IntoResponse;
 use futures_util::FutureExt;
 use hyper::body::Incoming;
+use hyper::header::{CONNECTION, HeaderValue};
 use hyper::service::Service;
 use hyper::{Request, Response};
 use hyper_util::service::TowerToHyperService;
@@ -41,6 +42,9 @@ pub(super) async fn answer(
     lifetime: Lifetime,
     request: Request<Incoming>,
 ) -> Response<Body> {
+    let connection = lifetime.clone();
+    let _in_flight = connection.pulse().request();
+    let _executing = connection.pulse().execute();
     let id = RequestId::of(request.headers());
     let (method, path) = (request.method().clone(), shortened(request.uri().path()));
     let begun = Instant::now();
@@ -63,6 +67,16 @@ pub(super) async fn answer(
     }
     security::dress(response.headers_mut());
     response.headers_mut().insert(request_id::HEADER, id.header());
+    response
+}
+
+/// The answer on a connection that is one too many.
+pub(super) fn refuse(request: &Request<Incoming>) -> Response<Body> {
+    let mut response = Problem::new(&UNAVAILABLE).into_response();
+    security::dress(response.headers_mut());
+    let id = RequestId::of(request.headers()).header();
+    response.headers_mut().insert(request_id::HEADER, id);
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }
 

@@ -1,51 +1,62 @@
-//! How long a server lives, for those who have to know.
+//! How long a connection lives, for those who have to know.
 
-use super::places::Place;
+use singlet_edge::{Pulse, TakenOver};
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
-/// Held by everything that must have ended before the server has: connections and sockets.
+/// Held by everything that belongs to one connection: its requests, and the socket that it may
+/// become.
 #[derive(Clone)]
 pub(crate) struct Lifetime {
     stop: watch::Receiver<bool>,
+    pulse: Arc<Pulse>,
+    /// The places of all sockets of the server.
+    sockets: Arc<Semaphore>,
     /// Nothing is ever sent. That all clones are gone is the message.
     _alive: mpsc::Sender<Infallible>,
-    /// The place that a connection takes up, also after it has become a socket.
-    _place: Option<Arc<Place>>,
 }
 
-/// The other side: says that it is time, and waits.
-pub(super) struct End {
-    stop: watch::Sender<bool>,
-    all_gone: mpsc::Receiver<Infallible>,
+/// The place of a socket among all of the server's, until this is dropped.
+pub(crate) struct SocketPlace {
+    _permit: OwnedSemaphorePermit,
+    _taken_over: TakenOver,
 }
 
-pub(super) fn begin() -> (Lifetime, End) {
-    let (stop, stopped) = watch::channel(false);
-    let (alive, all_gone) = mpsc::channel(1);
-    (Lifetime { stop: stopped, _alive: alive, _place: None }, End { stop, all_gone })
+/// The other side: knows when nothing of the connection is left.
+pub(super) struct End(mpsc::Receiver<Infallible>);
+
+pub(super) fn begin(
+    stop: watch::Receiver<bool>,
+    pulse: Arc<Pulse>,
+    sockets: Arc<Semaphore>,
+) -> (Lifetime, End) {
+    let (alive, gone) = mpsc::channel(1);
+    (Lifetime { stop, pulse, sockets, _alive: alive }, End(gone))
 }
 
 impl Lifetime {
-    /// The same for one connection, which takes up this place until all of it is over.
-    pub(super) fn in_place(&self, place: Place) -> Self {
-        Self { _place: Some(Arc::new(place)), ..self.clone() }
-    }
-
     /// Ready once the server stops.
     pub(crate) async fn ended(&mut self) {
         // An error means that the server is gone already.
         let _ = self.stop.wait_for(|stop| *stop).await;
     }
+
+    /// How the connection is getting on.
+    pub(super) fn pulse(&self) -> &Pulse {
+        &self.pulse
+    }
+
+    /// Makes the connection a socket, if there is a place for one more.
+    pub(crate) fn become_socket(&self) -> Option<SocketPlace> {
+        let permit = Arc::clone(&self.sockets).try_acquire_owned().ok()?;
+        Some(SocketPlace { _permit: permit, _taken_over: self.pulse.take_over() })
+    }
 }
 
 impl End {
-    /// Tells everybody, and waits until they are done, though not for ever.
-    pub(super) async fn after(mut self, patience: Duration) {
-        // Nobody may be left to be told.
-        let _ = self.stop.send(true);
-        let _ = tokio::time::timeout(patience, self.all_gone.recv()).await;
+    /// Waits until nothing of the connection is left.
+    pub(super) async fn wait(mut self) {
+        let _ = self.0.recv().await;
     }
 }

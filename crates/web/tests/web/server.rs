@@ -19,6 +19,7 @@ async fn server() -> Running {
     let mut limits = Limits::default();
     limits.request_time_max = Duration::from_millis(300);
     limits.head_time_max = Duration::from_millis(500);
+    limits.idle_time_max = Duration::from_millis(500);
     limits.stall_time_max = Duration::from_millis(500);
     let options = Options { limits, ..Options::default() };
     start(options, |server| server.with_system(system(router)).with_note("In <memory>.")).await
