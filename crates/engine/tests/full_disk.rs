@@ -6,10 +6,13 @@ mod small;
 #[allow(dead_code, reason = "other tests need more of it")]
 mod workload;
 
-use singlet_engine::store::{Durability, Error};
+use singlet_engine::store::{
+    Batch, Checkpoints, DiskOptions, DiskStore, Durability, Error, Keyspace, Store,
+};
 use singlet_testkit::disk::{Failure, Fault, FaultDisk, Operation};
 use singlet_testkit::random::Random;
 use small::open;
+use std::time::{Duration, Instant};
 use workload::{Rows, batch, rows};
 
 const COMMITS: u32 = 30;
@@ -81,5 +84,38 @@ fn a_file_that_could_not_grow_grows_later() {
         for failing in [1, 3] {
             run(Operation::SetLen, after, failing);
         }
+    }
+}
+
+/// A thread makes the checkpoints, and waits for room while others are refused. How long it waits
+/// is not for this test: it is a second.
+#[test]
+fn a_store_with_a_thread_of_its_own_goes_on_too() {
+    const PATIENCE: Duration = Duration::from_secs(60);
+    let options = DiskOptions { checkpoints: Checkpoints::InBackground, ..small::OPTIONS };
+    let open = |disk: &FaultDisk| {
+        DiskStore::with_files(small::files(disk), options).map(Store::Disk).unwrap()
+    };
+    for after in [3, 60, 120] {
+        let disk = FaultDisk::new();
+        let store = open(&disk);
+        let first = disk.operations(Some(Operation::Write)) + after;
+        for n in first..first + 3 {
+            let (kind, failure) = (Some(Operation::Write), Failure::Full);
+            disk.inject(Fault { kind, after: n, failure, lasting: false });
+        }
+        let begun = Instant::now();
+        for number in 0..200_u32 {
+            let mut batch = Batch::new();
+            batch.put(Keyspace::Items, number.to_be_bytes().to_vec(), vec![7; 1000]);
+            while let Err(error) = store.commit(&batch, Durability::Full) {
+                assert!(matches!(error, Error::Full), "{error}");
+                assert!(begun.elapsed() < PATIENCE, "commit {number} is refused for ever");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+        store.check_writable().unwrap();
+        store.close().unwrap();
+        assert_eq!(rows(&open(&disk).snapshot().unwrap()).unwrap().len(), 200);
     }
 }
