@@ -2,7 +2,7 @@
 
 use crate::commit::Stage;
 use crate::engine::Engine;
-use crate::error::Result;
+use crate::error::{Result, Unfinished};
 use singlet_dynamo::capacity::CapacityByTable;
 use singlet_dynamo::operation::{
     BatchWriteItem, BatchWriteItemAnswer, MetricsByTable, WriteRequest,
@@ -13,7 +13,7 @@ impl Engine {
     /// Puts and deletes items in one or several tables. All of them are done, in one commit;
     /// unlike a transaction, this promises nothing about that.
     pub fn batch_write_item(&self, request: BatchWriteItem) -> Result<BatchWriteItemAnswer> {
-        self.write(move |stage| stage.batch_write_item(&request))
+        self.write_items(move |stage| stage.batch_write_item(&request))
     }
 }
 
@@ -21,11 +21,22 @@ impl Stage<'_> {
     pub(crate) fn batch_write_item(
         &mut self,
         request: &BatchWriteItem,
-    ) -> Result<BatchWriteItemAnswer> {
+    ) -> Result<BatchWriteItemAnswer, Unfinished> {
         let catalogue = self.catalogue.clone();
         let keys = request.check(|name| catalogue.schema(name))?;
         let mut capacity = CapacityByTable::new(request.return_consumed_capacity);
         let mut item_collection_metrics = MetricsByTable::default();
+        if request.return_item_collection_metrics {
+            for (writes, keys) in request.tables.iter().zip(&keys) {
+                let table = self.table(&writes.table_name)?;
+                for key in keys {
+                    if let Some(metrics) = self.collection_metrics(&table, key, true)? {
+                        item_collection_metrics.add(&writes.table_name, metrics);
+                    }
+                }
+            }
+        }
+        self.end_dry_run()?;
         for (writes, keys) in request.tables.iter().zip(&keys) {
             let table = self.table(&writes.table_name)?;
             for (write, key) in writes.requests.iter().zip(keys) {
@@ -37,10 +48,6 @@ impl Stage<'_> {
                 capacity.add(|detail| {
                     place.cost_of(&table, detail, new.as_ref()).told_of(&writes.table_name)
                 });
-                let wanted = request.return_item_collection_metrics;
-                if let Some(metrics) = self.collection_metrics(&table, key, wanted)? {
-                    item_collection_metrics.add(&writes.table_name, metrics);
-                }
                 self.replace(&table, place, new, false);
             }
         }
