@@ -13,8 +13,8 @@
 use singlet_dynamo::capacity::ReturnConsumedCapacity;
 use singlet_dynamo::expression::{Comparator, Condition, Operand, Path};
 use singlet_dynamo::operation::{
-    Answer, ConditionCheck, CreateTable, GetItem, PageAnswer, PutItem, Request, Scan,
-    TransactWriteItems, UpdateItem, UpdateTable,
+    Answer, BatchWriteItem, ConditionCheck, CreateTable, GetItem, PageAnswer, PutItem, Request,
+    Scan, TableWrites, TransactWriteItems, UpdateItem, UpdateTable, WriteRequest,
 };
 use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
 use singlet_dynamo::{ErrorKind, Item, Value};
@@ -200,6 +200,24 @@ fn a_page_of_many_attributes_holds_up_nobody() {
     let mut started = engine.start(Request::Scan(Scan::new("table")));
     assert!(poll_once(&mut started).is_pending());
     assert_eq!(page(block_on(started).unwrap()), engine.scan(&Scan::new("table")).unwrap());
+}
+
+#[test]
+fn a_large_batch_is_not_carried_out_by_a_thread_that_serves_others() {
+    let engine = engine_with(0);
+    let item = |id: i64| {
+        let mut item: Item =
+            (0..5_000).map(|number| (format!("{number:x}"), Value::Null)).collect();
+        item.insert("pk", Value::from(id));
+        item
+    };
+    let requests = (0..20).map(|id| WriteRequest::Put(item(id))).collect();
+    let batch = BatchWriteItem::new(vec![TableWrites { table_name: "table".into(), requests }]);
+    let mut started = engine.start(Request::BatchWriteItem(batch.clone()));
+    assert!(poll_once(&mut started).is_pending());
+    block_on(started).unwrap();
+    assert_eq!(engine.scan(&Scan::new("table")).unwrap().count, 20);
+    engine.batch_write_item(batch).unwrap();
 }
 
 #[test]

@@ -22,6 +22,8 @@ use crate::stored::StoredItem;
 
 /// How long a token can be.
 const TOKEN_LEN_MAX: usize = 36;
+/// What each attribute is charged when an item is encoded.
+const ENCODED_FUEL: usize = 40;
 
 /// Writes items, all or none.
 ///
@@ -195,6 +197,7 @@ impl TransactWriteItem {
                     .map(|()| Outcome::Keep)
             }
             Self::Put(put) => {
+                fuel.spend(ENCODED_FUEL * put.item.len())?;
                 put.decide_within(old, fuel)?.map(|_| Outcome::Put(StoredItem::from(&put.item)))
             }
             Self::Delete(delete) => delete.decide_within(old, fuel)?.map(|_| Outcome::Delete),

@@ -1,6 +1,6 @@
 //! Putting and deleting many items.
 
-use crate::commit::Stage;
+use crate::commit::{Mode, Stage};
 use crate::engine::Engine;
 use crate::error::{Result, Unfinished};
 use singlet_dynamo::capacity::CapacityByTable;
@@ -8,6 +8,9 @@ use singlet_dynamo::operation::{
     BatchWriteItem, BatchWriteItemAnswer, MetricsByTable, WriteRequest,
 };
 use singlet_dynamo::stored::StoredItem;
+
+/// What each attribute that is put is charged: it is encoded, measured and copied.
+const WRITTEN_FUEL: usize = 30;
 
 impl Engine {
     /// Puts and deletes items in one or several tables. All of them are done, in one commit;
@@ -35,6 +38,15 @@ impl Stage<'_> {
                     }
                 }
             }
+        }
+        // A large batch is not carried out by a thread that serves others.
+        if matches!(self.mode, Mode::Real) {
+            let writes = request.tables.iter().flat_map(|writes| &writes.requests);
+            let attributes = writes.map(|write| match write {
+                WriteRequest::Put(item) => item.len(),
+                WriteRequest::Delete(_) => 1,
+            });
+            self.fuel.spend(WRITTEN_FUEL * attributes.sum::<usize>())?;
         }
         self.end_dry_run()?;
         for (writes, keys) in request.tables.iter().zip(&keys) {
