@@ -24,6 +24,7 @@ mod json;
 mod view;
 
 pub use encode::encode;
+pub(crate) use encode::encode_value;
 pub(crate) use view::from_payload;
 pub use view::{Entries, ItemRef, ListRef, Malformed, MapRef, SetRef, ValueRef};
 

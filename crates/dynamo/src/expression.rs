@@ -46,7 +46,7 @@ mod schema;
 mod syntax;
 mod update;
 
-pub use condition::{Comparator, Condition, Test};
+pub use condition::{Comparator, Condition, Evaluator, Test};
 pub use fault::Fault;
 pub use function::Function;
 pub use key_condition::{ByteRange, KeyCondition, KeyRange, KeyTest};
@@ -57,6 +57,7 @@ pub use placeholders::{
 };
 pub use print::Printer;
 pub use projection::Projection;
+pub(crate) use update::tree_fuel;
 pub use update::{
     Action, Clause, Computation, IfNotExists, SetOperand, SetValue, Update, UpdateFault,
 };

@@ -9,6 +9,7 @@
 //! - [`binary`]: the stored form of items, read where it lies.
 //! - [`key`] and [`schema`]: keys that sort as bytes, and what tables look like.
 //! - [`expression`]: conditions, key conditions, projections and updates.
+//! - [`fuel`]: a budget of work for evaluating them.
 //! - [`table`] and [`arn`]: what a table is besides its schema, and its full name.
 //! - [`stream`]: what happened to items, and how clients read it.
 //! - [`operation`]: requests and answers, one file each.
@@ -22,6 +23,7 @@ pub mod constraint;
 pub mod error;
 mod excerpt;
 pub mod expression;
+pub mod fuel;
 pub mod json;
 pub mod key;
 mod legacy;

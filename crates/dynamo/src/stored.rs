@@ -8,6 +8,15 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Up to this size the bytes of an item are a good measure of what it takes.
+const SMALL_ITEM_BYTES_MAX: usize = 4096;
+/// What each attribute is charged when an item is measured.
+const MEASURED_FUEL: usize = 12;
+/// What reading an item by its key is charged besides its bytes.
+const READ_FUEL: usize = 1000;
+/// What each attribute and each path is charged when an item is projected.
+const PROJECTED_FUEL: usize = 20;
+
 /// The stored bytes of an item, shared with whoever else holds them.
 ///
 /// Cheap to clone, so that an answer can carry an item out of the store without a copy.
@@ -53,6 +62,30 @@ impl StoredItem {
             }
             None => Attributes::Selected(projection.project(self.as_item())),
         }
+    }
+
+    /// What measuring the item is charged: a large one by its attributes too.
+    #[must_use]
+    pub fn measuring_fuel(&self) -> usize {
+        let item = self.as_item();
+        match item.as_bytes().len() {
+            bytes @ 0..=SMALL_ITEM_BYTES_MAX => bytes / 4,
+            bytes => MEASURED_FUEL * item.len() + bytes / 2,
+        }
+    }
+
+    /// What reading the item for an answer is charged: it is measured, and perhaps projected.
+    #[must_use]
+    pub fn reading_fuel(&self, projection: Option<&Projection>) -> usize {
+        let projecting = projection.map_or(0, |projection| self.projecting_fuel(projection));
+        READ_FUEL + self.measuring_fuel() + projecting
+    }
+
+    /// What [`StoredItem::project`] is charged: one walk along the item and the paths, and a copy.
+    #[must_use]
+    pub fn projecting_fuel(&self, projection: &Projection) -> usize {
+        let item = self.as_item();
+        PROJECTED_FUEL * (item.len() + projection.paths().len()) + item.as_bytes().len()
     }
 
     /// The item, read where it lies.

@@ -1,10 +1,12 @@
 //! Writes: gathered in a queue, evaluated on a stage, committed in groups.
 
+mod dry_run;
 mod queue;
 mod stage;
 mod tables;
 mod tokens;
 
+pub(crate) use dry_run::{Mode, Precomputed, ROUNDS_MAX, dry_run};
 pub(crate) use queue::{Answer, Queue, Refused};
 pub(crate) use stage::{Stage, Staged, expiry_second};
 pub(crate) use tokens::Fingerprint;

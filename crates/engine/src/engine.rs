@@ -1,9 +1,10 @@
 //! The engine: one writer at a time, readers that wait for nobody.
 
 use crate::catalogue::Catalogue;
-use crate::commit::{Answer, Queue, Refused, Stage, Staged};
+use crate::commit::{Answer, Mode, Queue, Refused, Stage, Staged};
 use crate::error::{Error, Result};
 use crate::feed::{Feed, Subscription};
+use crate::lane::{Lane, STAGE_FUEL};
 use crate::maintenance::{self, Progress, Task};
 use crate::options::Options;
 use crate::state::State;
@@ -11,6 +12,7 @@ use crate::statistics::{Histogram, Statistics};
 use crate::store::{self, Direction, Durability, Keyspace, Snapshot, Store};
 use arc_swap::ArcSwap;
 use singlet_dynamo::arn::Home;
+use singlet_dynamo::fuel::Fuel;
 use std::any::Any;
 use std::marker::PhantomData;
 use std::ops::Bound;
@@ -84,6 +86,8 @@ pub(crate) struct Core {
     queue: Queue<Command, Result<Reply>>,
     feed: Feed,
     statistics: Statistics,
+    /// Requests that take long to compute.
+    pub(crate) lane: Arc<Lane>,
     /// The number of the next change; only the leader changes it.
     next_sequence: AtomicU64,
     is_poisoned: AtomicBool,
@@ -132,6 +136,7 @@ impl Engine {
             queue: Queue::new(),
             feed: Feed::default(),
             statistics: Statistics::default(),
+            lane: Lane::new(),
             next_sequence: AtomicU64::new(next_sequence),
             is_poisoned: AtomicBool::new(false),
             is_unsynced: AtomicBool::new(false),
@@ -157,6 +162,10 @@ impl Engine {
                 verified => return Ok(verified?),
             }
         }
+    }
+
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.handle.core
     }
 
     /// What readers see at this moment.
@@ -266,6 +275,8 @@ impl Handle {
         if core.is_closed.swap(true, Ordering::SeqCst) {
             return Ok(());
         }
+        // Jobs of the lane may be about to write, so the queue is closed after they have ended.
+        core.lane.close();
         core.queue.close();
         core.wake_maintenance();
         for thread in lock(&self.threads).drain(..) {
@@ -296,7 +307,7 @@ impl Core {
     ///
     /// The rows may be those of a commit whose tables are not told yet, which does no harm; but
     /// not the other way round. Tables change rarely, so asking twice is all it takes.
-    fn state(&self) -> Result<State> {
+    pub(crate) fn state(&self) -> Result<State> {
         if self.is_closed.load(Ordering::Acquire) {
             return Err(Error::Closed);
         }
@@ -309,6 +320,14 @@ impl Core {
         }
     }
 
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
     fn check_writable(&self) -> Result<()> {
         if self.is_closed.load(Ordering::Acquire) {
             return Err(Error::Closed);
@@ -319,7 +338,7 @@ impl Core {
         Ok(())
     }
 
-    fn write<A: Send + 'static>(
+    pub(crate) fn write<A: Send + 'static>(
         &self,
         operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
     ) -> Result<A> {
@@ -403,6 +422,8 @@ impl Core {
             self.feed.has_listeners(),
         );
         for command in commands {
+            stage.fuel = Fuel::limited(STAGE_FUEL);
+            stage.mode = Mode::Real;
             replies.push(command(&mut stage));
             if stage.batch.size_bytes() >= COMMIT_BYTES_MAX {
                 break;

@@ -2,6 +2,7 @@
 
 use crate::store;
 use singlet_dynamo as dynamo;
+use singlet_dynamo::fuel::OutOfFuel;
 use std::fmt;
 
 /// What the engine gives, or why it does not.
@@ -97,5 +98,39 @@ impl From<dynamo::Error> for Error {
 impl From<store::Error> for Error {
     fn from(error: store::Error) -> Self {
         Self::Store(error)
+    }
+}
+
+/// Why an operation that has a budget of work gave no answer.
+#[derive(Debug)]
+pub(crate) enum Unfinished {
+    /// The budget is used up. Nothing was staged.
+    OutOfFuel,
+    /// A dry run has come to where it would begin to write.
+    DryRun,
+    Failed(Error),
+}
+
+impl From<OutOfFuel> for Unfinished {
+    fn from(_: OutOfFuel) -> Self {
+        Self::OutOfFuel
+    }
+}
+
+impl From<Error> for Unfinished {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<dynamo::Error> for Unfinished {
+    fn from(error: dynamo::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<store::Error> for Unfinished {
+    fn from(error: store::Error) -> Self {
+        Self::Failed(error.into())
     }
 }

@@ -1,44 +1,72 @@
 //! Any operation, for those who have requests of all kinds: a server, a replay, a test.
 
 use crate::commit::Stage;
-use crate::engine::{Engine, Pending};
-use crate::error::Result;
+use crate::engine::{Core, Engine, Pending};
+use crate::error::{Result, Unfinished};
+use crate::heavy::{Attempt, attempt};
+use crate::lane::{INLINE_FUEL, Job};
+use crate::state::State;
+use singlet_dynamo::fuel::Fuel;
 use singlet_dynamo::operation::{Answer, DescribeEndpointsAnswer, Request};
-use std::marker::PhantomData;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 /// What a request comes to.
 enum Step {
     /// It was a read, and is done.
     Done(Answer),
-    /// It is a write, to be carried out by whoever leads the commit queue.
+    /// It is a read that takes longer than a caller's thread may be held.
+    HeavyRead(Read),
+    /// It is a write to items, to be carried out by whoever leads the commit queue.
+    WriteItems(WriteItems),
+    /// It is another write.
     Write(Write),
 }
 
+type Read = Box<dyn Fn(&Core, &State, &mut Fuel<'_>) -> Result<Answer, Unfinished> + Send>;
+type WriteItems = Box<dyn Fn(&mut Stage<'_>) -> Result<Answer, Unfinished> + Send>;
 type Write = Box<dyn FnOnce(&mut Stage<'_>) -> Result<Answer> + Send>;
 
 /// A request that is being carried out; see [`Engine::start`].
 #[must_use = "the answer comes to whoever awaits this"]
 pub struct Started<'e> {
     progress: Progress,
-    /// The engine stays open meanwhile.
-    engine: PhantomData<&'e Engine>,
+    engine: &'e Engine,
 }
 
 enum Progress {
     Done(Option<Result<Answer>>),
-    Waiting(Pending<Answer>),
+    WritingItems(Pending<Attempt<Answer, WriteItems>>),
+    Writing(Pending<Answer>),
+    InLane(Job<Answer>),
+}
+
+impl Progress {
+    fn of<P>(pending: Result<P>, waiting: impl FnOnce(P) -> Self) -> Self {
+        pending.map_or_else(|error| Self::Done(Some(Err(error))), waiting)
+    }
 }
 
 impl Future for Started<'_> {
     type Output = Result<Answer>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Answer>> {
-        match &mut self.progress {
-            // A future is not polled again once it was ready.
-            Progress::Done(answer) => answer.take().map_or(Poll::Pending, Poll::Ready),
-            Progress::Waiting(pending) => Pin::new(pending).poll(context),
+        loop {
+            match &mut self.progress {
+                // A future is not polled again once it was ready.
+                Progress::Done(answer) => return answer.take().map_or(Poll::Pending, Poll::Ready),
+                Progress::Writing(pending) => return Pin::new(pending).poll(context),
+                Progress::InLane(job) => return Pin::new(job).poll(context),
+                Progress::WritingItems(pending) => match ready!(Pin::new(pending).poll(context)) {
+                    Ok(Attempt::Done(answer)) => return Poll::Ready(Ok(answer)),
+                    Ok(Attempt::Heavy(write)) => {
+                        let job = self.engine.write_in_lane(write);
+                        self.progress = Progress::of(job, Progress::InLane);
+                    }
+                    Err(error) => return Poll::Ready(Err(error)),
+                },
+            }
         }
     }
 }
@@ -58,19 +86,27 @@ impl Engine {
     pub fn execute(&self, request: Request) -> Result<Answer> {
         match self.step(request)? {
             Step::Done(answer) => Ok(answer),
-            Step::Write(operation) => self.write(operation),
+            Step::HeavyRead(read) => self.read(|state, fuel| read(self.core(), state, fuel)),
+            Step::WriteItems(write) => self.write_items(write),
+            Step::Write(write) => self.write(write),
         }
     }
 
     /// Carries out a request from asynchronous code. Reads run at once, on the caller's thread;
-    /// a write waits for its group without holding the thread up.
+    /// a write waits for its group without holding the thread up. What takes longer than about a
+    /// millisecond to compute goes on in threads of the engine's own, which it shares with others
+    /// of its kind.
+    ///
+    /// Dropping the future ends what is being computed for it; a write that was decided already may
+    /// still be carried out.
     pub async fn execute_async(&self, request: Request) -> Result<Answer> {
         self.start(request).await
     }
 
     /// Begins to carry out a request, like [`Engine::execute_async`], but at once: whether or not
-    /// somebody waits for the answer. Reads, and most writes of an engine in memory, are done when
-    /// this returns, and their future is ready.
+    /// somebody waits for the answer. Most reads, and most writes of an engine in memory, are done
+    /// when this returns, and their future is ready. A write that takes long to compute goes on when
+    /// the future is polled.
     ///
     /// ```
     /// use singlet_dynamo::operation::Request;
@@ -86,13 +122,28 @@ impl Engine {
     pub fn start(&self, request: Request) -> Started<'_> {
         let progress = match self.step(request) {
             Ok(Step::Done(answer)) => Progress::Done(Some(Ok(answer))),
-            Ok(Step::Write(operation)) => match self.write_async(operation) {
-                Ok(pending) => Progress::Waiting(pending),
-                Err(error) => Progress::Done(Some(Err(error))),
-            },
+            Ok(Step::HeavyRead(read)) => Progress::of(self.read_in_lane(read), Progress::InLane),
+            Ok(Step::WriteItems(write)) => {
+                Progress::of(self.write_async(attempt(write, None)), Progress::WritingItems)
+            }
+            Ok(Step::Write(write)) => Progress::of(self.write_async(write), Progress::Writing),
             Err(error) => Progress::Done(Some(Err(error))),
         };
-        Started { progress, engine: PhantomData }
+        Started { progress, engine: self }
+    }
+
+    fn read_in_lane(&self, read: Read) -> Result<Job<Answer>> {
+        let core = Arc::clone(self.core());
+        self.core().lane.start(move |turn| {
+            core.read(|state, fuel| read(&core, state, fuel), &mut || turn.pass())
+        })
+    }
+
+    fn write_in_lane(&self, write: WriteItems) -> Result<Job<Answer>> {
+        let core = Arc::clone(self.core());
+        self.core().lane.start(move |turn| {
+            core.write_heavy(write, &mut || turn.pass(), &mut || turn.give_back())
+        })
     }
 
     fn step(&self, request: Request) -> Result<Step> {
@@ -101,9 +152,31 @@ impl Engine {
                 Step::Write(Box::new(move |$stage| Ok(Answer::from($answer?))))
             };
         }
+        macro_rules! write_items {
+            (|$stage:ident| $answer:expr) => {
+                Step::WriteItems(Box::new(move |$stage| Ok(Answer::from($answer?))))
+            };
+        }
+        // Tried at once, and kept to be done again in the lane if it takes longer.
+        macro_rules! read {
+            (|$core:ident, $state:ident, $fuel:ident| $answer:expr) => {{
+                let read = move |$core: &Core, $state: &State, $fuel: &mut Fuel<'_>| {
+                    Ok(Answer::from($answer?))
+                };
+                match read(self.core(), &self.state()?, &mut Fuel::limited(INLINE_FUEL)) {
+                    Ok(answer) => Step::Done(answer),
+                    Err(Unfinished::Failed(error)) => return Err(error),
+                    Err(Unfinished::OutOfFuel | Unfinished::DryRun) => {
+                        Step::HeavyRead(Box::new(read))
+                    }
+                }
+            }};
+        }
         let home = || self.options().home.clone();
         Ok(match request {
-            Request::BatchGetItem(request) => Step::Done(self.batch_get_item(request)?.into()),
+            Request::BatchGetItem(request) => {
+                read!(|_core, state, fuel| state.batch_get_item(&request, fuel))
+            }
             Request::DescribeEndpoints(_) => {
                 let address = format!("dynamodb.{}.amazonaws.com", self.options().home.region);
                 Step::Done(DescribeEndpointsAnswer { address }.into())
@@ -115,7 +188,9 @@ impl Engine {
                 Step::Done(self.describe_time_to_live(&request)?.into())
             }
             Request::GetItem(request) => Step::Done(self.get_item(&request)?.into()),
-            Request::GetRecords(request) => Step::Done(self.get_records(&request)?.into()),
+            Request::GetRecords(request) => {
+                read!(|core, state, fuel| state.get_records(&request, core.options(), fuel))
+            }
             Request::GetShardIterator(request) => {
                 Step::Done(self.get_shard_iterator(&request)?.into())
             }
@@ -124,31 +199,33 @@ impl Engine {
             Request::ListTagsOfResource(request) => {
                 Step::Done(self.list_tags_of_resource(&request)?.into())
             }
-            Request::Query(request) => Step::Done(self.query(&request)?.into()),
-            Request::Scan(request) => Step::Done(self.scan(&request)?.into()),
+            Request::Query(request) => read!(|_core, state, fuel| state.query(&request, fuel)),
+            Request::Scan(request) => read!(|_core, state, fuel| state.scan(&request, fuel)),
             Request::TransactGetItems(request) => {
-                Step::Done(self.transact_get_items(&request)?.into())
+                read!(|_core, state, fuel| state.transact_get_items(&request, fuel))
             }
-            Request::BatchWriteItem(request) => write!(|stage| stage.batch_write_item(&request)),
+            Request::BatchWriteItem(request) => {
+                write_items!(|stage| stage.batch_write_item(&request))
+            }
             Request::CreateTable(request) => {
                 let (home, id) = (home(), self.options().random.uuid());
                 write!(|stage| stage.create_table(&request, &home, id))
             }
-            Request::DeleteItem(request) => write!(|stage| stage.delete_item(&request)),
+            Request::DeleteItem(request) => write_items!(|stage| stage.delete_item(&request)),
             Request::DeleteTable(request) => write!(|stage| stage.delete_table(&request)),
-            Request::PutItem(request) => write!(|stage| stage.put_item(&request)),
+            Request::PutItem(request) => write_items!(|stage| stage.put_item(&request)),
             Request::TagResource(request) => {
                 let home = home();
                 write!(|stage| stage.tag_resource(&request, &home))
             }
             Request::TransactWriteItems(request) => {
-                write!(|stage| stage.transact_write_items(&request))
+                write_items!(|stage| stage.transact_write_items(&request))
             }
             Request::UntagResource(request) => {
                 let home = home();
                 write!(|stage| stage.untag_resource(&request, &home))
             }
-            Request::UpdateItem(request) => write!(|stage| stage.update_item(&request)),
+            Request::UpdateItem(request) => write_items!(|stage| stage.update_item(&request)),
             Request::UpdateTable(request) => write!(|stage| stage.update_table(&request)),
             Request::UpdateTimeToLive(request) => {
                 write!(|stage| stage.update_time_to_live(&request))

@@ -7,6 +7,7 @@
 //! - `state`: what readers see; `operation`: one file for each operation.
 //! - `catalogue`, `layout`, `stream`: what there is, and where its rows lie.
 //! - [`feed`]: every committed change, to whoever listens.
+//! - `lane`: where requests that take long to compute go on.
 //! - `maintenance`: what the engine does by itself.
 //! - `statistics`: what the engine has done, in figures.
 //! - [`store`]: the seam to what keeps the rows.
@@ -21,6 +22,8 @@ mod engine;
 mod error;
 mod execute;
 pub mod feed;
+mod heavy;
+mod lane;
 mod layout;
 mod maintenance;
 mod operation;

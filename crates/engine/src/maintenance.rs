@@ -16,6 +16,8 @@ use std::sync::Arc;
 
 /// How many rows a task looks at before it lets others in.
 const ROWS_MAX: usize = 500;
+/// How many bytes of rows a task looks at before it lets others in: 500 large items are 200 MB.
+const STEP_BYTES_MAX: usize = 1 << 20;
 /// Items that expired longer ago than this are left alone, as the service does.
 const EXPIRED_SECONDS_MAX: u64 = 5 * 365 * 24 * 60 * 60;
 
@@ -100,11 +102,14 @@ impl Stage<'_> {
             (Bound::Included(range.start.as_slice()), Bound::Excluded(range.end.as_slice()));
         let rows = self.snapshot.range(keyspace, lower, upper, Direction::Forward)?;
         let mut keys = Vec::new();
+        let mut bytes = 0;
         for row in rows {
-            if keys.len() == ROWS_MAX {
+            if keys.len() == ROWS_MAX || bytes >= STEP_BYTES_MAX {
                 return Ok((keys, true));
             }
-            keys.push(row?.key().to_vec());
+            let row = row?;
+            bytes += row.value().len();
+            keys.push(row.key().to_vec());
         }
         Ok((keys, false))
     }
@@ -240,7 +245,11 @@ impl Stage<'_> {
         let from = now.saturating_sub(EXPIRED_SECONDS_MAX);
         let range = from.to_be_bytes().to_vec()..now.to_be_bytes().to_vec();
         let (rows, has_more) = self.some_rows(Keyspace::Expiry, range)?;
+        let mut bytes = 0;
         for row in rows {
+            if bytes >= STEP_BYTES_MAX {
+                return Ok(Progress::Left(Task::Expire));
+            }
             let Some((second, table_id, item_key)) = layout::split_expiry_key(&row) else {
                 continue;
             };
@@ -253,7 +262,8 @@ impl Stage<'_> {
                 }),
             };
             match (table, expired) {
-                (Some(table), Some(_)) => {
+                (Some(table), Some(item)) => {
+                    bytes += item.as_item().as_bytes().len();
                     let place = self.place_of(&table, item_key.to_vec())?;
                     self.replace(&table, place, None, true);
                 }

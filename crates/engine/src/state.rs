@@ -1,17 +1,22 @@
 //! What readers see: the tables and the rows of one moment.
 
 use crate::catalogue::{Catalogue, Table};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Unfinished};
 use crate::layout::{self, SpaceId};
 use crate::store::{self, Direction, Keyspace, Snapshot};
 use arc_swap::Guard;
 use singlet_dynamo as dynamo;
+use singlet_dynamo::fuel::Fuel;
 use singlet_dynamo::operation::{Page, PageAnswer, StartKey};
 use singlet_dynamo::schema::{Index, IndexProjection, KeySchema, TableSchema};
 use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::table::TableStatus;
 use std::ops::Bound;
 use std::sync::Arc;
+
+/// What finding the item of an index row is charged, and making what the index holds of it,
+/// besides its bytes.
+const INDEX_ROW_FUEL: usize = 1000;
 
 /// The tables and the rows of one moment. Readers hold one and wait for nobody.
 pub(crate) struct State {
@@ -105,7 +110,8 @@ impl State {
         source: &Source<'_>,
         range: RowRange,
         direction: Direction,
-    ) -> Result<PageAnswer> {
+        fuel: &mut Fuel<'_>,
+    ) -> Result<PageAnswer, Unfinished> {
         let upper = match &range.upper {
             Some(end) => Bound::Excluded(end.as_slice()),
             None => Bound::Unbounded,
@@ -118,11 +124,12 @@ impl State {
             }
             let row = row?;
             match source.index {
-                None => page.add(&StoredItem::from(row.into_value()), None),
+                None => page.add_within(&StoredItem::from(row.into_value()), None, fuel)?,
                 Some((_, index)) => {
                     let item = self.item_of_row(source.table, index, row.key())?;
+                    fuel.spend(INDEX_ROW_FUEL + item.measuring_fuel())?;
                     let held = held_by(index, &source.table.schema, &item);
-                    page.add(&held, source.completes_rows.then_some(&item));
+                    page.add_within(&held, source.completes_rows.then_some(&item), fuel)?;
                 }
             }
         }

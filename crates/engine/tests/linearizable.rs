@@ -11,13 +11,11 @@
     reason = "a panic here is a failing test"
 )]
 
-use singlet_dynamo::operation::{
-    Answer, CreateTable, GetItem, PutItem, Request, TransactGetItems, TransactWriteItems,
-};
+use singlet_dynamo::operation::{Answer, CreateTable, GetItem, PutItem, Request, TransactGetItems};
 use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
 use singlet_dynamo::stored::Attributes;
 use singlet_dynamo::{ErrorKind, Item, Value};
-use singlet_engine::{Engine, Options};
+use singlet_engine::{Engine, Error, Options};
 use singlet_testkit::history::{Model, Moments, Operation, explain};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -105,15 +103,42 @@ fn value(attributes: Option<&Attributes>) -> Option<i64> {
 
 /// Carries out a command on the engine.
 fn carry_out(engine: &Engine, command: Command) -> Seen {
-    let json = |operation: &str, body: String| match engine
-        .execute(Request::from_json(operation, body.as_bytes()).unwrap())
-    {
-        Ok(answer) => Some(answer),
-        Err(error) => match error.refusal().map(|refusal| refusal.kind()) {
-            Some(ErrorKind::ConditionalCheckFailed | ErrorKind::TransactionCanceled) => None,
-            _ => panic!("{error}"),
-        },
+    carry_out_with(engine, command, "", "")
+}
+
+/// How many bytes a heavy item has, and how often a heavy condition searches them: more than writes
+/// are given while others wait, and little enough for many of them.
+const FILLER_LEN: usize = 20_000;
+const SEARCHES: usize = 12;
+
+/// The same with conditions that take so long that they are not evaluated while others wait.
+fn carry_out_heavily(engine: &Engine, command: Command) -> Seen {
+    let searches = ["NOT contains(filler, :word) AND "; SEARCHES].concat();
+    carry_out_with(engine, command, &searches, &"ab".repeat(FILLER_LEN / 2))
+}
+
+/// Carries out a command with these tests before each condition, and this text in each item.
+fn carry_out_with(engine: &Engine, command: Command, tests: &str, filler: &str) -> Seen {
+    let json = |operation: &str, body: String| loop {
+        match engine.execute(Request::from_json(operation, body.as_bytes()).unwrap()) {
+            Ok(answer) => return Some(answer),
+            // Its items have changed too often: it was not carried out.
+            Err(Error::Overloaded) => {}
+            Err(error) => match error.refusal().map(|refusal| refusal.kind()) {
+                Some(ErrorKind::ConditionalCheckFailed | ErrorKind::TransactionCanceled) => {
+                    return None;
+                }
+                _ => panic!("{error}"),
+            },
+        }
     };
+    let word = if tests.is_empty() { "" } else { r#"":word":{"S":"abababac"},"# };
+    let values = |values: &str| match (word.trim_end_matches(','), values) {
+        ("", "") => String::new(),
+        (word, "") => format!(r#","ExpressionAttributeValues":{{{word}}}"#),
+        (_, values) => format!(r#","ExpressionAttributeValues":{{{word}{values}}}"#),
+    };
+    let padding = format!(r#""filler":{{"S":"{filler}"}}"#);
     let get = |number: usize| {
         let mut get = GetItem::new("table", key(number));
         get.consistent_read = true;
@@ -129,18 +154,26 @@ fn carry_out(engine: &Engine, command: Command) -> Seen {
             Seen::Values(value(answer.responses[0].as_ref()), value(answer.responses[1].as_ref()))
         }
         Command::Put(number, value) => {
-            engine.put_item(PutItem::new("table", item(number, value))).unwrap();
+            let mut item = item(number, value);
+            item.insert("filler", Value::from(filler));
+            engine.put_item(PutItem::new("table", item)).unwrap();
             Seen::Done
         }
         Command::Create(number, value) => {
             let body = format!(
-                r#"{{"TableName":"table","Item":{{"pk":{{"N":"{number}"}},"n":{{"N":"{value}"}}}},"ConditionExpression":"attribute_not_exists(pk)"}}"#
+                r#"{{"TableName":"table","Item":{{"pk":{{"N":"{number}"}},"n":{{"N":"{value}"}},{padding}}},"ConditionExpression":"{tests}attribute_not_exists(pk)"{}}}"#,
+                values("")
             );
             json("PutItem", body).map_or(Seen::Refused, |_| Seen::Done)
         }
         Command::Count(number) => {
+            let condition = match tests.strip_suffix(" AND ") {
+                None => String::new(),
+                Some(tests) => format!(r#","ConditionExpression":"{tests}""#),
+            };
             let body = format!(
-                r#"{{"TableName":"table","Key":{{"pk":{{"N":"{number}"}}}},"UpdateExpression":"ADD n :one","ExpressionAttributeValues":{{":one":{{"N":"1"}}}},"ReturnValues":"UPDATED_NEW"}}"#
+                r#"{{"TableName":"table","Key":{{"pk":{{"N":"{number}"}}}},"UpdateExpression":"SET filler = :filler ADD n :one"{condition}{},"ReturnValues":"UPDATED_NEW"}}"#,
+                values(&format!(r#"":one":{{"N":"1"}},":filler":{{"S":"{filler}"}}"#))
             );
             match json("UpdateItem", body) {
                 Some(Answer::Write(answer)) => Seen::Value(value(answer.attributes.as_ref())),
@@ -155,19 +188,12 @@ fn carry_out(engine: &Engine, command: Command) -> Seen {
         Command::Move(from, to) => {
             let body = format!(
                 r#"{{"TransactItems":[
-                    {{"Delete":{{"TableName":"table","Key":{{"pk":{{"N":"{from}"}}}},"ConditionExpression":"attribute_exists(pk)"}}}},
-                    {{"Put":{{"TableName":"table","Item":{{"pk":{{"N":"{to}"}},"n":{{"N":"1"}}}},"ConditionExpression":"attribute_not_exists(pk)"}}}}
-                ]}}"#
+                    {{"Delete":{{"TableName":"table","Key":{{"pk":{{"N":"{from}"}}}},"ConditionExpression":"{tests}attribute_exists(pk)"{0}}}}},
+                    {{"Put":{{"TableName":"table","Item":{{"pk":{{"N":"{to}"}},"n":{{"N":"1"}},{padding}}},"ConditionExpression":"{tests}attribute_not_exists(pk)"{0}}}}}
+                ]}}"#,
+                values("")
             );
-            let request = TransactWriteItems::from_json(body.as_bytes()).unwrap();
-            match engine.transact_write_items(request) {
-                Ok(_) => Seen::Done,
-                Err(error) => {
-                    let kind = error.refusal().map(|refusal| refusal.kind());
-                    assert_eq!(kind, Some(ErrorKind::TransactionCanceled), "{error}");
-                    Seen::Refused
-                }
-            }
+            json("TransactWriteItems", body).map_or(Seen::Refused, |_| Seen::Done)
         }
     }
 }
@@ -229,6 +255,20 @@ fn in_memory_one_order_explains_what_all_saw() {
         let engine = Engine::memory().unwrap();
         create(&engine);
         let seen = history(seed, 60, |_, command| carry_out(&engine, command));
+        assert!(explain(Table::default(), &seen).is_some(), "seed {seed}");
+    }
+}
+
+#[test]
+fn one_order_explains_what_those_saw_whose_conditions_take_long() {
+    for seed in 0..20 {
+        let engine = Engine::memory().unwrap();
+        create(&engine);
+        // Small writes come in between, and change what was decided on.
+        let seen = history(2000 + seed, 30, |thread, command| match thread {
+            0 => carry_out(&engine, command),
+            _ => carry_out_heavily(&engine, command),
+        });
         assert!(explain(Table::default(), &seen).is_some(), "seed {seed}");
     }
 }

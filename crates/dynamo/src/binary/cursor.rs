@@ -7,6 +7,7 @@ use crate::{Number, Type};
 pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
 
 impl<'a> Cursor<'a> {
+    #[inline(always)]
     pub(super) fn byte(&mut self) -> Option<u8> {
         let (&first, rest) = self.0.split_first()?;
         self.0 = rest;
@@ -14,6 +15,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A count or a length, in its shortest form.
+    #[inline(always)]
     pub(super) fn varint(&mut self) -> Option<usize> {
         let first = self.byte()?;
         if first < 0x80 {
@@ -31,6 +33,7 @@ impl<'a> Cursor<'a> {
         None
     }
 
+    #[inline(always)]
     pub(super) fn take(&mut self, len: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(len)?;
         self.0 = rest;
@@ -38,6 +41,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Bytes behind their length.
+    #[inline(always)]
     pub(super) fn sized(&mut self) -> Option<&'a [u8]> {
         let len = self.varint()?;
         self.take(len)
@@ -49,11 +53,13 @@ impl<'a> Cursor<'a> {
         Some(number)
     }
 
+    #[inline(always)]
     pub(super) fn tag(&mut self) -> Option<Type> {
         Type::ALL.get(usize::from(self.byte()?)).copied()
     }
 
     /// The payload of a value whose tag was just read, as a whole.
+    #[inline(always)]
     pub(super) fn payload(&mut self, kind: Type) -> Option<&'a [u8]> {
         match kind {
             Type::S | Type::B | Type::M | Type::L | Type::Ss | Type::Ns | Type::Bs => self.sized(),

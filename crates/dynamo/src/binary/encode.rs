@@ -1,6 +1,6 @@
 //! Values to bytes.
 
-use super::MapRef;
+use super::{MapRef, ValueRef};
 use crate::{Map, Type, Value};
 
 /// The stored form of an item.
@@ -45,6 +45,28 @@ impl MapRef<'_> {
         out.extend_from_slice(&body);
         out
     }
+}
+
+impl ValueRef<'_> {
+    /// Appends the stored form of the value: what [`encode_value`] gives for the tree.
+    pub(crate) fn encode_to(&self, out: &mut Vec<u8>) {
+        out.push(self.kind() as u8);
+        match self {
+            Self::S(string) => text(string.as_bytes(), out),
+            Self::N(number) => out.extend_from_slice(number.as_bytes()),
+            Self::B(bytes) => text(bytes, out),
+            Self::Bool(truth) => out.push(u8::from(*truth)),
+            Self::Null => {}
+            Self::M(_) | Self::L(_) | Self::Ss(_) | Self::Ns(_) | Self::Bs(_) => {
+                text(self.body(), out);
+            }
+        }
+    }
+}
+
+/// Appends the stored form of a value.
+pub(crate) fn encode_value(one: &Value, out: &mut Vec<u8>) {
+    value(one, out);
 }
 
 fn entries(map: &Map, out: &mut Vec<u8>) {

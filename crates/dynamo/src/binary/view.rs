@@ -3,6 +3,7 @@
 use super::cursor::Cursor;
 use crate::limits::NESTING_MAX;
 use crate::{Map, Number, Set, Type, Value};
+use std::cmp::Ordering;
 use std::fmt;
 
 /// The bytes are not the stored form of an item.
@@ -87,12 +88,12 @@ impl<'a> MapRef<'a> {
         for _ in 0..cursor.varint()? {
             let own = cursor.sized()?;
             let kind = cursor.tag()?;
-            if own < name.as_bytes() {
-                cursor.payload(kind)?;
-                continue;
-            }
-            // Names ascend, so a later one cannot be it either.
-            return if own == name.as_bytes() { value(kind, &mut cursor) } else { None };
+            match own.cmp(name.as_bytes()) {
+                Ordering::Less => cursor.payload(kind)?,
+                Ordering::Equal => return value(kind, &mut cursor),
+                // Names ascend, so a later one cannot be it either.
+                Ordering::Greater => return None,
+            };
         }
         None
     }
@@ -105,14 +106,9 @@ impl<'a> MapRef<'a> {
     }
 
     /// Name, type and payload of each attribute, as they lie.
-    pub(crate) fn raw_entries(&self) -> impl Iterator<Item = (&'a [u8], Type, &'a [u8])> + use<'a> {
+    pub(crate) fn raw_entries(&self) -> RawEntries<'a> {
         let mut cursor = Cursor(self.body);
-        let count = cursor.varint().unwrap_or(0);
-        (0..count).map_while(move |_| {
-            let name = cursor.sized()?;
-            let kind = cursor.tag()?;
-            Some((name, kind, cursor.payload(kind)?))
-        })
+        RawEntries { left: cursor.varint().unwrap_or(0), cursor }
     }
 
     /// How many attributes there are.
@@ -133,6 +129,24 @@ impl<'a> MapRef<'a> {
         Map::from_entries(
             self.iter().map(|(name, value)| (name.to_owned(), value.to_value())).collect(),
         )
+    }
+}
+
+/// See [`MapRef::raw_entries`].
+pub(crate) struct RawEntries<'a> {
+    left: usize,
+    cursor: Cursor<'a>,
+}
+
+impl<'a> Iterator for RawEntries<'a> {
+    type Item = (&'a [u8], Type, &'a [u8]);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let name = self.cursor.sized()?;
+        let kind = self.cursor.tag()?;
+        Some((name, kind, self.cursor.payload(kind)?))
     }
 }
 
@@ -264,6 +278,18 @@ impl<'a> ValueRef<'a> {
             Self::Ss(_) => Type::Ss,
             Self::Ns(_) => Type::Ns,
             Self::Bs(_) => Type::Bs,
+        }
+    }
+
+    /// The bytes of a text, of bytes or of a container; nothing for the other types.
+    pub(crate) fn body(&self) -> &'a [u8] {
+        match *self {
+            Self::S(text) => text.as_bytes(),
+            Self::B(bytes) => bytes,
+            Self::M(map) => map.body,
+            Self::L(list) => list.body,
+            Self::Ss(set) | Self::Ns(set) | Self::Bs(set) => set.body,
+            Self::N(_) | Self::Bool(_) | Self::Null => &[],
         }
     }
 

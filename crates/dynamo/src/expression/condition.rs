@@ -1,13 +1,19 @@
 //! Conditions: what must be so of an item.
 
-mod matches;
+mod evaluate;
 mod parse;
+mod search;
+
+pub use evaluate::Evaluator;
 
 use super::{Fault, Function, IN_OPERANDS_MAX, OPERATORS_MAX, Operand, Path};
 use crate::{Type, Value};
 use std::fmt;
 
-/// Says of an item whether it is so.
+/// How many operands IN may have to be evaluated as quickly as anything.
+const SMALL_LIST_LEN_MAX: usize = 16;
+
+/// A predicate over one item.
 ///
 /// Serves as ConditionExpression, as FilterExpression, and as what the legacy parameters
 /// Expected, QueryFilter and ScanFilter mean. It is made from text by [`Condition::parse`], or
@@ -34,6 +40,8 @@ pub struct Condition {
     test: Test,
     /// How many operators and functions it has, as the service counts them.
     operators: usize,
+    /// Whether it brings large values to compare with, or many.
+    is_large: bool,
 }
 
 /// What a [`Condition`] says, for whoever takes one apart.
@@ -231,6 +239,7 @@ impl Condition {
     /// Both hold. Whoever joins parts of an expression counts the operators as well.
     pub(crate) fn and_also(self, other: Self) -> Self {
         let operators = self.operators + other.operators + 1;
+        let is_large = self.is_large || other.is_large;
         let mut all = match self.test {
             Test::And(parts) => parts,
             _ => few(self),
@@ -239,12 +248,13 @@ impl Condition {
             Test::And(parts) => all.extend(parts),
             _ => all.push(other),
         }
-        Self { test: Test::And(all), operators }
+        Self { test: Test::And(all), operators, is_large }
     }
 
     /// One of both holds. Whoever joins parts of an expression counts the operators as well.
     pub(crate) fn or_else(self, other: Self) -> Self {
         let operators = self.operators + other.operators + 1;
+        let is_large = self.is_large || other.is_large;
         let mut all = match self.test {
             Test::Or(parts) => parts,
             _ => few(self),
@@ -253,12 +263,12 @@ impl Condition {
             Test::Or(parts) => all.extend(parts),
             _ => all.push(other),
         }
-        Self { test: Test::Or(all), operators }
+        Self { test: Test::Or(all), operators, is_large }
     }
 
     fn negated(self) -> Self {
-        let operators = self.operators + 1;
-        Self { test: Test::Not(Box::new(self)), operators }
+        let (operators, is_large) = (self.operators + 1, self.is_large);
+        Self { test: Test::Not(Box::new(self)), operators, is_large }
     }
 
     /// A test that is no connective, with its operators counted.
@@ -275,7 +285,19 @@ impl Condition {
             Test::AttributeType(a, _) => sizes(&[a]),
             _ => 0,
         };
-        Self { test, operators }
+        let is_large = match &test {
+            Test::Compare(a, _, b) | Test::BeginsWith(a, b) | Test::Contains(a, b) => {
+                a.is_large() || b.is_large()
+            }
+            Test::Between(a, b, c) => a.is_large() || b.is_large() || c.is_large(),
+            Test::In(a, list) => {
+                list.len() > SMALL_LIST_LEN_MAX
+                    || a.is_large()
+                    || list.iter().any(Operand::is_large)
+            }
+            _ => false,
+        };
+        Self { test, operators, is_large }
     }
 
     /// What the condition says.

@@ -1,9 +1,15 @@
 //! What conditions compare: paths, values and sizes.
 
 use super::{Fault, Function, Path};
-use crate::binary::{ItemRef, ValueRef};
+use crate::binary::{self, ItemRef, ValueRef};
+use crate::fuel::Meter;
 use crate::{Number, Type, Value};
 use std::cmp::Ordering;
+
+/// How long a text or bytes are that are compared as quickly as anything.
+const SMALL_VALUE_LEN_MAX: usize = 256;
+/// What looking up an element of a sorted set is charged.
+const SET_LOOKUP_FUEL: usize = 300;
 
 /// An operand of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +57,20 @@ impl Operand {
         }
     }
 
+    /// Whether the operand brings more than a few bytes to compare with.
+    pub(super) fn is_large(&self) -> bool {
+        let is_large = |value: &Value| match value {
+            Value::S(text) => text.len() > SMALL_VALUE_LEN_MAX,
+            Value::B(bytes) => bytes.len() > SMALL_VALUE_LEN_MAX,
+            Value::N(_) | Value::Bool(_) | Value::Null => false,
+            Value::Ss(_) | Value::Ns(_) | Value::Bs(_) | Value::M(_) | Value::L(_) => true,
+        };
+        match self {
+            Self::Path(_) | Self::Size(Measured(Subject::Path(_))) => false,
+            Self::Value(value) | Self::Size(Measured(Subject::Value(value))) => is_large(value),
+        }
+    }
+
     /// The path in the operand, if it has one.
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
@@ -60,13 +80,29 @@ impl Operand {
     }
 
     /// What the operand is for an item, if it is anything.
-    pub(super) fn find<'a>(&'a self, item: Option<ItemRef<'a>>) -> Option<Found<'a>> {
-        match self {
-            Self::Path(path) => path.find(item?).map(Found::Stored),
+    #[inline]
+    pub(super) fn find<'a, M: Meter>(
+        &'a self,
+        item: Option<ItemRef<'a>>,
+        meter: &mut M,
+    ) -> Result<Option<Found<'a>>, M::Stop> {
+        Ok(match self {
+            Self::Path(path) => path.find_within(item, meter)?.map(Found::Stored),
             Self::Value(value) => Some(Found::Given(value)),
-            Self::Size(Measured(Subject::Path(path))) => size_of_stored(path.find(item?)?),
-            Self::Size(Measured(Subject::Value(value))) => size_of_given(value),
-        }
+            Self::Size(Measured(Subject::Path(path))) => match path.find_within(item, meter)? {
+                Some(found) => {
+                    meter.charge(|| found.body().len() / 2)?;
+                    size_of_stored(found)
+                }
+                None => None,
+            },
+            Self::Size(Measured(Subject::Value(value))) => {
+                if let Value::S(text) = value {
+                    meter.charge(|| text.len() / 2)?;
+                }
+                size_of_given(value)
+            }
+        })
     }
 }
 
@@ -124,7 +160,7 @@ pub(super) enum Found<'a> {
 
 /// A value of a type that has an order.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Scalar<'a> {
+pub(super) enum Scalar<'a> {
     S(&'a str),
     N(Number),
     B(&'a [u8]),
@@ -139,7 +175,7 @@ impl Found<'_> {
         }
     }
 
-    fn scalar(&self) -> Option<Scalar<'_>> {
+    pub(super) fn scalar(&self) -> Option<Scalar<'_>> {
         match *self {
             Self::Stored(ValueRef::S(text)) => Some(Scalar::S(text)),
             Self::Stored(ValueRef::N(number)) | Self::Computed(number) => Some(Scalar::N(number)),
@@ -181,90 +217,82 @@ impl Found<'_> {
         }
     }
 
-    /// Whether a text has a part, a set an element, or a list an element.
-    pub(super) fn contains(&self, part: &Self) -> bool {
-        match (self.scalar(), part.scalar()) {
-            (Some(Scalar::S(text)), Some(Scalar::S(part))) => return text.contains(part),
-            (Some(Scalar::B(bytes)), Some(Scalar::B(part))) => return has_part(bytes, part),
-            (Some(_), _) => return false,
-            (None, _) => {}
-        }
-        match self {
-            Self::Stored(ValueRef::L(list)) => {
-                list.iter().any(|element| Self::Stored(element).equals(part))
-            }
-            Self::Given(Value::L(list)) => {
-                list.iter().any(|element| Found::Given(element).equals(part))
-            }
-            Self::Stored(ValueRef::Ss(set) | ValueRef::Ns(set) | ValueRef::Bs(set)) => {
-                match part.scalar() {
-                    Some(Scalar::S(text)) => set.contains(ValueRef::S(text)),
-                    Some(Scalar::N(number)) => set.contains(ValueRef::N(number)),
-                    Some(Scalar::B(bytes)) => set.contains(ValueRef::B(bytes)),
-                    None => false,
-                }
-            }
-            Self::Given(value) => match (value, part.scalar()) {
-                (Value::Ss(set), Some(Scalar::S(text))) => set.contains(text),
-                (Value::Ns(set), Some(Scalar::N(number))) => set.contains(&number),
-                (Value::Bs(set), Some(Scalar::B(bytes))) => set.contains(bytes),
-                _ => false,
+    /// Whether a set has an element.
+    pub(super) fn has_set_element(&self, element: &Self) -> bool {
+        match (self, element.scalar()) {
+            (
+                Self::Stored(ValueRef::Ss(set) | ValueRef::Ns(set) | ValueRef::Bs(set)),
+                Some(element),
+            ) => match element {
+                Scalar::S(text) => set.contains(ValueRef::S(text)),
+                Scalar::N(number) => set.contains(ValueRef::N(number)),
+                Scalar::B(bytes) => set.contains(ValueRef::B(bytes)),
             },
-            Self::Stored(_) | Self::Computed(_) => false,
+            (Self::Given(Value::Ss(set)), Some(Scalar::S(text))) => set.contains(text),
+            (Self::Given(Value::Ns(set)), Some(Scalar::N(number))) => set.contains(&number),
+            (Self::Given(Value::Bs(set)), Some(Scalar::B(bytes))) => set.contains(bytes),
+            _ => false,
         }
     }
-}
 
-/// Whether the bytes have the part somewhere: the search of Knuth, Morris and Pratt, since a
-/// plain one takes the product of both lengths when both repeat themselves.
-fn has_part(bytes: &[u8], part: &[u8]) -> bool {
-    // For each place of the part: how much of its beginning ends there.
-    let mut borders: Vec<usize> = Vec::with_capacity(part.len());
-    let matched = |borders: &[usize], mut len: usize, byte: u8| {
-        while part.get(len) != Some(&byte) {
-            match len.checked_sub(1).and_then(|last| borders.get(last)) {
-                Some(&shorter) => len = shorter,
-                None => return 0,
-            }
+    /// What looking for an element of this set is charged: a stored one is walked along, one of the
+    /// request is searched by halves.
+    pub(super) fn set_search_fuel(&self) -> usize {
+        match self {
+            Self::Stored(value) => 2 * value.body().len(),
+            Self::Given(_) | Self::Computed(_) => SET_LOOKUP_FUEL,
         }
-        len + 1
-    };
-    for (place, &byte) in part.iter().enumerate() {
-        let before = place.checked_sub(1).and_then(|last| borders.get(last)).copied();
-        let border = before.map_or(0, |len| matched(&borders, len, byte));
-        borders.push(border);
     }
-    let mut len = 0;
-    part.is_empty()
-        || bytes.iter().any(|&byte| {
-            len = matched(&borders, len, byte);
-            len == part.len()
-        })
+
+    /// What comparing two values is charged: the comparison ends with the shorter one.
+    pub(super) fn comparing_fuel(&self, other: &Self) -> usize {
+        match self.walking_fuel().into_iter().chain(other.walking_fuel()).min() {
+            Some(units) => units,
+            // Two containers of the request: such a test is evaluated once.
+            None => match self {
+                Self::Given(value) => 4 * value.size(),
+                _ => 0,
+            },
+        }
+    }
+
+    /// What walking along this value is charged, if that is known without doing it.
+    fn walking_fuel(&self) -> Option<usize> {
+        match self {
+            Self::Stored(ValueRef::S(_) | ValueRef::B(_)) => Some(self.body_len() / 4),
+            // The smallest element of a container is one byte.
+            Self::Stored(value) => Some(4 * value.body().len()),
+            Self::Computed(_) => Some(0),
+            Self::Given(Value::S(text)) => Some(text.len() / 4),
+            Self::Given(Value::B(bytes)) => Some(bytes.len() / 4),
+            Self::Given(Value::N(_) | Value::Bool(_) | Value::Null) => Some(0),
+            Self::Given(_) => None,
+        }
+    }
+
+    /// How many bytes a stored value, a text or bytes have.
+    pub(super) fn body_len(&self) -> usize {
+        match self {
+            Self::Stored(value) => value.body().len(),
+            Self::Given(Value::S(text)) => text.len(),
+            Self::Given(Value::B(bytes)) => bytes.len(),
+            Self::Given(_) | Self::Computed(_) => 0,
+        }
+    }
+
+    /// Appends the stored form of the value.
+    pub(super) fn encode_to(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Stored(value) => value.encode_to(out),
+            Self::Given(value) => binary::encode_value(value, out),
+            Self::Computed(number) => ValueRef::N(*number).encode_to(out),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn parts_of_bytes_are_found_where_a_plain_search_finds_them() {
-        let plain = |bytes: &[u8], part: &[u8]| {
-            part.is_empty() || bytes.windows(part.len()).any(|window| window == part)
-        };
-        // All strings of two letters up to length 8, and all parts up to length 4.
-        let strings = |len_max: u32| {
-            (0..=len_max).flat_map(|len| {
-                (0..1_u32 << len).map(move |bits| {
-                    (0..len).map(|place| (bits >> place & 1) as u8).collect::<Vec<u8>>()
-                })
-            })
-        };
-        for part in strings(4) {
-            for bytes in strings(8) {
-                assert_eq!(has_part(&bytes, &part), plain(&bytes, &part), "{bytes:?} {part:?}");
-            }
-        }
-    }
 
     #[test]
     fn a_size_counts_what_the_type_has() {

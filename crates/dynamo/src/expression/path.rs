@@ -2,9 +2,15 @@
 
 use super::syntax::{Node, NodeId, Tree, Word};
 use super::{Fault, INDEX_MAX, LEVELS_MAX, Placeholders};
-use crate::binary::{ItemRef, ValueRef};
+use crate::binary::{ItemRef, MapRef, ValueRef};
+use crate::fuel::Meter;
 use crate::limits::ATTRIBUTE_NAME_SIZE_MAX;
 use std::fmt;
+
+/// What a step from one attribute or element to the next is charged.
+const STEP_FUEL: usize = 5;
+/// Up to this size the bytes of a map are as good a measure as the number of its attributes.
+const SMALL_MAP_BYTES_MAX: usize = 1024;
 
 /// An attribute of an item, or a part of one.
 ///
@@ -87,6 +93,20 @@ impl Path {
         Some(value)
     }
 
+    /// Like [`Path::find`] in an item, if there is one, with the walk charged.
+    pub(super) fn find_within<'a, M: Meter>(
+        &self,
+        item: Option<ItemRef<'a>>,
+        meter: &mut M,
+    ) -> Result<Option<ValueRef<'a>>, M::Stop> {
+        let Some(item) = item else { return Ok(None) };
+        meter.charge(|| map_walk_fuel(item))?;
+        match item.get(&self.name) {
+            Some(value) => find_from(value, &self.rest, meter),
+            None => Ok(None),
+        }
+    }
+
     /// The path at a node of a syntax tree.
     pub(super) fn resolve(
         tree: &Tree<'_>,
@@ -130,6 +150,40 @@ impl Element {
             (Self::Index(index), ValueRef::L(list)) => list.get(usize::try_from(*index).ok()?),
             _ => None,
         }
+    }
+}
+
+/// The value that the steps lead to from this one.
+pub(super) fn find_from<'a, M: Meter>(
+    mut value: ValueRef<'a>,
+    steps: &[Element],
+    meter: &mut M,
+) -> Result<Option<ValueRef<'a>>, M::Stop> {
+    for element in steps {
+        meter.charge(|| match (element, value) {
+            (Element::Field(_), ValueRef::M(map)) => map_walk_fuel(map),
+            (Element::Index(index), ValueRef::L(list)) => {
+                STEP_FUEL * list.len().min(usize::try_from(*index).unwrap_or(usize::MAX))
+            }
+            _ => 0,
+        })?;
+        match element.find(value) {
+            Some(found) => value = found,
+            None => return Ok(None),
+        }
+    }
+    if let ValueRef::S(text) = value {
+        // Whether a text is one is checked whenever it is read.
+        meter.charge(|| text.len() / 4)?;
+    }
+    Ok(Some(value))
+}
+
+/// What finding an attribute of a map is charged: a small map by its bytes, which are known.
+pub(super) fn map_walk_fuel(map: MapRef<'_>) -> usize {
+    match map.as_bytes().len() {
+        bytes @ 0..=SMALL_MAP_BYTES_MAX => bytes / 4,
+        _ => STEP_FUEL * map.len(),
     }
 }
 

@@ -95,9 +95,11 @@ fn parse(text: &str, placeholders: &mut Placeholders) -> Result<Projection, Faul
 /// The parts of the item at paths that are sorted and none of them part of another.
 pub(super) fn project<P: Borrow<Path>>(paths: &[P], item: ItemRef<'_>) -> Item {
     let groups = paths.chunk_by(|a, b| a.borrow().name() == b.borrow().name());
+    // Once along the item, since paths and attributes are both sorted.
+    let mut attributes = item.iter();
     let entries = groups.filter_map(|group| {
         let name = group.first()?.borrow().name();
-        Some((name.to_owned(), part(group, 0, item.get(name)?)?))
+        Some((name.to_owned(), part(group, 0, attributes.seek(name)?)?))
     });
     Map::from_entries(entries.collect())
 }
@@ -111,9 +113,10 @@ fn part<P: Borrow<Path>>(paths: &[P], depth: usize, value: ValueRef<'_>) -> Opti
     let mut groups = paths.chunk_by(|a, b| step(a, depth) == step(b, depth));
     match value {
         ValueRef::M(map) => {
+            let mut fields = map.iter();
             let entries = groups.filter_map(|group| match step(group.first()?, depth)? {
                 Element::Field(name) => {
-                    Some((name.clone(), part(group, depth + 1, map.get(name)?)?))
+                    Some((name.clone(), part(group, depth + 1, fields.seek(name)?)?))
                 }
                 Element::Index(_) => None,
             });

@@ -234,7 +234,7 @@ impl BatchGetItem {
     /// Reads the items with the keys that [`check`](Self::check) gave, until there is as much as
     /// an answer can hold. What is left then is for the client to ask for again.
     pub fn answer<E>(
-        self,
+        &self,
         keys: &[Vec<Key>],
         mut read: impl FnMut(&KeysAndAttributes, &Key) -> Result<Option<StoredItem>, E>,
     ) -> Result<BatchGetItemAnswer, E> {
@@ -244,14 +244,14 @@ impl BatchGetItem {
             capacity: CapacityByTable::new(self.return_consumed_capacity),
         };
         let mut size = 0;
-        for (mut asked, keys) in self.tables.into_iter().zip(keys) {
+        for (asked, keys) in self.tables.iter().zip(keys) {
             let mut items = Vec::with_capacity(keys.len());
             let mut processed = 0;
             for key in keys {
                 if size >= BATCH_GET_SIZE_MAX {
                     break;
                 }
-                let item = read(&asked, key)?;
+                let item = read(asked, key)?;
                 let item_size = item.as_ref().map_or(0, |item| item.as_item().size());
                 size += item_size;
                 if size > BATCH_GET_SIZE_MAX {
@@ -271,8 +271,13 @@ impl BatchGetItem {
                 answer.responses.push((asked.table_name.clone(), items));
             }
             if processed < asked.keys.len() {
-                asked.keys.drain(..processed);
-                answer.unprocessed_keys.push(asked);
+                let keys = asked.keys.iter().skip(processed).cloned().collect();
+                answer.unprocessed_keys.push(KeysAndAttributes {
+                    keys,
+                    table_name: asked.table_name.clone(),
+                    projection: asked.projection.clone(),
+                    consistent_read: asked.consistent_read,
+                });
             }
         }
         Ok(answer)

@@ -1,12 +1,13 @@
 //! DeleteItem: takes one item out by its key.
 
 use super::table_name::{constrain_table_name, named_table};
-use super::write::{WriteBody, check_condition};
+use super::write::{WriteBody, check_condition, decided};
 use crate::Map;
 use crate::capacity::ReturnConsumedCapacity;
 use crate::constraint::Constraints;
 use crate::error::Result;
 use crate::expression::Condition;
+use crate::fuel::{Fuel, OutOfFuel};
 use crate::json::Reader;
 use crate::json::value::{Unchecked, read_key};
 use crate::key::Key;
@@ -129,7 +130,21 @@ impl DeleteItem {
     /// Decides, given what is stored under the key, whether it goes, and gives the attributes to
     /// answer.
     pub fn decide(&self, old: Option<&StoredItem>) -> Result<Option<Attributes>> {
-        check_condition(self.condition.as_ref(), old, self.return_old_on_failure)?;
-        Ok(old.filter(|_| self.return_old).cloned().map(Attributes::Stored))
+        decided(self.decide_within(old, &mut Fuel::unlimited()))
+    }
+
+    /// Like `decide`, with the work charged.
+    ///
+    /// # Errors
+    ///
+    /// The fuel is used up before there is a decision.
+    pub fn decide_within(
+        &self,
+        old: Option<&StoredItem>,
+        fuel: &mut Fuel<'_>,
+    ) -> Result<Result<Option<Attributes>>, OutOfFuel> {
+        let condition = self.condition.as_ref();
+        let checked = check_condition(condition, old, self.return_old_on_failure, fuel)?;
+        Ok(checked.map(|()| old.filter(|_| self.return_old).cloned().map(Attributes::Stored)))
     }
 }

@@ -3,11 +3,15 @@
 use super::read::Selection;
 use crate::Item;
 use crate::capacity::{Consistency, ConsumedCapacity, ReturnConsumedCapacity, read_units};
-use crate::expression::Condition;
+use crate::expression::{Condition, Evaluator};
+use crate::fuel::{Fuel, OutOfFuel};
 use crate::json::Writer;
 use crate::limits::PAGE_SIZE_MAX;
 use crate::schema::{Index, KeyAttribute, TableSchema};
 use crate::stored::{Attributes, StoredItem};
+
+/// What each row of a page is charged besides its bytes: finding it, and keeping it.
+const ROW_FUEL: usize = 200;
 
 /// A page that is being gathered, row by row, in the order in which they are stored.
 ///
@@ -43,7 +47,7 @@ use crate::stored::{Attributes, StoredItem};
 pub struct Page<'r> {
     /// What the request calls the table.
     pub(super) table_name: &'r str,
-    pub(super) filter: Option<&'r Condition>,
+    pub(super) filter: Option<Evaluator<'r>>,
     pub(super) selection: &'r Selection,
     pub(super) limit: Option<usize>,
     pub(super) consistency: Consistency,
@@ -73,7 +77,7 @@ impl<'r> Page<'r> {
     ) -> Self {
         Self {
             table_name,
-            filter,
+            filter: filter.map(Condition::evaluator),
             selection,
             limit,
             consistency,
@@ -97,22 +101,50 @@ impl<'r> Page<'r> {
     /// Adds the next row. `item` is the whole item, where the plan says that rows of an index must
     /// be completed from the table.
     pub fn add(&mut self, row: &StoredItem, item: Option<&StoredItem>) {
+        // Fuel without a limit is never used up.
+        let _ = self.add_within(row, item, &mut Fuel::unlimited());
+    }
+
+    /// Like [`Page::add`], with the work charged.
+    ///
+    /// # Errors
+    ///
+    /// The fuel is used up. The page is not to be used any more then.
+    pub fn add_within(
+        &mut self,
+        row: &StoredItem,
+        item: Option<&StoredItem>,
+        fuel: &mut Fuel<'_>,
+    ) -> Result<(), OutOfFuel> {
+        let view = row.as_item();
+        fuel.spend(ROW_FUEL + row.measuring_fuel())?;
         self.scanned_count += 1;
-        self.size += row.as_item().size();
+        self.size += view.size();
         self.last = Some(row.clone());
-        if let Some(item) = item {
-            self.fetch_units += read_units(item.as_item().size(), self.consistency);
-        }
-        let whole = item.unwrap_or(row);
-        if self.filter.is_some_and(|filter| !filter.matches(Some(whole.as_item()))) {
-            return;
+        let (whole, view) = match item {
+            None => (row, view),
+            Some(item) => {
+                let view = item.as_item();
+                fuel.spend(item.measuring_fuel())?;
+                self.fetch_units += read_units(view.size(), self.consistency);
+                (item, view)
+            }
+        };
+        if let Some(filter) = &mut self.filter
+            && !filter.matches(Some(view), fuel)?
+        {
+            return Ok(());
         }
         self.count += 1;
         match self.selection {
             Selection::Count => {}
             Selection::Held | Selection::All => self.items.push(whole.clone().into()),
-            Selection::Parts(projection) => self.items.push(whole.project(projection)),
+            Selection::Parts(projection) => {
+                fuel.spend(whole.projecting_fuel(projection))?;
+                self.items.push(whole.project(projection));
+            }
         }
+        Ok(())
     }
 
     /// The answer, given the table and the index that the rows were read from.

@@ -1,11 +1,12 @@
 //! PutItem: an item as a whole, new or in place of what was there.
 
 use super::table_name::{constrain_table_name, named_table};
-use super::write::{WriteBody, check_condition};
+use super::write::{WriteBody, check_condition, decided};
 use crate::capacity::ReturnConsumedCapacity;
 use crate::constraint::Constraints;
 use crate::error::{Error, Result};
 use crate::expression::Condition;
+use crate::fuel::{Fuel, OutOfFuel};
 use crate::json::Reader;
 use crate::json::value::{ITEM_TOO_LARGE, Unchecked, read_item};
 use crate::key::Key;
@@ -137,8 +138,22 @@ impl PutItem {
     /// Decides, given what is stored under the item's key, whether the item takes its place, and
     /// gives the attributes to answer.
     pub fn decide(&self, old: Option<&StoredItem>) -> Result<Option<Attributes>> {
-        check_condition(self.condition.as_ref(), old, self.return_old_on_failure)?;
-        Ok(old.filter(|_| self.return_old).cloned().map(Attributes::Stored))
+        decided(self.decide_within(old, &mut Fuel::unlimited()))
+    }
+
+    /// Like `decide`, with the work charged.
+    ///
+    /// # Errors
+    ///
+    /// The fuel is used up before there is a decision.
+    pub fn decide_within(
+        &self,
+        old: Option<&StoredItem>,
+        fuel: &mut Fuel<'_>,
+    ) -> Result<Result<Option<Attributes>>, OutOfFuel> {
+        let condition = self.condition.as_ref();
+        let checked = check_condition(condition, old, self.return_old_on_failure, fuel)?;
+        Ok(checked.map(|()| old.filter(|_| self.return_old).cloned().map(Attributes::Stored)))
     }
 }
 

@@ -6,13 +6,14 @@ mod parameters;
 use super::batch::find_table;
 use super::collection_metrics::MetricsByTable;
 use super::transaction::{all_refused, check_count, check_distinct, first_refused};
-use super::write::check_condition;
+use super::write::{check_condition, decided};
 use super::{DeleteItem, PutItem, UpdateItem};
 use crate::Map;
 use crate::capacity::{CapacityByTable, ConsumedCapacity, ReturnConsumedCapacity};
 use crate::constraint::Constraints;
 use crate::error::{Error, Result};
 use crate::expression::Condition;
+use crate::fuel::{Fuel, OutOfFuel};
 use crate::json::Writer;
 use crate::key::Key;
 use crate::limits::TRANSACTION_SIZE_MAX;
@@ -21,6 +22,8 @@ use crate::stored::StoredItem;
 
 /// How long a token can be.
 const TOKEN_LEN_MAX: usize = 36;
+/// What each attribute is charged when an item is encoded.
+const ENCODED_FUEL: usize = 40;
 
 /// Writes items, all or none.
 ///
@@ -181,24 +184,27 @@ impl TransactWriteItem {
         }
     }
 
-    fn decide(&self, schema: &TableSchema, old: Option<&StoredItem>) -> Result<Outcome> {
-        match self {
+    fn decide(
+        &self,
+        schema: &TableSchema,
+        old: Option<&StoredItem>,
+        fuel: &mut Fuel<'_>,
+    ) -> Result<Result<Outcome>, OutOfFuel> {
+        Ok(match self {
             Self::ConditionCheck(check) => {
-                check_condition(Some(&check.condition), old, check.return_old_on_failure)?;
-                Ok(Outcome::Keep)
+                let condition = Some(&check.condition);
+                check_condition(condition, old, check.return_old_on_failure, fuel)?
+                    .map(|()| Outcome::Keep)
             }
             Self::Put(put) => {
-                put.decide(old)?;
-                Ok(Outcome::Put(StoredItem::from(&put.item)))
+                fuel.spend(ENCODED_FUEL * put.item.len())?;
+                put.decide_within(old, fuel)?.map(|_| Outcome::Put(StoredItem::from(&put.item)))
             }
-            Self::Delete(delete) => {
-                delete.decide(old)?;
-                Ok(Outcome::Delete)
-            }
-            Self::Update(update) => {
-                Ok(update.decide(old, schema)?.item.map_or(Outcome::Keep, Outcome::Put))
-            }
-        }
+            Self::Delete(delete) => delete.decide_within(old, fuel)?.map(|_| Outcome::Delete),
+            Self::Update(update) => update
+                .decide_within(old, schema, fuel)?
+                .map(|updated| updated.item.map_or(Outcome::Keep, Outcome::Put)),
+        })
     }
 }
 
@@ -244,8 +250,24 @@ impl TransactWriteItems {
         &self,
         stored: impl IntoIterator<Item = (&'s TableSchema, Option<&'s StoredItem>)>,
     ) -> Result<Vec<Outcome>> {
-        let actions = self.actions.iter().zip(stored);
-        all_refused(actions.map(|(action, (schema, old))| action.decide(schema, old)))
+        decided(self.decide_within(stored, &mut Fuel::unlimited()))
+    }
+
+    /// Like [`TransactWriteItems::decide`], with the work charged.
+    ///
+    /// # Errors
+    ///
+    /// The fuel is used up before there is a decision.
+    pub fn decide_within<'s>(
+        &self,
+        stored: impl IntoIterator<Item = (&'s TableSchema, Option<&'s StoredItem>)>,
+        fuel: &mut Fuel<'_>,
+    ) -> Result<Result<Vec<Outcome>>, OutOfFuel> {
+        let mut outcomes = Vec::with_capacity(self.actions.len());
+        for (action, (schema, old)) in self.actions.iter().zip(stored) {
+            outcomes.push(action.decide(schema, old, fuel)?);
+        }
+        Ok(all_refused(outcomes.into_iter()))
     }
 
     /// The answer, given the same as [`decide`](Self::decide), and what that decided. Whoever

@@ -2,11 +2,12 @@
 
 use super::parameter::ReturnValues;
 use super::table_name::{constrain_table_name, named_table};
-use super::write::{WriteBody, check_condition};
+use super::write::{WriteBody, check_condition, decided};
 use crate::capacity::ReturnConsumedCapacity;
 use crate::constraint::Constraints;
 use crate::error::{Error, Result};
 use crate::expression::{Action, Condition, Parameter, Update, UpdateFault};
+use crate::fuel::{Fuel, OutOfFuel};
 use crate::json::Reader;
 use crate::json::value::{Unchecked, read_key};
 use crate::key::Key;
@@ -173,8 +174,29 @@ impl UpdateItem {
     /// Decides, given what is stored under the key, what becomes of it. The schema is asked what
     /// the keys of indexes may be.
     pub fn decide(&self, old: Option<&StoredItem>, schema: &TableSchema) -> Result<Updated> {
-        check_condition(self.condition.as_ref(), old, self.return_old_on_failure)?;
-        let item = self.applied(old, schema)?;
+        decided(self.decide_within(old, schema, &mut Fuel::unlimited()))
+    }
+
+    /// Like [`UpdateItem::decide`], with the work charged.
+    ///
+    /// # Errors
+    ///
+    /// The fuel is used up before there is a decision.
+    pub fn decide_within(
+        &self,
+        old: Option<&StoredItem>,
+        schema: &TableSchema,
+        fuel: &mut Fuel<'_>,
+    ) -> Result<Result<Updated>, OutOfFuel> {
+        let condition = self.condition.as_ref();
+        let checked = check_condition(condition, old, self.return_old_on_failure, fuel)?;
+        if let Err(error) = checked {
+            return Ok(Err(error));
+        }
+        let item = match self.applied(old, schema, fuel)? {
+            Ok(item) => item,
+            Err(error) => return Ok(Err(error)),
+        };
         let old_item = old.map(StoredItem::as_item);
         let attributes = match (self.return_values, &self.update) {
             (ReturnValues::None, _) => None,
@@ -186,21 +208,24 @@ impl UpdateItem {
             }
             (ReturnValues::UpdatedOld | ReturnValues::UpdatedNew, None) => None,
         };
-        Ok(Updated { item, attributes })
+        Ok(Ok(Updated { item, attributes }))
     }
 
     fn applied(
         &self,
         old: Option<&StoredItem>,
         schema: &TableSchema,
-    ) -> Result<Option<StoredItem>> {
-        apply(self.update.as_ref(), &self.key, old, schema).map_err(|fault| match fault {
-            ApplyFault::Update(UpdateFault::OperandType) if self.is_legacy => {
-                Error::validation("Type mismatch for attribute to update")
+        fuel: &mut Fuel<'_>,
+    ) -> Result<Result<Option<StoredItem>>, OutOfFuel> {
+        match apply(self.update.as_ref(), &self.key, old, schema, fuel) {
+            Ok(item) => Ok(Ok(item)),
+            Err(ApplyFault::OutOfFuel) => Err(OutOfFuel),
+            Err(ApplyFault::Update(UpdateFault::OperandType)) if self.is_legacy => {
+                Ok(Err(Error::validation("Type mismatch for attribute to update")))
             }
-            ApplyFault::Update(fault) => fault.into(),
-            ApplyFault::Other(error) => error,
-        })
+            Err(ApplyFault::Update(fault)) => Ok(Err(fault.into())),
+            Err(ApplyFault::Other(error)) => Ok(Err(error)),
+        }
     }
 }
 
@@ -210,6 +235,7 @@ pub(super) enum ApplyFault {
     Update(UpdateFault),
     /// The new item is not one that the table can have.
     Other(Error),
+    OutOfFuel,
 }
 
 /// The item that an update makes of what is stored under a key; `None` if there still is none.
@@ -218,12 +244,16 @@ pub(super) fn apply(
     key: &Map,
     old: Option<&StoredItem>,
     schema: &TableSchema,
+    fuel: &mut Fuel<'_>,
 ) -> Result<Option<StoredItem>, ApplyFault> {
     let Some(update) = update else {
         return Ok(Some(old.cloned().unwrap_or_else(|| StoredItem::from(key))));
     };
     let stored = old.map(StoredItem::as_item);
-    let new = update.apply(stored, key).map_err(ApplyFault::Update)?;
+    let new = match update.apply_within(stored, key, fuel) {
+        Ok(new) => new.map_err(ApplyFault::Update)?,
+        Err(OutOfFuel) => return Err(ApplyFault::OutOfFuel),
+    };
     // Taking something out of nothing does not make an item.
     let only_takes = |action: &Action| matches!(action, Action::Remove(_) | Action::Delete(..));
     if old.is_none() && update.actions().iter().all(only_takes) {

@@ -4,8 +4,9 @@ use super::ItemCollectionMetrics;
 use super::parameter::{COLLECTION_METRICS, Given, ON_FAILURE, ReturnValues, check_styles};
 use crate::capacity::{ConsumedCapacity, ReturnConsumedCapacity};
 use crate::constraint::Constraints;
-use crate::error::{Error, Result};
-use crate::expression::{Condition, Parameter, Placeholders};
+use crate::error::{Error, ErrorKind, Result};
+use crate::expression::{Condition, Parameter, Placeholders, tree_fuel};
+use crate::fuel::{Fuel, OutOfFuel};
 use crate::json::{Reader, Writer};
 use crate::legacy::{ConditionalOperator, Expected};
 use crate::stored::{Attributes, StoredItem};
@@ -125,12 +126,23 @@ pub(super) fn check_condition(
     condition: Option<&Condition>,
     old: Option<&StoredItem>,
     return_old: bool,
-) -> Result<()> {
-    if condition.is_none_or(|condition| condition.matches(old.map(StoredItem::as_item))) {
-        return Ok(());
+    fuel: &mut Fuel<'_>,
+) -> Result<Result<()>, OutOfFuel> {
+    let Some(condition) = condition else { return Ok(Ok(())) };
+    if condition.evaluator().matches(old.map(StoredItem::as_item), fuel)? {
+        return Ok(Ok(()));
     }
-    let item = old.filter(|_| return_old).map(|old| old.as_item().to_item());
-    Err(Error::conditional_check_failed(item))
+    let old = old.filter(|_| return_old);
+    if let Some(old) = old {
+        fuel.spend(tree_fuel(old.as_item()))?;
+    }
+    let item = old.map(|old| old.as_item().to_item());
+    Ok(Err(Error::conditional_check_failed(item)))
+}
+
+/// A decision that was given all the fuel that it takes.
+pub(super) fn decided<D>(decision: Result<Result<D>, OutOfFuel>) -> Result<D> {
+    decision.unwrap_or_else(|OutOfFuel| Err(Error::new(ErrorKind::InternalServerError)))
 }
 
 /// What PutItem, UpdateItem and DeleteItem answer.

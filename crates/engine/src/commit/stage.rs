@@ -4,15 +4,18 @@
 //! adds rows to one batch. A command first decides and then writes; so one that is refused
 //! has written nothing, and there is nothing to undo.
 
+use super::Mode;
 use crate::catalogue::{Catalogue, Counts, Table, counts_key};
-use crate::error::Result;
+use crate::error::{Result, Unfinished};
 use crate::feed::Change;
+use crate::lane::STAGE_FUEL;
 use crate::layout::{self, SpaceId};
 use crate::store::{Batch, Direction, Keyspace, Snapshot};
 use crate::stream;
 use singlet_dynamo::Timestamp;
 use singlet_dynamo::binary::{ItemRef, ValueRef};
 use singlet_dynamo::capacity::{ConsumedCapacity, ReturnConsumedCapacity};
+use singlet_dynamo::fuel::Fuel;
 use singlet_dynamo::key::Key;
 use singlet_dynamo::operation::ItemCollectionMetrics;
 use singlet_dynamo::schema::{Index, IndexProjection, KeySchema, Scope};
@@ -38,6 +41,9 @@ pub(crate) struct Stage<'s> {
     counted: Vec<Counted>,
     /// The number of the next change.
     pub(crate) next_sequence: u64,
+    /// What deciding a command may take.
+    pub(crate) fuel: Fuel<'s>,
+    pub(crate) mode: Mode,
 }
 
 /// Where an item is or would be, and what is there.
@@ -106,6 +112,8 @@ impl<'s> Stage<'s> {
             is_heard,
             counted: Vec::new(),
             next_sequence,
+            fuel: Fuel::limited(STAGE_FUEL),
+            mode: Mode::Real,
         }
     }
 
@@ -202,25 +210,35 @@ impl<'s> Stage<'s> {
     /// The collection that an item of this key is in, if that is to be told and the table has
     /// local indexes.
     pub(crate) fn collection_metrics(
-        &self,
+        &mut self,
         table: &Table,
         key: &Key,
         is_wanted: bool,
-    ) -> Result<Option<ItemCollectionMetrics>> {
+    ) -> Result<Option<ItemCollectionMetrics>, Unfinished> {
         let has_local = table.schema.indexes.iter().any(|index| index.scope == Scope::Local);
         if !is_wanted || !has_local {
             return Ok(None);
         }
+        self.estimated(|stage| stage.estimate_collection(table, key)).map(Some)
+    }
+
+    fn estimate_collection(
+        &mut self,
+        table: &Table,
+        key: &Key,
+    ) -> Result<ItemCollectionMetrics, Unfinished> {
         let prefix = layout::partition_prefix(table.id, &key.partition);
         let end = layout::end_of_prefix(prefix.clone());
         let upper = end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
         let lower = Bound::Included(prefix.as_slice());
         let mut size = 0;
         for row in self.snapshot.range(Keyspace::Items, lower, upper, Direction::Forward)? {
-            size += StoredItem::from(row?.into_value()).as_item().size() as u64;
+            let item = StoredItem::from(row?.into_value());
+            self.fuel.spend(item.reading_fuel(None))?;
+            size += item.as_item().size() as u64;
         }
         let name = table.schema.key.partition.name.as_str();
-        Ok(Some(ItemCollectionMetrics::new(name, key.partition.clone(), size)))
+        Ok(ItemCollectionMetrics::new(name, key.partition.clone(), size))
     }
 
     /// What the group leaves behind, with the counts of the tables that it touched.

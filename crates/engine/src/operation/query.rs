@@ -1,22 +1,27 @@
 //! Reading part of a partition, page by page.
 
 use crate::engine::Engine;
-use crate::error::Result;
+use crate::error::{Result, Unfinished};
 use crate::layout;
 use crate::state::{RowRange, Source, State};
 use crate::store::Direction;
+use singlet_dynamo::fuel::Fuel;
 use singlet_dynamo::operation::{PageAnswer, Query};
 use std::ops::Bound;
 
 impl Engine {
     /// Reads part of a partition of a table or an index, page by page.
     pub fn query(&self, request: &Query) -> Result<PageAnswer> {
-        self.state()?.query(request)
+        self.read(|state, fuel| state.query(request, fuel))
     }
 }
 
 impl State {
-    fn query(&self, request: &Query) -> Result<PageAnswer> {
+    pub(crate) fn query(
+        &self,
+        request: &Query,
+        fuel: &mut Fuel<'_>,
+    ) -> Result<PageAnswer, Unfinished> {
         let table = self.catalogue.usable(&request.table_name)?;
         let plan = request.check(&table.schema)?;
         let source = Source::new(table, plan.index, plan.completes_rows);
@@ -39,6 +44,6 @@ impl State {
         if let Some(start) = &plan.start {
             range.begin_behind(source.start_row(start), direction);
         }
-        self.fill(request.page(), &source, range, direction)
+        self.fill(request.page(), &source, range, direction, fuel)
     }
 }

@@ -1,22 +1,27 @@
 //! Reading a whole table or index, or one segment of it, page by page.
 
 use crate::engine::Engine;
-use crate::error::Result;
+use crate::error::{Result, Unfinished};
 use crate::layout;
 use crate::state::{RowRange, Source, State};
 use crate::store::Direction;
+use singlet_dynamo::fuel::Fuel;
 use singlet_dynamo::operation::{PageAnswer, Scan};
 use std::ops::Bound;
 
 impl Engine {
     /// Reads a whole table or index, or a segment of it, page by page.
     pub fn scan(&self, request: &Scan) -> Result<PageAnswer> {
-        self.state()?.scan(request)
+        self.read(|state, fuel| state.scan(request, fuel))
     }
 }
 
 impl State {
-    fn scan(&self, request: &Scan) -> Result<PageAnswer> {
+    pub(crate) fn scan(
+        &self,
+        request: &Scan,
+        fuel: &mut Fuel<'_>,
+    ) -> Result<PageAnswer, Unfinished> {
         let table = self.catalogue.usable(&request.table_name)?;
         let plan = request.check(&table.schema)?;
         let source = Source::new(table, plan.index, plan.completes_rows);
@@ -36,6 +41,6 @@ impl State {
         if let Some(start) = start {
             range.begin_behind(start, Direction::Forward);
         }
-        self.fill(request.page(), &source, range, Direction::Forward)
+        self.fill(request.page(), &source, range, Direction::Forward, fuel)
     }
 }

@@ -1,20 +1,35 @@
 //! Reading several items as of one moment.
 
 use crate::engine::Engine;
-use crate::error::Result;
+use crate::error::{Result, Unfinished};
 use crate::layout;
+use crate::state::State;
+use singlet_dynamo::fuel::Fuel;
 use singlet_dynamo::operation::{TransactGetItems, TransactGetItemsAnswer};
 
 impl Engine {
     /// Reads items by their keys, all as of one moment. A snapshot is one, so nothing can be in
     /// the way.
     pub fn transact_get_items(&self, request: &TransactGetItems) -> Result<TransactGetItemsAnswer> {
-        let state = self.state()?;
-        let keys = request.check(|name| state.schema(name))?;
+        self.read(|state, fuel| state.transact_get_items(request, fuel))
+    }
+}
+
+impl State {
+    pub(crate) fn transact_get_items(
+        &self,
+        request: &TransactGetItems,
+        fuel: &mut Fuel<'_>,
+    ) -> Result<TransactGetItemsAnswer, Unfinished> {
+        let keys = request.check(|name| self.schema(name))?;
         let mut stored = Vec::with_capacity(keys.len());
         for (get, key) in request.gets.iter().zip(&keys) {
-            let table = state.catalogue.usable(&get.table_name)?;
-            stored.push(state.item(&layout::item_key(table.id, key))?);
+            let table = self.catalogue.usable(&get.table_name)?;
+            let item = self.item(&layout::item_key(table.id, key))?;
+            if let Some(item) = &item {
+                fuel.spend(item.reading_fuel(get.projection.as_ref()))?;
+            }
+            stored.push(item);
         }
         Ok(request.answer(stored)?)
     }

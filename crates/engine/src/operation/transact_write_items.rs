@@ -2,7 +2,7 @@
 
 use crate::commit::{Fingerprint, Stage};
 use crate::engine::Engine;
-use crate::error::Result;
+use crate::error::{Result, Unfinished};
 use singlet_dynamo::operation::{Outcome, TransactWriteItems, TransactWriteItemsAnswer};
 use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Error, ErrorKind};
@@ -15,7 +15,7 @@ impl Engine {
         &self,
         request: TransactWriteItems,
     ) -> Result<TransactWriteItemsAnswer> {
-        self.write(move |stage| stage.transact_write_items(&request))
+        self.write_items(move |stage| stage.transact_write_items(&request))
     }
 }
 
@@ -23,7 +23,7 @@ impl Stage<'_> {
     pub(crate) fn transact_write_items(
         &mut self,
         request: &TransactWriteItems,
-    ) -> Result<TransactWriteItemsAnswer> {
+    ) -> Result<TransactWriteItemsAnswer, Unfinished> {
         let catalogue = self.catalogue.clone();
         let keys = request.check(|name| catalogue.schema(name))?;
         let mut places = Vec::with_capacity(keys.len());
@@ -49,13 +49,19 @@ impl Stage<'_> {
                 None => {}
             }
         }
-        let outcomes = request.decide(stored())?;
-        let mut answer = request.answer(stored(), &outcomes);
         // All reading comes before all writing: an error in between would leave half of it.
-        let actions = request.actions.iter().zip(&places);
-        for (((action, (table, _)), outcome), key) in actions.zip(&outcomes).zip(&keys) {
-            let wanted = request.return_item_collection_metrics && *outcome != Outcome::Keep;
-            if let Some(metrics) = self.collection_metrics(table, key, wanted)? {
+        let mut metrics = Vec::new();
+        if request.return_item_collection_metrics {
+            for ((table, _), key) in places.iter().zip(&keys) {
+                metrics.push(self.collection_metrics(table, key, true)?);
+            }
+        }
+        let outcomes = self.decide(places.iter().map(|(table, place)| (table, place)), |fuel| {
+            request.decide_within(stored(), fuel)
+        })?;
+        let mut answer = request.answer(stored(), &outcomes);
+        for ((action, outcome), metrics) in request.actions.iter().zip(&outcomes).zip(metrics) {
+            if let Some(metrics) = metrics.filter(|_| *outcome != Outcome::Keep) {
                 answer.item_collection_metrics.add(action.table_name(), metrics);
             }
         }

@@ -3,12 +3,27 @@
 use super::{Action, Computation, SetOperand, SetValue, Update};
 use crate::binary::{self, ItemRef, ValueRef};
 use crate::error::Error;
+use crate::expression::path::{find_from, map_walk_fuel};
 use crate::expression::projection::project;
 use crate::expression::{Element, Path};
+use crate::fuel::{Fuel, OutOfFuel};
 use crate::json::value::TOO_DEEP;
 use crate::limits::NESTING_MAX;
 use crate::{Item, NumberError, Value};
 use std::fmt;
+
+/// What each action is charged besides what it looks at.
+const ACTION_FUEL: usize = 50;
+/// What moving one attribute or element is charged, when one before it comes or goes.
+const MOVING_FUEL: usize = 4;
+/// What making one value is charged.
+const NODE_FUEL: usize = 60;
+/// What making the values in a container is charged for each of its bytes.
+const CONTAINER_BYTE_FUEL: usize = 8;
+/// Up to this size the bytes of an item are a good measure of what it takes.
+const SMALL_ITEM_BYTES_MAX: usize = 1024;
+/// From so many actions on the old item is indexed, and attributes change in one pass.
+const MANY_ACTIONS: usize = 32;
 
 /// Why an update cannot be made to an item. Displays as the service's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +85,34 @@ impl Update {
     /// are set before any is removed, and what is set past the end of a list is appended in the
     /// order of its indexes.
     pub fn apply(&self, old: Option<ItemRef<'_>>, key: &Item) -> Result<Item, UpdateFault> {
+        // Fuel without a limit is never used up, so the fault stands for nothing.
+        self.apply_within(old, key, &mut Fuel::unlimited()).unwrap_or(Err(UpdateFault::Nesting))
+    }
+
+    /// Like [`Update::apply`], with the work charged.
+    ///
+    /// # Errors
+    ///
+    /// The fuel is used up before the item is made.
+    pub fn apply_within(
+        &self,
+        old: Option<ItemRef<'_>>,
+        key: &Item,
+        fuel: &mut Fuel<'_>,
+    ) -> Result<Result<Item, UpdateFault>, OutOfFuel> {
+        match self.applied(old, key, fuel) {
+            Ok(new) => Ok(Ok(new)),
+            Err(Stop::Fault(fault)) => Ok(Err(fault)),
+            Err(Stop::OutOfFuel) => Err(OutOfFuel),
+        }
+    }
+
+    fn applied(
+        &self,
+        old: Option<ItemRef<'_>>,
+        key: &Item,
+        fuel: &mut Fuel<'_>,
+    ) -> Result<Item, Stop> {
         let is_new = old.is_none();
         let key_alone;
         let old = match old {
@@ -79,19 +122,23 @@ impl Update {
                 ItemRef::trusted(&key_alone)
             }
         };
+        // The tree is made, and encoded afterwards.
+        fuel.spend(2 * tree_fuel(old))?;
+        let attributes = Attributes::new(old, self.actions.len());
         let mut set: Vec<(&Path, Value)> = Vec::with_capacity(self.actions.len());
         let mut removed: Vec<&Path> = Vec::new();
         for action in &self.actions {
+            fuel.spend(ACTION_FUEL)?;
             // The service takes parts out of an item that is not there without a word, though it
             // refuses to take them out of an attribute that is not there.
             if is_new && matches!(action, Action::Remove(_)) {
                 continue;
             }
             let path = action.path();
-            check_parent(path, old)?;
-            match action.effect(old)? {
+            attributes.check_parent(path, fuel)?;
+            match action.effect(&attributes, fuel)? {
                 Effect::Set(value) if path.rest().len() + value.levels() > NESTING_MAX => {
-                    return Err(UpdateFault::Nesting);
+                    return Err(Stop::Fault(UpdateFault::Nesting));
                 }
                 Effect::Set(value) => set.push((path, value)),
                 Effect::Remove => removed.push(path),
@@ -99,14 +146,18 @@ impl Update {
             }
         }
 
-        let mut new = old.to_item();
         set.sort_by_key(|(path, _)| *path);
-        for (path, value) in set {
-            put(&mut new, path, value);
-        }
         removed.sort_unstable();
-        for path in removed.into_iter().rev() {
-            take(&mut new, path);
+        let mut new = if self.actions.len() < MANY_ACTIONS {
+            old.to_item()
+        } else {
+            with_whole_attributes(old, &mut set, &mut removed)
+        };
+        for (path, value) in set {
+            put(&mut new, path, value, fuel)?;
+        }
+        for group in removed.chunk_by(|a, b| have_one_parent(a, b)).rev() {
+            take(&mut new, group, fuel)?;
         }
         Ok(new)
     }
@@ -131,6 +182,30 @@ impl Update {
     }
 }
 
+/// Why an update ends before the item is made.
+enum Stop {
+    Fault(UpdateFault),
+    OutOfFuel,
+}
+
+impl From<UpdateFault> for Stop {
+    fn from(fault: UpdateFault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<NumberError> for Stop {
+    fn from(error: NumberError) -> Self {
+        Self::Fault(error.into())
+    }
+}
+
+impl From<OutOfFuel> for Stop {
+    fn from(_: OutOfFuel) -> Self {
+        Self::OutOfFuel
+    }
+}
+
 /// What an action comes down to.
 enum Effect {
     Set(Value),
@@ -139,20 +214,29 @@ enum Effect {
 }
 
 impl Action {
-    fn effect(&self, old: ItemRef<'_>) -> Result<Effect, UpdateFault> {
+    fn effect(&self, old: &Attributes<'_>, fuel: &mut Fuel<'_>) -> Result<Effect, Stop> {
         match self {
-            Self::Set(_, value) => value.compute(old).map(Effect::Set),
-            Self::Remove(path) => match path.find(old) {
+            Self::Set(_, value) => value.compute(old, fuel).map(Effect::Set),
+            Self::Remove(path) => match old.find(path, fuel)? {
                 Some(_) => Ok(Effect::Remove),
                 None => Ok(Effect::Nothing),
             },
-            Self::Add(path, value) => match path.find(old) {
-                None => Ok(Effect::Set(value.clone())),
-                Some(before) => add(before.to_value(), value).map(Effect::Set),
-            },
-            Self::Delete(path, value) => match path.find(old) {
+            Self::Add(path, value) => {
+                fuel.spend(given_fuel(value))?;
+                match old.find(path, fuel)? {
+                    None => Ok(Effect::Set(value.clone())),
+                    Some(before) => {
+                        fuel.spend(stored_fuel(before))?;
+                        Ok(add(before.to_value(), value).map(Effect::Set)?)
+                    }
+                }
+            }
+            Self::Delete(path, value) => match old.find(path, fuel)? {
                 None => Ok(Effect::Nothing),
-                Some(before) => delete(before.to_value(), value),
+                Some(before) => {
+                    fuel.spend(stored_fuel(before) + given_fuel(value))?;
+                    Ok(delete(before.to_value(), value)?)
+                }
             },
         }
     }
@@ -180,21 +264,29 @@ fn delete(before: Value, value: &Value) -> Result<Effect, UpdateFault> {
 }
 
 impl SetValue {
-    fn compute(&self, old: ItemRef<'_>) -> Result<Value, UpdateFault> {
-        let number = |operand: &SetOperand| match operand.find(old)? {
+    fn compute(&self, old: &Attributes<'_>, fuel: &mut Fuel<'_>) -> Result<Value, Stop> {
+        let mut number = |operand: &SetOperand| match operand.find(old, fuel)? {
             Found::Stored(ValueRef::N(number)) => Ok(number),
             Found::Given(Value::N(number)) => Ok(*number),
-            _ => Err(UpdateFault::OperandType),
-        };
-        let list = |operand: &SetOperand| match operand.find(old)?.to_value() {
-            Value::L(list) => Ok(list),
-            _ => Err(UpdateFault::OperandType),
+            _ => Err(Stop::Fault(UpdateFault::OperandType)),
         };
         match self.computation() {
-            Computation::Operand(operand) => Ok(operand.find(old)?.to_value()),
+            Computation::Operand(operand) => {
+                let found = operand.find(old, fuel)?;
+                fuel.spend(found.copying_fuel())?;
+                Ok(found.to_value())
+            }
             Computation::Sum(a, b) => Ok(Value::N(number(a)?.checked_add(number(b)?)?)),
             Computation::Difference(a, b) => Ok(Value::N(number(a)?.checked_sub(number(b)?)?)),
             Computation::ListAppend(a, b) => {
+                let mut list = |operand: &SetOperand| {
+                    let found = operand.find(old, fuel)?;
+                    fuel.spend(found.copying_fuel())?;
+                    match found.to_value() {
+                        Value::L(list) => Ok(list),
+                        _ => Err(Stop::Fault(UpdateFault::OperandType)),
+                    }
+                };
                 let mut all = list(a)?;
                 all.extend(list(b)?);
                 Ok(Value::L(all))
@@ -216,18 +308,26 @@ impl Found<'_> {
             Self::Given(value) => (*value).clone(),
         }
     }
+
+    fn copying_fuel(&self) -> usize {
+        match self {
+            Self::Stored(value) => stored_fuel(*value),
+            Self::Given(value) => given_fuel(value),
+        }
+    }
 }
 
 impl SetOperand {
-    fn find<'a>(&'a self, old: ItemRef<'a>) -> Result<Found<'a>, UpdateFault> {
+    fn find<'a>(&'a self, old: &Attributes<'a>, fuel: &mut Fuel<'_>) -> Result<Found<'a>, Stop> {
         let mut operand = self;
         loop {
             match operand {
                 Self::Path(path) => {
-                    return path.find(old).map(Found::Stored).ok_or(UpdateFault::Missing);
+                    let found = old.find(path, fuel)?;
+                    return found.map(Found::Stored).ok_or(Stop::Fault(UpdateFault::Missing));
                 }
                 Self::Value(value) => return Ok(Found::Given(value)),
-                Self::IfNotExists(inner) => match inner.path().find(old) {
+                Self::IfNotExists(inner) => match old.find(inner.path(), fuel)? {
                     Some(found) => return Ok(Found::Stored(found)),
                     None => operand = inner.otherwise(),
                 },
@@ -236,27 +336,87 @@ impl SetOperand {
     }
 }
 
-/// What a path changes must be in a map or a list that is there already.
-fn check_parent(path: &Path, old: ItemRef<'_>) -> Result<(), UpdateFault> {
-    let Some((last, above)) = path.rest().split_last() else { return Ok(()) };
-    let mut parent = old.get(path.name()).ok_or(UpdateFault::Path)?;
-    for element in above {
-        parent = element.find(parent).ok_or(UpdateFault::Path)?;
+/// The attributes of the old item, for many actions that look for them.
+struct Attributes<'a> {
+    item: ItemRef<'a>,
+    /// Sorted by name, if there are many actions: walking along a large item for each of them would
+    /// take the product of both.
+    sorted: Option<Vec<(&'a str, ValueRef<'a>)>>,
+}
+
+impl<'a> Attributes<'a> {
+    fn new(item: ItemRef<'a>, actions: usize) -> Self {
+        Self { item, sorted: (actions >= MANY_ACTIONS).then(|| item.iter().collect()) }
     }
-    match (last, parent) {
-        (Element::Field(_), ValueRef::M(_)) | (Element::Index(_), ValueRef::L(_)) => Ok(()),
-        _ => Err(UpdateFault::Path),
+
+    fn get(&self, name: &str, fuel: &mut Fuel<'_>) -> Result<Option<ValueRef<'a>>, OutOfFuel> {
+        match &self.sorted {
+            None => {
+                fuel.spend(map_walk_fuel(self.item))?;
+                Ok(self.item.get(name))
+            }
+            Some(sorted) => {
+                let place = sorted.binary_search_by(|(own, _)| (*own).cmp(name)).ok();
+                Ok(place.and_then(|place| sorted.get(place)).map(|(_, value)| *value))
+            }
+        }
+    }
+
+    fn find(&self, path: &Path, fuel: &mut Fuel<'_>) -> Result<Option<ValueRef<'a>>, OutOfFuel> {
+        match self.get(path.name(), fuel)? {
+            Some(value) => find_from(value, path.rest(), fuel),
+            None => Ok(None),
+        }
+    }
+
+    /// What a path changes must be in a map or a list that is there already.
+    fn check_parent(&self, path: &Path, fuel: &mut Fuel<'_>) -> Result<(), Stop> {
+        let Some((last, above)) = path.rest().split_last() else { return Ok(()) };
+        let parent = match self.get(path.name(), fuel)? {
+            Some(value) => find_from(value, above, fuel)?,
+            None => None,
+        };
+        match (last, parent) {
+            (Element::Field(_), Some(ValueRef::M(_)))
+            | (Element::Index(_), Some(ValueRef::L(_))) => Ok(()),
+            _ => Err(Stop::Fault(UpdateFault::Path)),
+        }
     }
 }
 
+/// The old item as a tree, with all whole attributes set and removed, which are taken out of what
+/// is to be set and removed. One pass, however many they are.
+fn with_whole_attributes(
+    old: ItemRef<'_>,
+    set: &mut Vec<(&Path, Value)>,
+    removed: &mut Vec<&Path>,
+) -> Item {
+    let gone: Vec<&str> =
+        removed.extract_if(.., |path| path.is_attribute()).map(|path| path.name()).collect();
+    let whole: Vec<(&Path, Value)> = set.extract_if(.., |(path, _)| path.is_attribute()).collect();
+    let stays = |name: &str| {
+        gone.binary_search(&name).is_err()
+            && whole.binary_search_by(|(path, _)| path.name().cmp(name)).is_err()
+    };
+    let mut entries: Vec<(String, Value)> = old
+        .iter()
+        .filter(|(name, _)| stays(name))
+        .map(|(name, value)| (name.to_owned(), value.to_value()))
+        .collect();
+    entries.extend(whole.into_iter().map(|(path, value)| (path.name().to_owned(), value)));
+    Item::from_entries(entries)
+}
+
 /// Sets what is at a path whose parent was checked.
-fn put(item: &mut Item, path: &Path, value: Value) {
+fn put(item: &mut Item, path: &Path, value: Value, fuel: &mut Fuel<'_>) -> Result<(), OutOfFuel> {
     let Some((last, above)) = path.rest().split_last() else {
+        fuel.spend(MOVING_FUEL * item.len())?;
         item.insert(path.name(), value);
-        return;
+        return Ok(());
     };
     match (parent(item, path.name(), above), last) {
         (Some(Value::M(map)), Element::Field(name)) => {
+            fuel.spend(MOVING_FUEL * map.len())?;
             map.insert(name.as_str(), value);
         }
         (Some(Value::L(list)), Element::Index(index)) => match list.get_mut(place(*index)) {
@@ -265,23 +425,63 @@ fn put(item: &mut Item, path: &Path, value: Value) {
         },
         _ => {}
     }
+    Ok(())
 }
 
-/// Takes out what is at a path.
-fn take(item: &mut Item, path: &Path) {
-    let Some((last, above)) = path.rest().split_last() else {
-        item.remove(path.name());
-        return;
+/// Whether two paths lead into one map or list.
+fn have_one_parent(a: &Path, b: &Path) -> bool {
+    match (a.rest().split_last(), b.rest().split_last()) {
+        (Some((_, above_a)), Some((_, above_b))) => a.name() == b.name() && above_a == above_b,
+        _ => false,
+    }
+}
+
+/// Takes out what is at the paths, which lead into one map or list, or are one attribute.
+fn take(item: &mut Item, paths: &[&Path], fuel: &mut Fuel<'_>) -> Result<(), OutOfFuel> {
+    let Some(first) = paths.first() else { return Ok(()) };
+    let Some((_, above)) = first.rest().split_last() else {
+        fuel.spend(MOVING_FUEL * item.len())?;
+        item.remove(first.name());
+        return Ok(());
     };
-    match (parent(item, path.name(), above), last) {
-        (Some(Value::M(map)), Element::Field(name)) => {
-            map.remove(name);
+    let last = |path: &&Path| path.rest().last().cloned();
+    match parent(item, first.name(), above) {
+        Some(Value::M(map)) => {
+            let gone: Vec<Element> = paths.iter().filter_map(last).collect();
+            fuel.spend(MOVING_FUEL * (map.len() + gone.len()))?;
+            if let [Element::Field(name)] = gone.as_slice() {
+                map.remove(name);
+            } else {
+                map.retain(|name, _| {
+                    let is_it = |own: &Element| match own {
+                        Element::Field(own) => own.as_str().cmp(name),
+                        Element::Index(_) => std::cmp::Ordering::Greater,
+                    };
+                    gone.binary_search_by(is_it).is_err()
+                });
+            }
         }
-        (Some(Value::L(list)), Element::Index(index)) if place(*index) < list.len() => {
-            list.remove(place(*index));
+        Some(Value::L(list)) => {
+            fuel.spend(MOVING_FUEL * list.len())?;
+            let mut gone = paths.iter().filter_map(last).filter_map(|element| match element {
+                Element::Index(index) => Some(place(index)),
+                Element::Field(_) => None,
+            });
+            // Indexes ascend, as the paths do.
+            let mut next = gone.next();
+            let mut index = 0;
+            list.retain(|_| {
+                let goes = next == Some(index);
+                if goes {
+                    next = gone.next();
+                }
+                index += 1;
+                !goes
+            });
         }
         _ => {}
     }
+    Ok(())
 }
 
 fn parent<'a>(item: &'a mut Item, name: &str, above: &[Element]) -> Option<&'a mut Value> {
@@ -294,4 +494,32 @@ fn parent<'a>(item: &'a mut Item, name: &str, above: &[Element]) -> Option<&'a m
 
 fn place(index: u32) -> usize {
     usize::try_from(index).unwrap_or(usize::MAX)
+}
+
+/// What making a tree of a stored item is charged.
+pub(crate) fn tree_fuel(item: ItemRef<'_>) -> usize {
+    match item.as_bytes().len() {
+        bytes @ 0..=SMALL_ITEM_BYTES_MAX => 4 * bytes,
+        _ => item.iter().map(|(_, value)| stored_fuel(value)).sum(),
+    }
+}
+
+/// What making a tree of a stored value is charged. A container may have an element in each byte.
+fn stored_fuel(value: ValueRef<'_>) -> usize {
+    NODE_FUEL
+        + match value {
+            ValueRef::S(_) | ValueRef::B(_) => value.body().len() / 8,
+            _ => CONTAINER_BYTE_FUEL * value.body().len(),
+        }
+}
+
+/// What copying a value of the request is charged.
+fn given_fuel(value: &Value) -> usize {
+    NODE_FUEL
+        + match value {
+            Value::S(text) => text.len() / 8,
+            Value::B(bytes) => bytes.len() / 8,
+            Value::N(_) | Value::Bool(_) | Value::Null => 0,
+            _ => CONTAINER_BYTE_FUEL * value.size(),
+        }
 }

@@ -1,0 +1,344 @@
+//! The work lane: where requests that take long to compute go on, without delaying others.
+//!
+//! A request begins on the thread that it arrives on, with a budget of work
+//! ([`INLINE_FUEL`]). One that needs more is begun again here, on a thread of its own. All of these
+//! threads together have as many turns as half of the processor has cores; each gives its turn to
+//! the next after a slice of work, so that heavy requests share the lane and the rest of the
+//! machine is for the others.
+//!
+//! The answer is the same as without the lane: a budget decides where a request runs, never what it
+//! answers.
+
+use crate::error::{Error, Result};
+use singlet_dynamo::fuel::FUEL_PER_MS;
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+/// What a read may take on the thread that it arrives on: about as long as a page of a megabyte
+/// without a filter takes.
+pub(crate) const INLINE_FUEL: u64 = FUEL_PER_MS;
+/// What deciding a write may take among the writes that wait for it. Most take a few microseconds.
+pub(crate) const STAGE_FUEL: u64 = FUEL_PER_MS / 4;
+/// What a request does on the lane before the next has its turn.
+pub(crate) const SLICE_FUEL: u64 = FUEL_PER_MS;
+/// How many requests the lane takes on. Each has a thread, which mostly waits for its turn; what is
+/// beyond it is refused, so that threads and the wait have a bound.
+pub(crate) const JOBS_MAX: usize = 64;
+
+/// Requests that take long, and whose turn it is.
+pub(crate) struct Lane {
+    state: Mutex<State>,
+    /// Told when the last job is done.
+    is_empty: Condvar,
+    turns_max: usize,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: usize,
+    next_id: u64,
+    /// Who has a turn.
+    running: Vec<u64>,
+    /// Who waits for one, in order.
+    waiting: VecDeque<(u64, Arc<Condvar>)>,
+    is_closed: bool,
+}
+
+/// Locks are held only for moves of values, which do not panic; so a poisoned lock is sound.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Lane {
+    pub(crate) fn new() -> Arc<Self> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self::with_turns((cores / 2).max(1))
+    }
+
+    fn with_turns(turns_max: usize) -> Arc<Self> {
+        Arc::new(Self { state: Mutex::default(), is_empty: Condvar::new(), turns_max })
+    }
+
+    /// Runs the work on a thread of its own. The work calls [`Turn::pass`] now and then, and ends
+    /// soon when that says so.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Overloaded`] if the lane has enough to do, [`Error::Closed`] if it was closed.
+    pub(crate) fn start<A: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Turn) -> Result<A> + Send + 'static,
+    ) -> Result<Job<A>> {
+        let id = self.enter()?;
+        let shared = Arc::new(Shared {
+            progress: Mutex::new(Progress::Waiting(None)),
+            is_cancelled: AtomicBool::new(false),
+        });
+        let own = Arc::clone(&shared);
+        let seat = Seat { lane: Arc::clone(self) };
+        let run = move || {
+            let seat = seat;
+            let is_cancelled = Arc::clone(&own);
+            let turn = Turn {
+                lane: Arc::clone(&seat.lane),
+                id,
+                has_turn: Cell::new(false),
+                is_cancelled: Box::new(move || is_cancelled.is_cancelled.load(Ordering::Acquire)),
+            };
+            let outcome = catch_unwind(AssertUnwindSafe(|| work(&turn)));
+            turn.give_back();
+            own.finish(outcome.unwrap_or(Err(Error::Panicked)));
+        };
+        // The seat is given back with the closure if there is no thread to be had.
+        std::thread::Builder::new()
+            .name("singlet-lane".to_owned())
+            .spawn(run)
+            .map_err(|_| Error::Overloaded)?;
+        Ok(Job { shared })
+    }
+
+    fn enter(&self) -> Result<u64> {
+        let mut state = lock(&self.state);
+        if state.is_closed {
+            return Err(Error::Closed);
+        }
+        if state.jobs >= JOBS_MAX {
+            return Err(Error::Overloaded);
+        }
+        state.jobs += 1;
+        state.next_id += 1;
+        Ok(state.next_id)
+    }
+
+    /// Tells all jobs to end, takes on no more, and waits until the last has ended.
+    pub(crate) fn close(&self) {
+        let mut state = lock(&self.state);
+        state.is_closed = true;
+        for (_, granted) in &state.waiting {
+            granted.notify_all();
+        }
+        while state.jobs > 0 {
+            state = self.is_empty.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// One of the places that the lane has.
+struct Seat {
+    lane: Arc<Lane>,
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut state = lock(&self.lane.state);
+        state.jobs -= 1;
+        if state.jobs == 0 {
+            self.lane.is_empty.notify_all();
+        }
+    }
+}
+
+/// A job's right to compute.
+pub(crate) struct Turn {
+    lane: Arc<Lane>,
+    id: u64,
+    has_turn: Cell<bool>,
+    is_cancelled: Box<dyn Fn() -> bool + Send>,
+}
+
+impl Turn {
+    /// Lets the next job compute, and waits for another turn. False if there will be none: nobody
+    /// waits for the answer, or the lane was closed.
+    pub(crate) fn pass(&self) -> bool {
+        let mut state = lock(&self.lane.state);
+        if self.has_turn.get() && !state.waiting.is_empty() {
+            self.has_turn.set(false);
+            give_to_next(&mut state, self.id);
+        }
+        if !self.has_turn.get() {
+            if state.running.len() < self.lane.turns_max && state.waiting.is_empty() {
+                state.running.push(self.id);
+            } else {
+                let granted = Arc::new(Condvar::new());
+                state.waiting.push_back((self.id, Arc::clone(&granted)));
+                while !state.running.contains(&self.id) && !state.is_closed {
+                    state = granted.wait(state).unwrap_or_else(PoisonError::into_inner);
+                }
+            }
+            self.has_turn.set(state.running.contains(&self.id));
+        }
+        !state.is_closed && !(self.is_cancelled)()
+    }
+
+    /// Lets the next job compute, while this one waits for something else or is done.
+    pub(crate) fn give_back(&self) {
+        if self.has_turn.take() {
+            give_to_next(&mut lock(&self.lane.state), self.id);
+        }
+    }
+}
+
+fn give_to_next(state: &mut State, id: u64) {
+    state.running.retain(|own| *own != id);
+    if let Some((next, granted)) = state.waiting.pop_front() {
+        state.running.push(next);
+        granted.notify_one();
+    }
+}
+
+/// The answer of work on the lane. Dropping it cancels the work at the end of its slice.
+pub(crate) struct Job<A> {
+    shared: Arc<Shared<A>>,
+}
+
+struct Shared<A> {
+    progress: Mutex<Progress<A>>,
+    is_cancelled: AtomicBool,
+}
+
+enum Progress<A> {
+    Waiting(Option<Waker>),
+    Done(Result<A>),
+    Taken,
+}
+
+impl<A> Shared<A> {
+    fn finish(&self, outcome: Result<A>) {
+        let before = std::mem::replace(&mut *lock(&self.progress), Progress::Done(outcome));
+        if let Progress::Waiting(Some(waker)) = before {
+            waker.wake();
+        }
+    }
+}
+
+impl<A> Future for Job<A> {
+    type Output = Result<A>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<A>> {
+        let mut progress = lock(&self.shared.progress);
+        match std::mem::replace(&mut *progress, Progress::Taken) {
+            Progress::Done(outcome) => Poll::Ready(outcome),
+            // Whoever asks again after having been told waits for ever, as with every future.
+            Progress::Taken => Poll::Pending,
+            Progress::Waiting(_) => {
+                *progress = Progress::Waiting(Some(context.waker().clone()));
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<A> Drop for Job<A> {
+    fn drop(&mut self) {
+        self.shared.is_cancelled.store(true, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+    use std::time::{Duration, Instant};
+
+    /// Far longer than anything here takes.
+    const FOR_EVER: Duration = Duration::from_secs(30);
+
+    fn wait_for<A>(job: Job<A>) -> Result<A> {
+        let mut job = job;
+        let deadline = Instant::now() + FOR_EVER;
+        loop {
+            match Pin::new(&mut job).poll(&mut Context::from_waker(Waker::noop())) {
+                Poll::Ready(outcome) => return outcome,
+                Poll::Pending => assert!(Instant::now() < deadline, "no answer"),
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn jobs_take_turns() {
+        const JOBS: u64 = 3;
+        const SLICES: usize = 50;
+        let lane = Lane::with_turns(1);
+        let (sender, turns) = mpsc::channel();
+        // Nobody begins before all are there.
+        let barrier = Arc::new(std::sync::Barrier::new(JOBS as usize));
+        let jobs: Vec<_> = (0..JOBS)
+            .map(|number| {
+                let (sender, barrier) = (sender.clone(), Arc::clone(&barrier));
+                lane.start(move |turn| {
+                    barrier.wait();
+                    for _ in 0..SLICES {
+                        assert!(turn.pass());
+                        std::thread::sleep(Duration::from_millis(1));
+                        sender.send(number).unwrap();
+                    }
+                    Ok(number)
+                })
+                .unwrap()
+            })
+            .collect();
+        for (number, job) in jobs.into_iter().enumerate() {
+            assert_eq!(wait_for(job).unwrap(), number as u64);
+        }
+        drop(sender);
+        let turns: Vec<u64> = turns.iter().collect();
+        assert_eq!(turns.len(), JOBS as usize * SLICES);
+        // At the beginning some may not have come yet, and at the end some are done already.
+        let middle = &turns[turns.len() / 4..turns.len() * 3 / 4];
+        for three in middle.windows(JOBS as usize) {
+            let mut three = three.to_vec();
+            three.sort_unstable();
+            assert_eq!(three, [0, 1, 2], "{turns:?}");
+        }
+    }
+
+    #[test]
+    fn a_job_that_nobody_waits_for_ends() {
+        let lane = Lane::with_turns(1);
+        let (sender, ended) = mpsc::channel();
+        let job = lane.start(move |turn| {
+            while turn.pass() {}
+            sender.send(()).unwrap();
+            Ok(())
+        });
+        drop(job.unwrap());
+        ended.recv_timeout(FOR_EVER).unwrap();
+    }
+
+    #[test]
+    fn a_full_lane_refuses_and_closing_ends_all_jobs() {
+        let lane = Lane::with_turns(1);
+        let endless = || {
+            lane.start(|turn| {
+                while turn.pass() {}
+                Err::<(), _>(Error::Closed)
+            })
+        };
+        let jobs: Vec<_> = (0..JOBS_MAX).map(|_| endless().unwrap()).collect();
+        assert!(matches!(endless(), Err(Error::Overloaded)));
+        lane.close();
+        for job in jobs {
+            assert!(matches!(wait_for(job), Err(Error::Closed)));
+        }
+        assert!(matches!(endless(), Err(Error::Closed)));
+    }
+
+    #[test]
+    fn a_panic_is_an_error_and_its_turn_is_free_again() {
+        let lane = Lane::with_turns(1);
+        let job = lane.start(|turn| -> Result<()> {
+            turn.pass();
+            panic!("a planted mistake");
+        });
+        assert!(matches!(wait_for(job.unwrap()), Err(Error::Panicked)));
+        let job = lane.start(|turn| Ok(turn.pass()));
+        assert!(wait_for(job.unwrap()).unwrap());
+        lane.close();
+    }
+}
