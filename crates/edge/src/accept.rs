@@ -7,13 +7,14 @@ use crate::room::Room;
 use crate::stream::WatchedStream;
 use std::collections::HashMap;
 use std::future::{Future, poll_fn};
+use std::io;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::{MissedTickBehavior, interval, timeout};
@@ -28,6 +29,24 @@ const REFUSED_CONNECTIONS_MAX: usize = 64;
 const REFUSED_TIME_MAX: Duration = Duration::from_secs(2);
 /// How often all connections are looked at, at most and at least.
 const SWEEP_INTERVALS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
+
+/// How many connections may wait to be accepted. When that many do, the system drops what comes,
+/// and clients try again after a second; so it is more than come in a burst.
+const WAITING_CONNECTIONS_MAX: u32 = 4096;
+
+/// Takes an address to listen on. Clients can connect from now on, and wait until they are served.
+///
+/// # Errors
+///
+/// What the system says when the address cannot be had.
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // So that a server that is started again need not wait for connections of the one before.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING_CONNECTIONS_MAX)
+}
 
 /// A connection that was accepted.
 #[derive(Debug)]

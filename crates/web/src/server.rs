@@ -154,7 +154,7 @@ impl Server {
     ///
     /// What the operating system says when the address cannot be had.
     pub async fn bind(options: Options) -> io::Result<Self> {
-        let listener = TcpListener::bind(options.address).await?;
+        let listener = singlet_edge::listen(options.address)?;
         Ok(Self {
             listener,
             options,

@@ -52,7 +52,7 @@ impl Default for Limits {
             head_bytes_max: 64 << 10,
             streams_max: 128,
             requests_max: 2048,
-            large_body_bytes_max: 96 << 20,
+            large_body_bytes_max: 48 << 20,
             large_answer_bytes_max: 96 << 20,
             small_bytes_max: 48 << 20,
             body_time_max: Duration::from_secs(45),

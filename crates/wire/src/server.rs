@@ -61,7 +61,7 @@ impl Server {
             return Err(BindError::Unprotected(options.address));
         }
         let unavailable = |error| BindError::Unavailable(options.address, error);
-        let listener = TcpListener::bind(options.address).await.map_err(unavailable)?;
+        let listener = singlet_edge::listen(options.address).map_err(unavailable)?;
         let address = listener.local_addr().map_err(unavailable)?;
         Ok(Self { listener, address, options, is_local })
     }
