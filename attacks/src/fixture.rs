@@ -16,8 +16,11 @@ const SMALL: &str = "small";
 const SMALL_ITEMS: usize = 2_000;
 /// How many conditions fit into the 300 operators that an expression may have.
 const CONDITIONS: usize = 150;
-/// How long the text is in which is searched. Values of one expression may have 2 MB.
-const HAYSTACK_BYTES: usize = 1_500_000;
+/// How long the values of an expression are together. They may have 2 MB.
+const VALUES_BYTES: usize = 1_500_000;
+
+/// How long a list is in which is searched; its elements have 3 bytes each.
+const LIST_LEN: usize = 400_000;
 
 /// Makes the table of large items.
 pub(crate) fn fill_large(requests: Requests) -> Result<(), String> {
@@ -51,7 +54,7 @@ pub(crate) fn fill_small(requests: Requests) -> Result<(), String> {
     let keys: Vec<usize> = (0..SMALL_ITEMS).collect();
     for batch in keys.chunks(25) {
         let put = |key: &usize| {
-            let item = json!({"pk": {"S": key.to_string()}, "b": {"S": "ababac"}, "n": {"N": "2"}});
+            let item = json!({"pk": {"S": key.to_string()}, "b": {"S": "ababax"}, "n": {"N": "2"}});
             json!({"PutRequest": {"Item": item}})
         };
         let writes: Vec<Value> = batch.iter().map(put).collect();
@@ -61,52 +64,64 @@ pub(crate) fn fill_small(requests: Requests) -> Result<(), String> {
     Ok(())
 }
 
-/// 150 searches for an attribute in a text of 1.5 MB, none of which finds it.
-fn conditions() -> String {
-    vec!["contains(:h, b)"; CONDITIONS].join(" OR ")
+/// 150 conditions with a text of their own each, which none of them finds: values of one expression
+/// may have 2 MB together.
+fn conditions(condition: impl Fn(&str) -> String) -> String {
+    let conditions: Vec<String> =
+        (0..CONDITIONS).map(|number| condition(&format!(":v{number}"))).collect();
+    conditions.join(" OR ")
 }
 
-fn haystack() -> Value {
-    json!({":h": {"S": "ab".repeat(HAYSTACK_BYTES / 2)}})
+/// The texts of the conditions, which are 1.5 MB together.
+fn texts() -> Value {
+    let text = "ab".repeat(VALUES_BYTES / CONDITIONS / 2) + "c";
+    (0..CONDITIONS).map(|number| (format!(":v{number}"), json!({"S": text}))).collect()
 }
 
-/// The body of a Scan that searches 1.5 MB 150 times for each item.
-pub(crate) fn heavy_scan() -> String {
+/// The body of a Scan that searches 1.5 MB for each item.
+pub(crate) fn heavy_scan() -> Value {
     json!({
         "TableName": SMALL,
-        "FilterExpression": conditions(),
-        "ExpressionAttributeValues": haystack(),
+        "FilterExpression": conditions(|text| format!("contains({text}, b)")),
+        "ExpressionAttributeValues": texts(),
     })
-    .to_string()
 }
 
-/// The body of a Scan that searches each large item 150 times for a text that is nearly as long.
-pub(crate) fn heavy_needle_scan() -> String {
-    let needle = "ab".repeat(LARGE_ITEM_BYTES / 2 - 1_000) + "c";
+/// The body of a Scan that searches each large item 150 times, for texts that nearly fit at every
+/// place.
+pub(crate) fn heavy_needle_scan() -> Value {
     json!({
         "TableName": LARGE,
-        "FilterExpression": vec!["contains(b, :n)"; CONDITIONS].join(" OR "),
-        "ExpressionAttributeValues": {":n": {"S": needle}},
+        "FilterExpression": conditions(|text| format!("contains(b, {text})")),
+        "ExpressionAttributeValues": texts(),
     })
-    .to_string()
 }
 
-/// The body of a Scan that looks for a number in a list of 600,000 numbers, for each item.
-pub(crate) fn long_list_scan() -> String {
-    let list = vec![r#"{"N":"1"}"#; 600_000].join(",");
-    format!(
-        r#"{{"TableName":"{SMALL}","FilterExpression":"contains(:l, n)",
-            "ExpressionAttributeValues":{{":l":{{"L":[{list}]}}}}}}"#
-    )
+/// Makes sure that a scan is one that the endpoint carries out, by asking for one item of it. An
+/// attack that is refused at once would show nothing.
+pub(crate) fn check_scan(requests: Requests, scan: &Value) -> Result<(), String> {
+    let mut scan = scan.clone();
+    scan["Limit"] = json!(1);
+    let mut connection = victim::open(requests)?;
+    victim::ask(&mut connection, requests, "Scan", &scan.to_string()).map(drop)
 }
 
-/// The body of a PutItem whose condition searches 1.5 MB 150 times.
-pub(crate) fn heavy_put() -> String {
+/// The body of a Scan that looks for a number in a list of 400,000 numbers, for each item.
+pub(crate) fn long_list_scan() -> Value {
     json!({
         "TableName": SMALL,
-        "Item": {"pk": {"S": "0"}, "b": {"S": "ababac"}},
-        "ConditionExpression": conditions(),
-        "ExpressionAttributeValues": haystack(),
+        "FilterExpression": "contains(:l, n)",
+        "ExpressionAttributeValues": {":l": {"L": vec![json!({"N": "1"}); LIST_LEN]}},
     })
-    .to_string()
+}
+
+/// The body of a PutItem whose condition searches 1.5 MB, and holds in the end.
+pub(crate) fn heavy_put() -> Value {
+    let condition = conditions(|text| format!("contains({text}, b)"));
+    json!({
+        "TableName": SMALL,
+        "Item": {"pk": {"S": "0"}, "b": {"S": "ababax"}},
+        "ConditionExpression": format!("{condition} OR attribute_exists(pk)"),
+        "ExpressionAttributeValues": texts(),
+    })
 }

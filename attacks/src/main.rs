@@ -62,7 +62,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the selected attacks, and says how many succeeded: so many faults there are in our servers.
+/// Runs the selected attacks, and says how many succeeded, which is the number of weaknesses found.
 fn run(selection: Selection) -> Result<usize, String> {
     let scratch = Scratch::new()?;
     let program = match selection.singlet {

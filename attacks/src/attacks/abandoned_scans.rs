@@ -18,7 +18,9 @@ const PROCESSOR_TIME_MAX: Duration = Duration::from_millis(50);
 pub(super) fn run(round: &mut Round) -> Result<(), String> {
     let endpoint = round.endpoint(Kind::Memory)?;
     fixture::fill_small(endpoint.requests)?;
-    let scan = endpoint.requests.make("Scan", fixture::heavy_scan());
+    let scan = fixture::heavy_scan();
+    fixture::check_scan(endpoint.requests, &scan)?;
+    let scan = endpoint.requests.make("Scan", scan.to_string());
     let mut connections = connect_many(endpoint.requests.address, CLIENTS);
     for connection in &mut connections {
         connection.send(&scan).map_err(|error| error.to_string())?;

@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::path::Path;
 
 const WRITES: u64 = 300;
-/// The files to cut, and how much of a hundredth is left of them.
+/// The files to cut, and what percentage of them is left.
 const CUTS: [(&[&str], u64); 6] = [
     (&["log.0"], 0),
     (&["log.1"], 0),

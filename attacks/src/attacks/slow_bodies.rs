@@ -3,7 +3,7 @@ use crate::round::{Kind, Round};
 
 const CLIENTS: usize = 300;
 
-/// Bodies that come a byte at a time. Each is a request in flight, and refused when its body is due.
+/// Bodies that come a byte at a time. None takes a place among the requests in flight; each gets 408 when its time is up.
 pub(super) fn run(round: &mut Round) -> Result<(), String> {
     let mut endpoint = round.endpoint(Kind::Memory)?;
     let requests = endpoint.requests;

@@ -13,7 +13,9 @@ const STOP_TIME_MAX: Duration = Duration::from_secs(12);
 pub(super) fn run(round: &mut Round) -> Result<(), String> {
     let mut endpoint = round.endpoint(Kind::Folder)?;
     fixture::fill_small(endpoint.requests)?;
-    let scan = endpoint.requests.make("Scan", fixture::heavy_scan());
+    let scan = fixture::heavy_scan();
+    fixture::check_scan(endpoint.requests, &scan)?;
+    let scan = endpoint.requests.make("Scan", scan.to_string());
     let mut connections = connect_many(endpoint.requests.address, CLIENTS);
     for connection in &mut connections {
         connection.send(&scan).map_err(|error| error.to_string())?;

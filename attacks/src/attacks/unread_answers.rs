@@ -3,7 +3,7 @@ use crate::fixture;
 use crate::round::{Kind, Round};
 use crate::victim;
 
-/// How many clients do not read. The endpoint may hold 256 MB of answers, which is 16 of them.
+/// How many clients do not read. The endpoint may hold 96 MB of large answers, which is 6 of them.
 const CLIENTS: usize = 20;
 
 /// Clients that ask for 16 MB each and do not read. Their answers filled the room that there is for

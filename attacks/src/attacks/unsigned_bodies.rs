@@ -6,7 +6,7 @@ use crate::victim;
 use std::sync::Barrier;
 use std::time::Duration;
 
-/// Clients that send most of what a body may have: together nearly the 256 MB that may be held.
+/// Clients that send most of what a body may have: together far more than the 48 MB of large bodies that may be held.
 const LARGE_CLIENTS: usize = 16;
 const LARGE_BYTES: usize = 16_000_000;
 /// Clients that fill the rest.

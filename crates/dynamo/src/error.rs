@@ -1,7 +1,7 @@
 //! Every error that DynamoDB's language has, declared once: name, HTTP status, usual text.
 
-use crate::Item;
 use crate::json::Writer;
+use crate::stored::Attributes;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -127,7 +127,7 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     message: Cow<'static, str>,
-    item: Option<Item>,
+    item: Option<Attributes>,
     reasons: Vec<CancellationReason>,
 }
 
@@ -137,7 +137,7 @@ pub struct CancellationReason {
     /// Why the action was refused; `None` for an action that was not to blame.
     pub failure: Option<CancellationFailure>,
     /// The item as it is, where the action asked for it with `ReturnValuesOnConditionCheckFailure`.
-    pub item: Option<Item>,
+    pub item: Option<Attributes>,
 }
 
 /// Why one action of a transaction was refused.
@@ -208,7 +208,7 @@ impl Error {
 
     /// The condition of a write did not hold; `item` is what is stored, where it was asked for.
     #[must_use]
-    pub fn conditional_check_failed(item: Option<Item>) -> Self {
+    pub fn conditional_check_failed(item: Option<Attributes>) -> Self {
         let mut error = Self::new(ErrorKind::ConditionalCheckFailed);
         error.0.item = item;
         error
@@ -243,8 +243,15 @@ impl Error {
 
     /// The item that made a condition fail, where it was asked for.
     #[must_use]
-    pub fn item(&self) -> Option<&Item> {
+    pub fn item(&self) -> Option<&Attributes> {
         self.0.item.as_ref()
+    }
+
+    /// About how many bytes of items the error carries: as many as its JSON takes, about.
+    #[must_use]
+    pub fn item_bytes(&self) -> usize {
+        let of_reasons = self.0.reasons.iter().filter_map(|reason| reason.item.as_ref());
+        self.0.item.iter().chain(of_reasons).map(Attributes::held_bytes).sum()
     }
 
     /// What became of each action of a cancelled transaction, in their order.
@@ -355,7 +362,7 @@ mod tests {
                     code: "ConditionalCheckFailed".into(),
                     message: "The conditional request failed".into(),
                 }),
-                item: Some(Item::from([("pk", Value::from("a"))])),
+                item: Some(Item::from([("pk", Value::from("a"))]).into()),
             },
         ];
         assert_eq!(

@@ -57,7 +57,6 @@ pub use placeholders::{
 };
 pub use print::Printer;
 pub use projection::Projection;
-pub(crate) use update::tree_fuel;
 pub use update::{
     Action, Clause, Computation, IfNotExists, SetOperand, SetValue, Update, UpdateFault,
 };

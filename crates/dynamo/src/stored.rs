@@ -170,6 +170,8 @@ impl PartialEq for Attributes {
     }
 }
 
+impl Eq for Attributes {}
+
 impl From<StoredItem> for Attributes {
     fn from(stored: StoredItem) -> Self {
         Self::Stored(stored)

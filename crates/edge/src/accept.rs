@@ -1,8 +1,8 @@
 //! Accepting connections, and closing those that take too much.
 
+use crate::activity::Activity;
 use crate::clock::CoarseClock;
 use crate::limits::Limits;
-use crate::pulse::Pulse;
 use crate::room::Room;
 use crate::stream::WatchedStream;
 use std::collections::HashMap;
@@ -19,16 +19,17 @@ use tokio::sync::watch;
 use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-/// How long to wait when the machine has no more sockets to give.
+/// How long to wait after accepting failed, usually for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// How many failures to accept pass between two lines in the log.
 const ACCEPT_FAILURES_PER_WARNING: u64 = 200;
-/// How many connections beyond the most are told that they are too many. Others are closed at once.
+/// How many connections above the limit get a 503. Others are closed at once.
 const REFUSED_CONNECTIONS_MAX: usize = 64;
-/// How long a connection that is too many may take to be told so.
+/// How long a refused connection may take to get its 503.
 const REFUSED_TIME_MAX: Duration = Duration::from_secs(2);
-/// How often all connections are looked at, at most and at least.
-const SWEEP_INTERVALS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
+/// How often all connections are looked at: at most and at least.
+const SWEEP_INTERVAL_MIN: Duration = Duration::from_millis(10);
+const SWEEP_INTERVAL_MAX: Duration = Duration::from_secs(1);
 
 /// How many connections may wait to be accepted. When that many do, the system drops what comes,
 /// and clients try again after a second; so it is more than come in a burst.
@@ -53,21 +54,21 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 pub struct Accepted<A> {
     /// Its socket.
     pub stream: WatchedStream,
-    /// How it is getting on.
-    pub pulse: Arc<Pulse>,
+    /// Its requests and transfers.
+    pub activity: Arc<Activity>,
     /// Where it comes from.
     pub peer: SocketAddr,
     /// What is kept for its address, for all of that address's connections; none for this machine.
     pub address: Option<A>,
-    /// Whether it is one too many, and is only to be told so.
+    /// Whether the server is full: answer 503 and close.
     pub is_refused: bool,
     /// Becomes true when the server stops.
     pub stop: watch::Receiver<bool>,
 }
 
-/// What became of connections, in figures.
+/// Counters of connections.
 #[derive(Debug, Default)]
-pub struct Figures {
+pub struct ConnectionCounters {
     /// How many are open.
     pub open: AtomicU64,
     /// How many were accepted.
@@ -90,7 +91,7 @@ pub async fn serve<A, F>(
     listener: TcpListener,
     limits: &Limits,
     rooms: &[&Room],
-    figures: &Figures,
+    figures: &ConnectionCounters,
     until: impl Future<Output = ()>,
     mut handle: impl FnMut(Accepted<A>) -> F,
 ) where
@@ -143,7 +144,7 @@ fn sweep_interval(limits: &Limits) -> Duration {
         limits.half_closed_time_max,
     ];
     let shortest = times.into_iter().min().unwrap_or_default();
-    (shortest / 4).clamp(SWEEP_INTERVALS.0, SWEEP_INTERVALS.1)
+    (shortest / 4).clamp(SWEEP_INTERVAL_MIN, SWEEP_INTERVAL_MAX)
 }
 
 /// The part of an address that stands for one client. One network card can have all the addresses
@@ -177,7 +178,7 @@ pub fn client_of(address: IpAddr) -> Option<IpAddr> {
 }
 
 struct Entry {
-    pulse: Arc<Pulse>,
+    activity: Arc<Activity>,
     task: AbortHandle,
     client: Option<IpAddr>,
     /// Whether it was closed to make room, and only has to end.
@@ -187,7 +188,7 @@ struct Entry {
 /// All connections that are open.
 struct Connections<'a, A> {
     limits: &'a Limits,
-    figures: &'a Figures,
+    figures: &'a ConnectionCounters,
     clock: CoarseClock,
     tasks: JoinSet<()>,
     entries: HashMap<Id, Entry>,
@@ -199,7 +200,7 @@ struct Connections<'a, A> {
 }
 
 impl<'a, A: Clone + Default> Connections<'a, A> {
-    fn new(limits: &'a Limits, figures: &'a Figures) -> Self {
+    fn new(limits: &'a Limits, figures: &'a ConnectionCounters) -> Self {
         Self {
             limits,
             figures,
@@ -243,10 +244,10 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
         self.figures.open.fetch_add(1, Ordering::Relaxed);
         // Answers are written whole, so that waiting for more to send would only delay them.
         let _ = stream.set_nodelay(true);
-        let pulse = Arc::new(Pulse::new(&self.clock));
+        let activity = Arc::new(Activity::new(&self.clock));
         let serving = handle(Accepted {
-            stream: WatchedStream::new(stream, Arc::clone(&pulse)),
-            pulse: Arc::clone(&pulse),
+            stream: WatchedStream::new(stream, Arc::clone(&activity)),
+            activity: Arc::clone(&activity),
             peer,
             address,
             is_refused,
@@ -256,14 +257,16 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
             true => self.tasks.spawn(async { _ = timeout(REFUSED_TIME_MAX, serving).await }),
             false => self.tasks.spawn(serving),
         };
-        self.entries.insert(task.id(), Entry { pulse, task, client, is_replaced: false });
+        self.entries.insert(task.id(), Entry { activity, task, client, is_replaced: false });
     }
 
     /// Closes the connection that can best be done without, if there is one.
     fn replace_idle(&mut self) -> bool {
         let open = self.entries.values_mut().filter(|entry| !entry.is_replaced);
-        let ranked = open.filter_map(|entry| Some((entry.pulse.rank()?, entry)));
-        let Some((_, idle)) = ranked.min_by_key(|(rank, _)| *rank) else { return false };
+        let ranked = open.filter_map(|entry| Some((entry.activity.eviction_rank()?, entry)));
+        let Some((_, idle)) = ranked.min_by_key(|(eviction_rank, _)| *eviction_rank) else {
+            return false;
+        };
         idle.task.abort();
         idle.is_replaced = true;
         self.ending += 1;
@@ -300,10 +303,10 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
         self.clock.advance();
         // Every room is asked, because asking also resets it.
         let is_short = rooms.iter().filter(|room| room.take_shortage()).count() > 0;
-        for Entry { pulse, task, .. } in self.entries.values() {
-            let is_spent = pulse.is_spent(self.limits)
-                || (is_short && pulse.is_slow_under_pressure(self.limits));
-            if is_spent && !task.is_finished() {
+        for Entry { activity, task, .. } in self.entries.values() {
+            let has_timed_out = activity.has_timed_out(self.limits)
+                || (is_short && activity.is_slow_under_pressure(self.limits));
+            if has_timed_out && !task.is_finished() {
                 self.figures.timed_out.fetch_add(1, Ordering::Relaxed);
                 task.abort();
             }

@@ -2,9 +2,9 @@
 //!
 //! A room has a capacity, and every client a share of it that depends on how full the room is: a
 //! client may hold no more than what would then be left. So a client alone can have half of the
-//! room, two can have a third each, and `n` greedy ones leave `1 / (n + 1)` of it: there is room
-//! left for a client that wants little, however many want all. Switches share their packet
-//! buffers by the same rule.
+//! room, the next one half of the rest, and so on; `n` greedy ones that grow together leave
+//! `1 / (n + 1)` of it, one after the other `1 / 2^n`. Switches share their packet buffers by the
+//! same rule.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -53,10 +53,10 @@ impl Room {
         Self(Arc::new(Counters { capacity, used, is_short }))
     }
 
-    /// Nothing yet, to which bytes can be added on a client's account.
+    /// An empty reservation, charged to these shares.
     #[must_use]
-    pub fn hold(&self, shares: &Shares) -> Hold {
-        Hold { room: self.clone(), shares: shares.clone(), bytes: 0 }
+    pub fn hold(&self, shares: &Shares) -> Reservation {
+        Reservation { room: self.clone(), shares: shares.clone(), bytes: 0 }
     }
 
     /// How many bytes are held.
@@ -74,13 +74,13 @@ impl Room {
 
 /// Bytes of a room that are held until this is dropped.
 #[derive(Debug)]
-pub struct Hold {
+pub struct Reservation {
     room: Room,
     shares: Shares,
     bytes: usize,
 }
 
-impl Hold {
+impl Reservation {
     /// Holds more bytes, and says whether there was room for them. They count either way until
     /// this is dropped: whoever is refused drops it at once, and what cannot be refused any more
     /// is at least counted.
@@ -113,7 +113,7 @@ impl Shares {
     }
 }
 
-impl Drop for Hold {
+impl Drop for Reservation {
     fn drop(&mut self) {
         self.room.0.used.fetch_sub(self.bytes, Ordering::Relaxed);
         for share in self.shares.each() {
@@ -128,7 +128,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// As many bytes as the room gives, one by one.
-    fn fill(room: &Room, shares: &Shares) -> Hold {
+    fn fill(room: &Room, shares: &Shares) -> Reservation {
         let mut hold = room.hold(shares);
         loop {
             let mut more = room.hold(shares);
@@ -142,13 +142,12 @@ mod tests {
 
     #[test]
     fn greedy_clients_leave_room_for_one_more() {
-        let room = Room::new(1000);
-        let holds: Vec<Hold> = (0..9).map(|_| fill(&room, &Shares::default())).collect();
-        // Those who come early take half of what is left; they would each get a tenth if they
-        // came together. Either way the next one finds something.
-        assert!(holds.iter().all(|hold| hold.bytes() > 0));
-        assert!(room.hold(&Shares::default()).add(0));
-        assert!(room.used() < 1000);
+        let room = Room::new(100_000);
+        let holds: Vec<Reservation> = (0..9).map(|_| fill(&room, &Shares::default())).collect();
+        let bytes: Vec<usize> = holds.iter().map(Reservation::bytes).collect();
+        // Each takes half of what the ones before have left.
+        assert_eq!(bytes, [50_000, 25_000, 12_500, 6_250, 3_125, 1_562, 781, 391, 195]);
+        assert!(room.hold(&Shares::default()).add(90));
         drop(holds);
         assert_eq!(room.used(), 0);
     }
@@ -158,7 +157,7 @@ mod tests {
         let room = Room::new(1000);
         let address = Some(Share::default());
         let of_address = || Shares { address: address.clone(), ..Shares::default() };
-        let holds: Vec<Hold> = (0..100).map(|_| fill(&room, &of_address())).collect();
+        let holds: Vec<Reservation> = (0..100).map(|_| fill(&room, &of_address())).collect();
         assert_eq!(room.used(), 500);
         assert!(room.take_shortage() && !room.take_shortage());
         assert!(room.hold(&Shares::default()).add(250));
@@ -172,7 +171,7 @@ mod tests {
         ) {
             let room = Room::new(1000);
             let clients: Vec<Shares> = (0..8).map(|_| Shares::default()).collect();
-            let mut held: Vec<Hold> = Vec::new();
+            let mut held: Vec<Reservation> = Vec::new();
             for (client, bytes, drops) in wants {
                 let Some(shares) = clients.get(client) else { continue };
                 let mut hold = room.hold(shares);
@@ -184,7 +183,7 @@ mod tests {
                 if drops {
                     held.pop();
                 }
-                prop_assert_eq!(room.used(), held.iter().map(Hold::bytes).sum::<usize>());
+                prop_assert_eq!(room.used(), held.iter().map(Reservation::bytes).sum::<usize>());
                 prop_assert!(room.used() <= 1000);
             }
             drop(held);

@@ -1,27 +1,27 @@
 //! A socket that notes when something moves.
 
-use crate::pulse::{HalfClosed, Pulse};
+use crate::activity::{Activity, HalfClosed};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// A connection's socket, which tells its [`Pulse`] when bytes move.
+/// A connection's socket, which tells its [`Activity`] when bytes move.
 #[derive(Debug)]
 pub struct WatchedStream {
     stream: TcpStream,
-    pulse: Arc<Pulse>,
+    activity: Arc<Activity>,
 }
 
 impl WatchedStream {
-    pub(crate) fn new(stream: TcpStream, pulse: Arc<Pulse>) -> Self {
-        Self { stream, pulse }
+    pub(crate) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
+        Self { stream, activity }
     }
 
     fn noted<T>(&self, written: Poll<T>) -> Poll<T> {
         if written.is_ready() {
-            self.pulse.note_write();
+            self.activity.note_write();
         }
         written
     }
@@ -38,9 +38,9 @@ impl AsyncRead for WatchedStream {
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         let bytes = buffer.filled().get(before..).unwrap_or_default();
         if !bytes.is_empty() {
-            self.pulse.note_read(bytes);
+            self.activity.note_read(bytes);
         } else if matches!(read, Poll::Ready(Ok(()))) && has_space {
-            match self.pulse.note_half_closed() {
+            match self.activity.note_half_closed() {
                 HalfClosed::Tell => {}
                 // HTTP reads again by itself when it has written the answer, and then learns of it.
                 HalfClosed::Withhold => return Poll::Pending,

@@ -1,7 +1,7 @@
 //! Connections over real sockets: who is let in, who has to go, and when.
 #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
 
-use singlet_edge::{Accepted, Figures, Limits, Room, Shares, serve};
+use singlet_edge::{Accepted, ConnectionCounters, Limits, Room, Shares, serve};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ struct Server {
     address: SocketAddr,
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
-    figures: Arc<Figures>,
+    figures: Arc<ConnectionCounters>,
     refused: Arc<AtomicUsize>,
 }
 
@@ -25,7 +25,8 @@ async fn server(limits: Limits, room: Room) -> Server {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel();
-    let (figures, refused) = (Arc::new(Figures::default()), Arc::new(AtomicUsize::new(0)));
+    let (figures, refused) =
+        (Arc::new(ConnectionCounters::default()), Arc::new(AtomicUsize::new(0)));
     let task = tokio::spawn({
         let (figures, refused) = (Arc::clone(&figures), Arc::clone(&refused));
         async move {
@@ -33,8 +34,8 @@ async fn server(limits: Limits, room: Room) -> Server {
                 refused.fetch_add(usize::from(accepted.is_refused), Ordering::SeqCst);
                 async move {
                     let first = accepted.stream.read_u8().await.unwrap_or_default();
-                    let _executing = (first == b'b').then(|| accepted.pulse.execute());
-                    let _answer = (first == b'a').then(|| accepted.pulse.begin_answer(1000));
+                    let _executing = (first == b'b').then(|| accepted.activity.execute());
+                    let _answer = (first == b'a').then(|| accepted.activity.begin_answer(1000));
                     let _ = accepted.stop.wait_for(|stop| *stop).await;
                 }
             };

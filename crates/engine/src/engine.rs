@@ -4,7 +4,7 @@ use crate::catalogue::Catalogue;
 use crate::commit::{Answer, Mode, Queue, Refused, Stage, Staged};
 use crate::error::{Error, Result};
 use crate::feed::{Feed, Subscription};
-use crate::lane::{Lane, STAGE_FUEL};
+use crate::lane::{HeavyLane, STAGE_FUEL};
 use crate::maintenance::{self, Progress, Task};
 use crate::options::Options;
 use crate::state::State;
@@ -87,7 +87,7 @@ pub(crate) struct Core {
     feed: Feed,
     statistics: Statistics,
     /// Requests that take long to compute.
-    pub(crate) lane: Arc<Lane>,
+    pub(crate) lane: Arc<HeavyLane>,
     /// The number of the next change; only the leader changes it.
     next_sequence: AtomicU64,
     is_poisoned: AtomicBool,
@@ -136,7 +136,7 @@ impl Engine {
             queue: Queue::new(),
             feed: Feed::default(),
             statistics: Statistics::default(),
-            lane: Lane::new(),
+            lane: HeavyLane::new(),
             next_sequence: AtomicU64::new(next_sequence),
             is_poisoned: AtomicBool::new(false),
             is_unsynced: AtomicBool::new(false),

@@ -17,7 +17,8 @@ pub enum Error {
     /// The store failed: the disk is full, broken or gone, or what is on it is not what was
     /// written.
     Store(store::Error),
-    /// More writes wait than the engine takes on. Try again later.
+    /// Too many writes wait, too many heavy requests run, or a heavy write's items kept changing. Try
+    /// again later.
     Overloaded,
     /// An earlier commit failed, so it is not known what the disk holds. Open the folder again to go
     /// on. Reads go on meanwhile, and see all that was acknowledged before; but if it was a read of
@@ -25,7 +26,7 @@ pub enum Error {
     Poisoned,
     /// The engine was closed.
     Closed,
-    /// A mistake of ours: the write was not carried out, and nothing else was touched.
+    /// The command panicked: the write was not carried out, and nothing else was touched.
     Panicked,
 }
 
@@ -69,12 +70,12 @@ impl fmt::Display for Error {
         match self {
             Self::Refused(error) => error.fmt(f),
             Self::Store(error) => error.fmt(f),
-            Self::Overloaded => f.write_str("too many writes are waiting; try again later"),
+            Self::Overloaded => f.write_str("too many requests are waiting; try again later"),
             Self::Poisoned => f.write_str(
                 "an earlier commit failed, so writing is refused; close the engine and open the folder again",
             ),
             Self::Closed => f.write_str("the engine was closed"),
-            Self::Panicked => f.write_str("the engine made a mistake; nothing was written"),
+            Self::Panicked => f.write_str("the operation panicked; nothing was written"),
         }
     }
 }

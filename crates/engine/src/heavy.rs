@@ -1,6 +1,6 @@
 //! Requests with a budget of work: begun where they arrive, and carried on where there is time.
 
-use crate::commit::{Mode, Precomputed, ROUNDS_MAX, Stage, dry_run};
+use crate::commit::{DRY_RUNS_MAX, Mode, Precomputed, Stage, dry_run};
 use crate::engine::{Core, Engine};
 use crate::error::{Error, Result, Unfinished};
 use crate::lane::SLICE_FUEL;
@@ -14,7 +14,7 @@ pub(crate) enum Attempt<A, W> {
     Heavy(W),
 }
 
-/// A write to items, which may be carried out several times: whatever the stage is left with counts.
+/// A write to items, which may be evaluated several times, and stages only in the last.
 pub(crate) trait ItemWrite<A>:
     Fn(&mut Stage<'_>) -> Result<A, Unfinished> + Send + 'static
 {
@@ -22,14 +22,14 @@ pub(crate) trait ItemWrite<A>:
 
 impl<A, W: Fn(&mut Stage<'_>) -> Result<A, Unfinished> + Send + 'static> ItemWrite<A> for W {}
 
-/// The write as a command of the queue.
+/// The write as a command of the queue. `found` is the result of a dry run; `None` on the first try.
 pub(crate) fn attempt<A, W: ItemWrite<A>>(
     write: W,
     found: Option<Precomputed>,
 ) -> impl FnOnce(&mut Stage<'_>) -> Result<Attempt<A, W>> + Send {
     move |stage| {
         if let Some(found) = found {
-            stage.mode = Mode::Informed(found);
+            stage.mode = Mode::WithDecision(found);
         }
         match write(stage) {
             Ok(answer) => Ok(Attempt::Done(answer)),
@@ -86,7 +86,7 @@ impl Core {
         go_on: &mut dyn FnMut() -> bool,
         rest: &mut dyn FnMut(),
     ) -> Result<A> {
-        for _ in 0..ROUNDS_MAX {
+        for _ in 0..DRY_RUNS_MAX {
             let now = self.options().clock.now();
             let found = dry_run(&self.state()?, now, &write, go_on)?;
             rest();

@@ -1,10 +1,10 @@
 //! The work lane: where requests that take long to compute go on, without delaying others.
 //!
 //! A request begins on the thread that it arrives on, with a budget of work
-//! ([`INLINE_FUEL`]). One that needs more is begun again here, on a thread of its own. All of these
-//! threads together have as many turns as half of the processor has cores; each gives its turn to
-//! the next after a slice of work, so that heavy requests share the lane and the rest of the
-//! machine is for the others.
+//! ([`INLINE_FUEL`]). One that needs more is begun again here, on a thread of its own. At most
+//! half as many of them run at a time as there are cores; each gives its turn to the next after a
+//! slice of work, so that heavy requests share the lane and the rest of the machine is for the
+//! others.
 //!
 //! The answer is the same as without the lane: a budget decides where a request runs, never what it
 //! answers.
@@ -31,7 +31,7 @@ pub(crate) const SLICE_FUEL: u64 = FUEL_PER_MS;
 pub(crate) const JOBS_MAX: usize = 64;
 
 /// Requests that take long, and whose turn it is.
-pub(crate) struct Lane {
+pub(crate) struct HeavyLane {
     state: Mutex<State>,
     /// Told when the last job is done.
     is_empty: Condvar,
@@ -54,7 +54,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Lane {
+impl HeavyLane {
     pub(crate) fn new() -> Arc<Self> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self::with_turns((cores / 2).max(1))
@@ -80,7 +80,7 @@ impl Lane {
             is_cancelled: AtomicBool::new(false),
         });
         let own = Arc::clone(&shared);
-        let seat = Seat { lane: Arc::clone(self) };
+        let seat = JobSlot { lane: Arc::clone(self) };
         let run = move || {
             let seat = seat;
             let is_cancelled = Arc::clone(&own);
@@ -129,11 +129,11 @@ impl Lane {
 }
 
 /// One of the places that the lane has.
-struct Seat {
-    lane: Arc<Lane>,
+struct JobSlot {
+    lane: Arc<HeavyLane>,
 }
 
-impl Drop for Seat {
+impl Drop for JobSlot {
     fn drop(&mut self) {
         let mut state = lock(&self.lane.state);
         state.jobs -= 1;
@@ -145,7 +145,7 @@ impl Drop for Seat {
 
 /// A job's right to compute.
 pub(crate) struct Turn {
-    lane: Arc<Lane>,
+    lane: Arc<HeavyLane>,
     id: u64,
     has_turn: Cell<bool>,
     is_cancelled: Box<dyn Fn() -> bool + Send>,
@@ -264,7 +264,7 @@ mod tests {
     fn jobs_take_turns() {
         const JOBS: u64 = 3;
         const SLICES: usize = 50;
-        let lane = Lane::with_turns(1);
+        let lane = HeavyLane::with_turns(1);
         let (sender, turns) = mpsc::channel();
         // Nobody begins before all are there.
         let barrier = Arc::new(std::sync::Barrier::new(JOBS as usize));
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn a_job_that_nobody_waits_for_ends() {
-        let lane = Lane::with_turns(1);
+        let lane = HeavyLane::with_turns(1);
         let (sender, ended) = mpsc::channel();
         let job = lane.start(move |turn| {
             while turn.pass() {}
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn a_full_lane_refuses_and_closing_ends_all_jobs() {
-        let lane = Lane::with_turns(1);
+        let lane = HeavyLane::with_turns(1);
         let endless = || {
             lane.start(|turn| {
                 while turn.pass() {}
@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_error_and_its_turn_is_free_again() {
-        let lane = Lane::with_turns(1);
+        let lane = HeavyLane::with_turns(1);
         let job = lane.start(|turn| -> Result<()> {
             turn.pass();
             panic!("a planted mistake");

@@ -304,7 +304,7 @@ pub(crate) async fn go_on<D: Declaration>(
             Err(other) => return Err(other.into()),
         };
         let again = if refused.kind() == ErrorKind::ConditionalCheckFailed {
-            let item = refused.item().cloned();
+            let item = refused.item().map(Attributes::to_item);
             let again = attempt.again.filter(|_| replacements < REPLACEMENTS_MAX);
             let again = again.and_then(|mut again| {
                 again.replace_if_expired(item.as_ref(), now).then_some(again)

@@ -55,18 +55,18 @@ pub struct Budget {
     db: Db<Web>,
     name: &'static str,
     per_hour_max: u64,
-    part: Arc<Mutex<Part>>,
+    part: Arc<Mutex<Grant>>,
 }
 
 /// What this server has taken of a budget.
 #[derive(Default)]
-struct Part {
+struct Grant {
     /// Counted from 1970.
     hour: i64,
     /// What is left of it. Less than nothing, if the last charge was larger.
     left: i64,
     /// Whether nothing is to be had any more in this hour.
-    is_spent: bool,
+    has_timed_out: bool,
 }
 
 impl Budget {
@@ -85,9 +85,9 @@ impl Budget {
     pub async fn charge(&self, amount: u64) -> Result<(), Problem> {
         let now = self.db.now();
         let mut part = self.part.lock().await;
-        self.turn(&mut part, now);
-        if part.left <= 0 && !part.is_spent {
-            self.take_part(&mut part, amount, now).await?;
+        self.start_hour(&mut part, now);
+        if part.left <= 0 && !part.has_timed_out {
+            self.take_grant(&mut part, amount, now).await?;
         }
         if part.left <= 0 {
             return Err(self.spent(now));
@@ -99,21 +99,26 @@ impl Budget {
     /// Spends so much that was stored already: more than was expected.
     pub(crate) async fn settle(&self, amount: u64) {
         let mut part = self.part.lock().await;
-        self.turn(&mut part, self.db.now());
+        self.start_hour(&mut part, self.db.now());
         part.left = part.left.saturating_sub_unsigned(amount);
     }
 
     /// Begins a new hour. What was overdrawn in the last one is forgotten: it is at most one charge
     /// for each request at that moment.
-    fn turn(&self, part: &mut Part, now: Timestamp) {
+    fn start_hour(&self, part: &mut Grant, now: Timestamp) {
         let hour = now.as_seconds() / HOUR.as_secs() as i64;
         if part.hour != hour {
-            *part = Part { hour, ..Part::default() };
+            *part = Grant { hour, ..Grant::default() };
         }
     }
 
     /// Takes a part that has room for this amount, and what was overdrawn.
-    async fn take_part(&self, part: &mut Part, amount: u64, now: Timestamp) -> Result<(), Problem> {
+    async fn take_grant(
+        &self,
+        part: &mut Grant,
+        amount: u64,
+        now: Timestamp,
+    ) -> Result<(), Problem> {
         let size = self.per_hour_max.div_ceil(PARTS).max(amount);
         let wanted = size.saturating_add(part.left.unsigned_abs());
         let hour = BudgetHour::new(format!("{}-{}", self.name, part.hour));
@@ -129,7 +134,7 @@ impl Budget {
                 Ok(())
             }
             Err(singlet::Error::ConditionFailed { .. }) => {
-                part.is_spent = true;
+                part.has_timed_out = true;
                 tracing::warn!(budget = self.name, "the budget of this hour is spent");
                 Ok(())
             }

@@ -38,7 +38,7 @@ static ANSWER_HEADERS: [(HeaderName, HeaderValue); 7] = [
 ];
 
 /// Writes into an answer what a browser has to know.
-pub fn dress(headers: &mut HeaderMap) {
+pub fn add_security_headers(headers: &mut HeaderMap) {
     for (name, value) in &ANSWER_HEADERS {
         headers.insert(name, value.clone());
     }

@@ -4,6 +4,7 @@ mod exchange;
 mod home;
 mod lifetime;
 mod stall;
+mod watched_body;
 
 pub(crate) use lifetime::{Lifetime, SocketPlace};
 
@@ -23,7 +24,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use singlet_edge::{Accepted, Figures};
+use singlet_edge::{Accepted, ConnectionCounters};
 use stall::StallGuard;
 use std::convert::Infallible;
 use std::future::Future;
@@ -223,8 +224,8 @@ impl Server {
         protocol.header_read_timeout(None).max_buf_size(limits.head_bytes_max);
         let sockets = Arc::new(Semaphore::new(limits.sockets_max));
         let handle = |accepted: Accepted<()>| {
-            let Accepted { stream, pulse, peer, is_refused, stop, .. } = accepted;
-            let (lifetime, end) = lifetime::begin(stop, pulse, Arc::clone(&sockets));
+            let Accepted { stream, activity, peer, is_refused, stop, .. } = accepted;
+            let (lifetime, end) = lifetime::begin(stop, activity, Arc::clone(&sockets));
             let stream = StallGuard::new(stream, limits.stall_time_max);
             let (protocol, shared) = (protocol.clone(), Arc::clone(&shared));
             async move {
@@ -242,7 +243,7 @@ impl Server {
             stop_time_max: limits.stop_time_max,
             ..singlet_edge::Limits::default()
         };
-        let figures = Figures::default();
+        let figures = ConnectionCounters::default();
         singlet_edge::serve(listener, &of_connections, &[], &figures, until, handle).await;
     }
 }

@@ -4,7 +4,7 @@
 //! back when there is room; one that is left waiting comes back while it still waits.
 
 use crate::limits::Limits;
-use singlet_edge::{Hold, Room, Share, Shares};
+use singlet_edge::{Reservation, Room, Share, Shares};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Up to this many bytes a body or an answer is small, and has room that large ones cannot take.
@@ -58,12 +58,12 @@ impl ClientShares {
 
 impl Rooms {
     /// Room for what is small, on a client's account.
-    pub(crate) fn hold_small(&self, client: &ClientShares) -> Hold {
+    pub(crate) fn hold_small(&self, client: &ClientShares) -> Reservation {
         self.small.hold(&client.small)
     }
 
     /// Room for a body that is said to have so many bytes; `None` if nobody knows.
-    pub(crate) fn hold_body(&self, client: &ClientShares, announced: Option<usize>) -> Hold {
+    pub(crate) fn hold_body(&self, client: &ClientShares, announced: Option<usize>) -> Reservation {
         match announced {
             Some(bytes) if bytes <= SMALL_BYTES_MAX => self.hold_small(client),
             _ => self.large_bodies.hold(&client.large_bodies),
@@ -71,7 +71,7 @@ impl Rooms {
     }
 
     /// Room for an answer of so many bytes.
-    pub(crate) fn hold_answer(&self, client: &ClientShares, bytes: usize) -> Hold {
+    pub(crate) fn hold_answer(&self, client: &ClientShares, bytes: usize) -> Reservation {
         match bytes {
             0..=SMALL_BYTES_MAX => self.hold_small(client),
             _ => self.large_answers.hold(&client.large_answers),
@@ -146,7 +146,7 @@ mod tests {
         let admission = Admission::new(&Limits::default());
         let clients: Vec<_> = (0..100).map(|_| ClientShares::new(None)).collect();
         let rooms = &admission.rooms;
-        let large: Vec<Hold> = clients
+        let large: Vec<Reservation> = clients
             .iter()
             .filter_map(|client| {
                 let mut hold = rooms.hold_answer(client, 16 << 20);

@@ -1,6 +1,5 @@
 //! Answers as they go over the wire: status, headers, body.
 
-use crate::admission::Rooms;
 use crate::body::Body;
 use crate::connection::Client;
 use crate::rejection::Rejection;
@@ -9,7 +8,7 @@ use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use singlet_dynamo::json::Writer;
 use singlet_dynamo::{Error, ErrorKind};
-use singlet_edge::{Hold, Transfer};
+use singlet_edge::{Reservation, Transfer};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -47,7 +46,7 @@ impl RequestIds {
         let mut id = [b'0'; ID_LEN];
         for part in id.chunks_mut(ID_LEN / 4) {
             // 13 digits take 65 bits, so that the last one of each part shows only the rest of 64.
-            number = stirred(number);
+            number = splitmix64(number);
             let mut bits = number;
             for digit in part {
                 *digit = DIGITS.get(bits as usize % DIGITS.len()).copied().unwrap_or(b'0');
@@ -58,15 +57,15 @@ impl RequestIds {
     }
 }
 
-/// Another number for each number, with no likeness to it: SplitMix64.
-fn stirred(number: u64) -> u64 {
+/// SplitMix64: spreads consecutive numbers.
+fn splitmix64(number: u64) -> u64 {
     let mut number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     number ^ (number >> 31)
 }
 
-/// How answers to one request are made: with which id, and in which words.
+/// What an answer takes from its request: id, content type, HTTP version.
 #[derive(Debug)]
 pub(crate) struct Style {
     pub(crate) id: HeaderValue,
@@ -80,7 +79,7 @@ pub(crate) struct Style {
 pub(crate) struct Written {
     bytes: Vec<u8>,
     checksum: u32,
-    hold: Option<Hold>,
+    hold: Option<Reservation>,
 }
 
 impl Written {
@@ -95,7 +94,7 @@ impl Written {
     }
 
     /// Has the body take room that was found for it.
-    pub(crate) fn in_room(self, hold: Hold) -> Self {
+    pub(crate) fn in_room(self, hold: Reservation) -> Self {
         Self { hold: Some(hold), ..self }
     }
 }
@@ -112,20 +111,18 @@ impl Style {
         self.written(StatusCode::OK, written, client)
     }
 
-    /// An answer that says why the request was refused. If there is no room for all that it says,
-    /// it says that.
-    pub(crate) fn error(self, error: &Error, rooms: &Rooms, client: &Client) -> Response<Body> {
-        let mut written = error_body(error);
-        let mut kind = error.kind();
-        if self.needs_room(written.len()) {
-            let mut hold = rooms.hold_answer(&client.shares, written.len());
-            if hold.add(written.len()) {
-                written = written.in_room(hold);
-            } else if written.len() > UNCOUNTED_BYTES_MAX {
-                kind = ErrorKind::Throttling;
-                written = error_body(&Error::new(kind));
-            }
-        }
+    /// An answer that says why the request was refused, in few words.
+    pub(crate) fn error(self, error: &Error, client: &Client) -> Response<Body> {
+        self.written_error(error.kind(), error_body(error), client)
+    }
+
+    /// An answer whose body says why the request was refused.
+    pub(crate) fn written_error(
+        self,
+        kind: ErrorKind,
+        written: Written,
+        client: &Client,
+    ) -> Response<Body> {
         let status =
             StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         self.written(status, written, client)
@@ -136,7 +133,7 @@ impl Style {
         let body = match hold {
             None => Body::from(Bytes::from(bytes)),
             Some(hold) => {
-                let transfer = client.pulse.begin_answer(bytes.len());
+                let transfer = client.activity.begin_answer(bytes.len());
                 let held = HeldBytes { bytes, _hold: hold, _transfer: transfer.clone() };
                 Body::watched(Bytes::from_owner(held), transfer)
             }
@@ -144,7 +141,7 @@ impl Style {
         finish(status, self.json, body, checksum, self.id)
     }
 
-    /// An answer that says why what came is no request.
+    /// An answer that rejects something that is not a DynamoDB request.
     pub(crate) fn rejection(self, rejection: Rejection) -> Response<Body> {
         let text = Bytes::from_static(rejection.text().as_bytes());
         plain(rejection.status(), text, self.id)
@@ -156,7 +153,8 @@ impl Style {
     }
 }
 
-fn error_body(error: &Error) -> Written {
+/// The body of an answer that says why a request was refused.
+pub(crate) fn error_body(error: &Error) -> Written {
     let mut writer = Writer::new();
     error.write_json(&mut writer);
     Written::new(writer.into_bytes())
@@ -165,7 +163,7 @@ fn error_body(error: &Error) -> Written {
 /// Bytes on their way to a client, which count as held until the last of them is written.
 struct HeldBytes {
     bytes: Vec<u8>,
-    _hold: Hold,
+    _hold: Reservation,
     _transfer: Transfer,
 }
 

@@ -6,7 +6,7 @@ use crate::limits::Limits;
 use crate::rejection::Rejection;
 use flate2::read::MultiGzDecoder;
 use hyper::body::{Body as _, Bytes, Frame, Incoming, SizeHint};
-use singlet_edge::{Hold, Transfer};
+use singlet_edge::{Reservation, Transfer};
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io::Read;
@@ -14,7 +14,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::time::timeout;
 
-/// How much room is made for a body before more of it has arrived than came first.
+/// The size of a body's first buffer, however long the body claims to be.
 const FIRST_BUFFER_BYTES: usize = 64 << 10;
 /// How many times larger the buffer of a body becomes that does not say how long it is. The buffers
 /// that it grew out of stay with the allocator for a while: by fours they are a third of the body.
@@ -30,7 +30,7 @@ const ANSWER_PART_BYTES: usize = 64 << 10;
 pub(crate) struct Received {
     bytes: Bytes,
     /// Nothing for one that came with its head.
-    hold: Option<Hold>,
+    hold: Option<Reservation>,
 }
 
 /// Why a body is not there.
@@ -52,7 +52,8 @@ impl From<Rejection> for Refused {
 ///
 /// One that came with its head, as small ones do, is a single frame and is passed on as it lies.
 /// A longer one is gathered in one buffer, which grows and is counted as bytes arrive: what a client
-/// only says that it will send costs next to nothing. A client that `is_sending` does so without being asked.
+/// only says that it will send costs next to nothing. `is_sending`: it sent no `Expect`, so it
+/// sends without waiting.
 pub(crate) async fn read(
     mut incoming: Incoming,
     is_sending: bool,
@@ -64,7 +65,7 @@ pub(crate) async fn read(
         let gathered = gather(&mut incoming, limits.body_bytes_max, rooms, client).await;
         if gathered.is_err() && is_sending {
             // A client that is still sending does not look for an answer, and would lose it if the
-            // connection ended now. So it may go on for a while, into the void.
+            // connection ended now. So the rest is read and discarded.
             discard(&mut incoming, limits.body_bytes_max).await;
         }
         gathered
@@ -90,7 +91,7 @@ async fn gather(
         return Ok(Received { bytes: first, hold: None });
     }
     let mut hold = rooms.hold_body(&client.shares, sizes.exact().map(|_| announced));
-    let transfer = client.pulse.begin_body();
+    let transfer = client.activity.begin_body();
     let mut whole = Vec::with_capacity(announced.min(FIRST_BUFFER_BYTES).max(first.len()));
     let mut part = first;
     loop {
@@ -152,7 +153,7 @@ impl Received {
     }
 
     /// Gives the bytes up, but still counts them: what was made of them takes about as many.
-    pub(crate) fn into_hold(self) -> Option<Hold> {
+    pub(crate) fn into_hold(self) -> Option<Reservation> {
         self.hold
     }
 

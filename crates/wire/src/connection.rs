@@ -12,7 +12,7 @@ use hyper::{Request, Response, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use singlet_dynamo::{Error, ErrorKind};
-use singlet_edge::{Accepted, Pulse};
+use singlet_edge::{Accepted, Activity};
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -29,7 +29,7 @@ pub(crate) struct Protocol(auto::Builder<TokioExecutor>);
 /// Who is at the other end of a connection.
 #[derive(Debug)]
 pub(crate) struct Client {
-    pub(crate) pulse: Arc<Pulse>,
+    pub(crate) activity: Arc<Activity>,
     pub(crate) shares: ClientShares,
     /// Whether the client is on this machine.
     pub(crate) is_local: bool,
@@ -53,9 +53,9 @@ impl Protocol {
     /// Serves a connection until it ends, or until its requests in flight are answered after
     /// the server was told to stop.
     pub(crate) async fn serve(self, accepted: Accepted<AddressShares>, shared: Arc<Shared>) {
-        let Accepted { stream, pulse, peer, address, is_refused, mut stop } = accepted;
+        let Accepted { stream, activity, peer, address, is_refused, mut stop } = accepted;
         let client = Arc::new(Client {
-            pulse,
+            activity,
             shares: ClientShares::new(address.as_ref()),
             is_local: peer.ip().to_canonical().is_loopback(),
         });
@@ -88,7 +88,7 @@ async fn answer(
     is_refused: bool,
     request: Request<Incoming>,
 ) -> Response<Body> {
-    let _in_flight = client.pulse.request();
+    let _in_flight = client.activity.request();
     if is_refused {
         return refuse(&shared, &client, &request, ErrorKind::ServiceUnavailable);
     }
@@ -118,7 +118,7 @@ fn refuse(
 ) -> Response<Body> {
     let is_http2 = request.version() == Version::HTTP_2;
     let style = Style { id: shared.ids.next(), json: answer::JSON_1_0, is_http2 };
-    let mut response = style.error(&Error::new(kind), &shared.admission.rooms, client);
+    let mut response = style.error(&Error::new(kind), client);
     // HTTP/2 has no such header; there the connection ends when its time is up.
     if !is_http2 {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

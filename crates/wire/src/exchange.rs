@@ -4,7 +4,7 @@ use crate::admission::{Admission, SMALL_BYTES_MAX};
 use crate::answer::{self, RequestIds, Style, Written};
 use crate::body::{self, Body, Received, Refused};
 use crate::connection::Client;
-use crate::lane::Lane;
+use crate::lane::LargeLane;
 use crate::limits::Limits;
 use crate::metrics::{Metrics, Outcome};
 use crate::rejection::Rejection;
@@ -17,8 +17,8 @@ use hyper::{HeaderMap, Method, Request, Response, Version};
 use singlet_dynamo::json::{Reader, Writer};
 use singlet_dynamo::operation::{self, Answer};
 use singlet_dynamo::{Error, ErrorKind};
-use singlet_edge::{Hold, host};
-use singlet_engine::{Clock, Engine};
+use singlet_edge::{Reservation, host};
+use singlet_engine::{Clock, Engine, Error as EngineError};
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -45,9 +45,9 @@ pub(crate) struct Shared {
     pub(crate) ids: RequestIds,
     pub(crate) admission: Admission,
     pub(crate) metrics: Metrics,
-    pub(crate) lane: Lane,
+    pub(crate) lane: LargeLane,
     /// Whether the endpoint listens on a loopback address, and so must be meant by its name.
-    pub(crate) is_local: bool,
+    pub(crate) is_on_loopback: bool,
 }
 
 /// Why a request is refused.
@@ -94,7 +94,7 @@ impl Shared {
             is_http2: head.version == Version::HTTP_2,
         };
         if head.method == Method::GET && is_allowed_host(self, &head) {
-            return self.look(&head, client, style);
+            return self.answer_get(&head, client, style);
         }
         let target = head.headers.get(TARGET).map_or(&b""[..], HeaderValue::as_bytes);
         let operation = Operation::of_target(target);
@@ -108,8 +108,8 @@ impl Shared {
         let (response, outcome) = match carried_out {
             Ok(written) => (style.json(written, client), Outcome::Answered),
             Err(Refusal::ByDynamo(error)) => {
-                let response = style.error(&error, &self.admission.rooms, client);
-                (response, Outcome::Refused(error.kind()))
+                let (response, kind) = self.refuse(error, client, style).await;
+                (response, Outcome::Refused(kind))
             }
             Err(Refusal::ByHttp(rejection)) => {
                 (style.rejection(rejection), Outcome::Rejected(rejection))
@@ -127,9 +127,8 @@ impl Shared {
         response
     }
 
-    /// Answers those who only look. Whether the endpoint is there may be known to all. What it does
-    /// may be known to this machine, and to those who could make it do things.
-    fn look(&self, head: &Parts, client: &Client, style: Style) -> Response<Body> {
+    /// Answers GET: `/health` to everybody, `/metrics` to this machine or a signed request.
+    fn answer_get(&self, head: &Parts, client: &Client, style: Style) -> Response<Body> {
         match head.uri.path() {
             "/health" => match self.engine.check_writable() {
                 Ok(()) => style.text("ok\n"),
@@ -139,7 +138,7 @@ impl Shared {
                 let allowed = if client.is_local { Ok(()) } else { self.authenticate(head, &[]) };
                 match allowed {
                     Ok(()) => style.text(self.metrics.render(&self.engine, &self.admission)),
-                    Err(error) => style.error(&error, &self.admission.rooms, client),
+                    Err(error) => style.error(&error, client),
                 }
             }
             // What the service says to a GET. Scripts that wait for an endpoint look for it.
@@ -164,7 +163,7 @@ impl Shared {
         let is_sending = !head.headers.contains_key(EXPECT);
         let rooms = &self.admission.rooms;
         let body = body::read(body, is_sending, &self.limits, rooms, client).await?;
-        let _received = client.pulse.receive();
+        let _received = client.activity.receive();
         if head.method != Method::POST || !(is_json || body.bytes().is_empty()) {
             return Err(Rejection::NoOperation.into());
         }
@@ -172,53 +171,84 @@ impl Shared {
             .headers
             .get(CONTENT_ENCODING)
             .is_some_and(|encoding| encoding.as_bytes().eq_ignore_ascii_case(b"gzip"));
-        let received = Complete { head, body, is_gzip, operation };
+        let received = UnverifiedRequest { head, body, is_gzip, operation };
         let (request, _hold) = if received.body.is_large() || is_gzip {
             let (shared, client) = (Arc::clone(self), Arc::clone(client));
-            self.lane.run(move || received.understand(&shared, &client)).await?
+            self.lane.run(move || received.authenticate_and_parse(&shared, &client)).await?
         } else {
-            received.understand(self, client)?
+            received.authenticate_and_parse(self, client)?
         };
         let Some(_ticket) = self.admission.admit() else {
             return Err(Error::new(ErrorKind::Throttling).into());
         };
-        let _executing = client.pulse.execute();
+        let _executing = client.activity.execute();
         let operation = request.operation();
         let answer = self.engine.execute_async(request).await.map_err(|error| {
-            if error.refusal().is_none() {
+            let is_expected = matches!(error, EngineError::Overloaded | EngineError::Closed);
+            if error.refusal().is_none() && !is_expected {
                 tracing::error!(operation, %error, "the engine failed");
             }
             error.to_dynamo()
         })?;
-        self.write(answer, client, style).await
+        self.write(answer, !is_read(operation), client, style).await
     }
 
     /// Writes an answer, once there is room for it.
+    ///
+    /// What was only read can be read again later. A write that is done cannot be refused.
     async fn write(
         &self,
         answer: Answer,
+        is_write: bool,
         client: &Client,
         style: &Style,
     ) -> Result<Written, Refusal> {
-        // What was only read can be read again later. What is done must be told.
-        let is_done = matches!(answer, Answer::Write(_));
         let expected = answer.item_bytes();
         if expected <= SMALL_BYTES_MAX {
             let written = written(&answer);
             if !style.needs_room(written.len()) {
                 return Ok(written);
             }
-            let hold = self.find_room(client, written.len(), is_done).await?;
+            let hold = self.find_room(client, written.len(), is_write).await?;
             return Ok(written.in_room(hold));
         }
-        let mut hold = self.find_room(client, expected, is_done).await?;
+        let mut hold = self.find_room(client, expected, is_write).await?;
         let written = match expected {
             0..=INLINE_BYTES_MAX => written(&answer),
             _ => self.lane.run(move || written(&answer)).await,
         };
-        // It was found to be longer when it was written already: at least it is counted.
+        // The JSON is longer than estimated and already written: count the rest even without room.
         let _ = hold.add(written.len().saturating_sub(expected));
         Ok(written.in_room(hold))
+    }
+
+    /// Answers with an error. One that carries large items is written as a large answer is; if there
+    /// is no room for it, it becomes ThrottlingException.
+    async fn refuse(
+        &self,
+        error: Error,
+        client: &Client,
+        style: Style,
+    ) -> (Response<Body>, ErrorKind) {
+        let expected = error.item_bytes();
+        let kind = error.kind();
+        if expected > SMALL_BYTES_MAX {
+            if let Ok(mut hold) = self.find_room(client, expected, false).await {
+                let written = self.lane.run(move || answer::error_body(&error)).await;
+                let _ = hold.add(written.len().saturating_sub(expected));
+                return (style.written_error(kind, written.in_room(hold), client), kind);
+            }
+        } else {
+            let written = answer::error_body(&error);
+            if !style.needs_room(written.len()) {
+                return (style.written_error(kind, written, client), kind);
+            }
+            if let Ok(hold) = self.find_room(client, written.len(), false).await {
+                return (style.written_error(kind, written.in_room(hold), client), kind);
+            }
+        }
+        let throttled = Error::new(ErrorKind::Throttling);
+        (style.error(&throttled, client), ErrorKind::Throttling)
     }
 
     /// Finds room for an answer: at once, or for one that cannot be refused, within a time.
@@ -226,8 +256,8 @@ impl Shared {
         &self,
         client: &Client,
         bytes: usize,
-        is_done: bool,
-    ) -> Result<Hold, Refusal> {
+        is_write: bool,
+    ) -> Result<Reservation, Refusal> {
         let until = Instant::now() + self.limits.room_time_max;
         loop {
             let mut hold = self.admission.rooms.hold_answer(&client.shares, bytes);
@@ -235,7 +265,7 @@ impl Shared {
                 return Ok(hold);
             }
             drop(hold);
-            if !is_done {
+            if !is_write {
                 return Err(Error::new(ErrorKind::Throttling).into());
             }
             if Instant::now() >= until {
@@ -273,7 +303,13 @@ async fn unless_panicked<T>(work: impl Future<Output = T>) -> Option<T> {
 }
 
 fn is_allowed_host(shared: &Shared, head: &Parts) -> bool {
-    !shared.is_local || host::of(head).is_some_and(host::is_local)
+    !shared.is_on_loopback || host::of(head).is_some_and(host::is_local)
+}
+
+/// Whether an operation changes nothing.
+fn is_read(operation: &str) -> bool {
+    let starts = ["Get", "BatchGet", "TransactGet", "Query", "Scan", "List", "Describe"];
+    starts.iter().any(|start| operation.starts_with(start))
 }
 
 fn written(answer: &Answer) -> Written {
@@ -283,21 +319,21 @@ fn written(answer: &Answer) -> Written {
 }
 
 /// A request that has arrived, and is not verified.
-struct Complete {
+struct UnverifiedRequest {
     head: Parts,
     body: Received,
     is_gzip: bool,
     operation: Option<Operation>,
 }
 
-impl Complete {
+impl UnverifiedRequest {
     /// Verifies who sent the request, and reads it. What counts for the body goes on counting for
     /// the request that is made of it.
-    fn understand(
+    fn authenticate_and_parse(
         self,
         shared: &Shared,
         client: &Client,
-    ) -> Result<(operation::Request, Option<Hold>), Refusal> {
+    ) -> Result<(operation::Request, Option<Reservation>), Refusal> {
         let Self { head, mut body, is_gzip, operation } = self;
         let Some(operation) = operation else {
             return Err(no_operation(&head, body.bytes()).into());

@@ -12,11 +12,11 @@ use tokio::task::spawn_blocking;
 
 /// Runs work of large requests beside the sockets, a bounded number at a time.
 #[derive(Debug)]
-pub(crate) struct Lane {
+pub(crate) struct LargeLane {
     free: Semaphore,
 }
 
-impl Lane {
+impl LargeLane {
     pub(crate) fn new() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self { free: Semaphore::new(cores) }
@@ -49,7 +49,7 @@ mod tests {
 
     #[tokio::test]
     async fn as_many_run_as_there_are_cores() {
-        let lane = Arc::new(Lane::new());
+        let lane = Arc::new(LargeLane::new());
         let cores = lane.free.available_permits();
         let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let works: Vec<_> = (0..4 * cores)

@@ -4,7 +4,7 @@ use crate::admission::Admission;
 use crate::rejection::Rejection;
 use crate::target::Operation;
 use singlet_dynamo::ErrorKind;
-use singlet_edge::Figures;
+use singlet_edge::ConnectionCounters;
 use singlet_engine::{Engine, Histogram};
 use std::fmt::{Display, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -52,12 +52,12 @@ impl Outcome {
     }
 }
 
-/// Figures that only ever grow, and one that shows the moment.
+/// ConnectionCounters that only ever grow, and one that shows the moment.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     /// By operation, the last one for requests that named none.
     operations: Box<[PerOperation]>,
-    pub(crate) connections: Figures,
+    pub(crate) connections: ConnectionCounters,
     pub(crate) panics: AtomicU64,
 }
 
@@ -76,7 +76,7 @@ impl Metrics {
         };
         Self {
             operations: (0..=Operation::COUNT).map(|_| per_operation()).collect(),
-            connections: Figures::default(),
+            connections: ConnectionCounters::default(),
             panics: AtomicU64::new(0),
         }
     }

@@ -4,7 +4,7 @@ use crate::admission::Admission;
 use crate::answer::RequestIds;
 use crate::connection::Protocol;
 use crate::exchange::Shared;
-use crate::lane::Lane;
+use crate::lane::LargeLane;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use singlet_engine::Engine;
@@ -35,7 +35,7 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     options: Options,
-    is_local: bool,
+    is_on_loopback: bool,
 }
 
 /// Why an endpoint cannot be opened.
@@ -56,14 +56,14 @@ impl Server {
     /// [`BindError::Unprotected`] when other machines could reach the endpoint and there are no
     /// credentials, and what the system says when the address cannot be had.
     pub async fn bind(options: Options) -> Result<Self, BindError> {
-        let is_local = options.address.ip().to_canonical().is_loopback();
-        if !is_local && options.credentials.is_none() {
+        let is_on_loopback = options.address.ip().to_canonical().is_loopback();
+        if !is_on_loopback && options.credentials.is_none() {
             return Err(BindError::Unprotected(options.address));
         }
         let unavailable = |error| BindError::Unavailable(options.address, error);
         let listener = singlet_edge::listen(options.address).map_err(unavailable)?;
         let address = listener.local_addr().map_err(unavailable)?;
-        Ok(Self { listener, address, options, is_local })
+        Ok(Self { listener, address, options, is_on_loopback })
     }
 
     /// Where the endpoint listens.
@@ -75,10 +75,10 @@ impl Server {
     /// Answers clients with what the engine says, until the future is ready; then takes no more
     /// requests, and returns when those in flight are answered.
     ///
-    /// Everything runs on the runtime that this is called in, of whichever kind. A read runs on the
+    /// Everything runs on the runtime that this is called in, of whichever kind. A small read runs on the
     /// thread of its connection; a write that waits for the disk holds no thread.
     pub async fn serve(self, engine: Engine, until: impl Future<Output = ()>) {
-        let Self { listener, options, is_local, .. } = self;
+        let Self { listener, options, is_on_loopback, .. } = self;
         let shared = Arc::new(Shared {
             engine,
             credentials: options.credentials,
@@ -86,9 +86,9 @@ impl Server {
             ids: RequestIds::new(),
             admission: Admission::new(&options.limits),
             metrics: Metrics::new(),
-            lane: Lane::new(),
+            lane: LargeLane::new(),
             limits: options.limits,
-            is_local,
+            is_on_loopback,
         });
         let protocol = Protocol::new(&shared.limits);
         let limits = &shared.limits.connections;

@@ -32,7 +32,7 @@ use std::sync::Arc;
 /// How many games a page of the list has, unless the caller says.
 const PAGE_ITEMS: u32 = 20;
 
-/// How many games one address may create: a class of thirty at once, and a game every ten seconds
+/// How many games one address may create: sixty at once, and a game every ten seconds
 /// after that.
 const CREATION_RATE: Rate = Rate { per_second: 0.1, burst: 60.0 };
 

@@ -4,7 +4,6 @@ mod apply;
 mod parse;
 
 pub use apply::UpdateFault;
-pub(crate) use apply::tree_fuel;
 
 use super::{Fault, Function, OPERATORS_MAX, Path, overlap};
 use crate::{Type, Value};

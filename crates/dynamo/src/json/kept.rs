@@ -1,4 +1,4 @@
-//! Lists of a request, of which no more is kept than an answer can need.
+//! Lists that keep their first 256 elements and count the rest.
 
 use super::Reader;
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! What a parameter says of attributes, by their names, with a bound.
+//! A legacy parameter: a bounded map by attribute name.
 
 use crate::error::{Error, Result};
 use crate::expression::PLACEHOLDERS_SIZE_MAX;

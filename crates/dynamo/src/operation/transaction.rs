@@ -97,13 +97,15 @@ pub(super) fn all_refused<T>(results: impl Iterator<Item = Result<T>>) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ErrorKind, Value};
+    use crate::{ErrorKind, Item, Value};
 
     fn results() -> [Result<u8>; 3] {
         [
             Ok(1),
             Err(Error::validation("no")),
-            Err(Error::conditional_check_failed(Some([("pk", Value::from("a"))].into()))),
+            Err(Error::conditional_check_failed(Some(
+                Item::from([("pk", Value::from("a"))]).into(),
+            ))),
         ]
     }
 

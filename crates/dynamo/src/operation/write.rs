@@ -5,7 +5,7 @@ use super::parameter::{COLLECTION_METRICS, Given, ON_FAILURE, ReturnValues, chec
 use crate::capacity::{ConsumedCapacity, ReturnConsumedCapacity};
 use crate::constraint::Constraints;
 use crate::error::{Error, ErrorKind, Result};
-use crate::expression::{Condition, Parameter, Placeholders, tree_fuel};
+use crate::expression::{Condition, Parameter, Placeholders};
 use crate::fuel::{Fuel, OutOfFuel};
 use crate::json::{Reader, Writer};
 use crate::legacy::{ConditionalOperator, Expected};
@@ -132,11 +132,7 @@ pub(super) fn check_condition(
     if condition.evaluator().matches(old.map(StoredItem::as_item), fuel)? {
         return Ok(Ok(()));
     }
-    let old = old.filter(|_| return_old);
-    if let Some(old) = old {
-        fuel.spend(tree_fuel(old.as_item()))?;
-    }
-    let item = old.map(|old| old.as_item().to_item());
+    let item = old.filter(|_| return_old).cloned().map(Attributes::from);
     Ok(Err(Error::conditional_check_failed(item)))
 }
 

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// How often a write is decided again because its items have changed meanwhile. Beyond it the
 /// client is asked to try later.
-pub(crate) const ROUNDS_MAX: usize = 8;
+pub(crate) const DRY_RUNS_MAX: usize = 8;
 
 /// What a dry run has found out.
 #[derive(Default)]
@@ -47,7 +47,7 @@ pub(crate) enum Mode {
     #[default]
     Real,
     /// Commands are evaluated, with what was found out before.
-    Informed(Precomputed),
+    WithDecision(Precomputed),
     /// Commands end before they stage anything, and leave here what they found out.
     Dry(Precomputed),
 }
@@ -76,7 +76,7 @@ pub(crate) fn dry_run<A>(
     }
     match stage.mode {
         Mode::Dry(found) => Ok(found),
-        Mode::Real | Mode::Informed(_) => Ok(Precomputed::default()),
+        Mode::Real | Mode::WithDecision(_) => Ok(Precomputed::default()),
     }
 }
 
@@ -90,7 +90,7 @@ impl Stage<'_> {
     ) -> Result<D, Unfinished> {
         match &mut self.mode {
             Mode::Real => Ok(decide(&mut self.fuel)??),
-            Mode::Informed(found) => {
+            Mode::WithDecision(found) => {
                 let decision = found.decision.take();
                 match decision.filter(|decision| decision.holds(places)) {
                     // The decision is of this operation, so it is of its type.
@@ -115,7 +115,7 @@ impl Stage<'_> {
     pub(crate) fn end_dry_run(&self) -> Result<(), Unfinished> {
         match self.mode {
             Mode::Dry(_) => Err(Unfinished::DryRun),
-            Mode::Real | Mode::Informed(_) => Ok(()),
+            Mode::Real | Mode::WithDecision(_) => Ok(()),
         }
     }
 
@@ -125,7 +125,7 @@ impl Stage<'_> {
         &mut self,
         estimate: impl FnOnce(&mut Self) -> Result<ItemCollectionMetrics, Unfinished>,
     ) -> Result<ItemCollectionMetrics, Unfinished> {
-        if let Mode::Informed(found) = &mut self.mode
+        if let Mode::WithDecision(found) = &mut self.mode
             && let Some(metrics) = found.metrics.pop_front()
         {
             return Ok(metrics);

@@ -36,10 +36,10 @@ use arc_swap::Guard;
 use base::{Base, Missing};
 use checkpoint::Checkpoint;
 use filter::KeyHash;
-use folder::{Folder, Watch};
+use folder::{Folder, FolderWatch};
 use health::Health;
 use log::{Recovered, Rules};
-use reach::{Measured, Reach};
+use reach::{LengthRecorder, Reach};
 use redb::StorageBackend;
 use redb::backends::FileBackend;
 use stack::{Layers, Stack};
@@ -142,7 +142,7 @@ impl DiskStore {
         files: Files<B>,
         options: DiskOptions,
         age: Age,
-        watch: Option<Watch>,
+        watch: Option<FolderWatch>,
     ) -> Result<Self> {
         let (health, sync_micros) = (Health::default(), SyncMicros::new());
         let boxed = |file| Box::new(Timed::new(file, &sync_micros)) as Box<dyn StorageBackend>;
@@ -153,7 +153,7 @@ impl DiskStore {
         }
         let data = Steady::new(Timed::new(files.data, &sync_micros));
         let missing = if age == Age::New { Missing::IsMade } else { Missing::IsDamage };
-        let data = Measured::new(data, &reach);
+        let data = LengthRecorder::new(data, &reach);
         if age == Age::Older {
             data.ensure_len()?;
         }

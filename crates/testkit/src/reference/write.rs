@@ -278,7 +278,9 @@ fn check(condition: Option<&Condition>, old: Option<&Item>, return_old: bool) ->
         condition.is_none_or(|condition| Claim::of(condition).holds(old.unwrap_or(&nothing)));
     match holds {
         true => Ok(()),
-        false => Err(Error::conditional_check_failed(old.filter(|_| return_old).cloned())),
+        false => Err(Error::conditional_check_failed(
+            old.filter(|_| return_old).cloned().map(Into::into),
+        )),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Keys that others may send as well.
+//! Keys that can be guessed.
 
 use std::collections::BTreeSet;
 

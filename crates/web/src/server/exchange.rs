@@ -1,6 +1,7 @@
 //! What meets every request, from its head to its answer.
 
 use super::Lifetime;
+use super::watched_body::WatchedBody;
 use crate::idempotency::Idempotency;
 use crate::identity::Identity;
 use crate::limit::{Account, Limiter};
@@ -35,7 +36,7 @@ pub(super) struct Shared {
     pub(super) request_time_max: Duration,
 }
 
-/// Answers a request, whatever it is. A mistake of ours is an answer too.
+/// Answers a request, whatever it is. A handler that panics is answered with `internal`.
 pub(super) async fn answer(
     shared: &Shared,
     account: Account,
@@ -43,8 +44,8 @@ pub(super) async fn answer(
     request: Request<Incoming>,
 ) -> Response<Body> {
     let connection = lifetime.clone();
-    let _in_flight = connection.pulse().request();
-    let _executing = connection.pulse().execute();
+    let _in_flight = connection.activity().request();
+    let (request, _executing) = WatchedBody::watch(request, &connection);
     let id = RequestId::of(request.headers());
     let (method, path) = (request.method().clone(), shortened(request.uri().path()));
     let begun = Instant::now();
@@ -65,7 +66,7 @@ pub(super) async fn answer(
     } else {
         tracing::debug!(id = id.as_str(), %method, path, status, code, took_ms, "request");
     }
-    security::dress(response.headers_mut());
+    security::add_security_headers(response.headers_mut());
     response.headers_mut().insert(request_id::HEADER, id.header());
     response
 }
@@ -73,7 +74,7 @@ pub(super) async fn answer(
 /// The answer on a connection that is one too many.
 pub(super) fn refuse(request: &Request<Incoming>) -> Response<Body> {
     let mut response = Problem::new(&UNAVAILABLE).into_response();
-    security::dress(response.headers_mut());
+    security::add_security_headers(response.headers_mut());
     let id = RequestId::of(request.headers()).header();
     response.headers_mut().insert(request_id::HEADER, id);
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -89,7 +90,7 @@ async fn dispatch(
     shared: &Shared,
     account: Account,
     lifetime: Lifetime,
-    request: Request<Incoming>,
+    request: Request<WatchedBody>,
 ) -> Response<Body> {
     if let Err(problem) = admit(shared, &account, &request) {
         return problem.into_response();
@@ -111,7 +112,11 @@ async fn dispatch(
 }
 
 /// Whether a request is let in: not too many, for us, and not from somebody else's page.
-fn admit(shared: &Shared, account: &Account, request: &Request<Incoming>) -> Result<(), Problem> {
+fn admit(
+    shared: &Shared,
+    account: &Account,
+    request: &Request<WatchedBody>,
+) -> Result<(), Problem> {
     account.charge()?;
     security::check(request.method(), request.uri(), request.headers(), &shared.names)
 }

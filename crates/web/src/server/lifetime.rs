@@ -1,6 +1,6 @@
 //! How long a connection lives, for those who have to know.
 
-use singlet_edge::{Pulse, TakenOver};
+use singlet_edge::{Activity, TakenOver};
 use std::convert::Infallible;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 #[derive(Clone)]
 pub(crate) struct Lifetime {
     stop: watch::Receiver<bool>,
-    pulse: Arc<Pulse>,
+    activity: Arc<Activity>,
     /// The places of all sockets of the server.
     sockets: Arc<Semaphore>,
     /// Nothing is ever sent. That all clones are gone is the message.
@@ -28,11 +28,11 @@ pub(super) struct End(mpsc::Receiver<Infallible>);
 
 pub(super) fn begin(
     stop: watch::Receiver<bool>,
-    pulse: Arc<Pulse>,
+    activity: Arc<Activity>,
     sockets: Arc<Semaphore>,
 ) -> (Lifetime, End) {
     let (alive, gone) = mpsc::channel(1);
-    (Lifetime { stop, pulse, sockets, _alive: alive }, End(gone))
+    (Lifetime { stop, activity, sockets, _alive: alive }, End(gone))
 }
 
 impl Lifetime {
@@ -43,14 +43,14 @@ impl Lifetime {
     }
 
     /// How the connection is getting on.
-    pub(super) fn pulse(&self) -> &Pulse {
-        &self.pulse
+    pub(super) fn activity(&self) -> &Arc<Activity> {
+        &self.activity
     }
 
     /// Makes the connection a socket, if there is a place for one more.
     pub(crate) fn become_socket(&self) -> Option<SocketPlace> {
         let permit = Arc::clone(&self.sockets).try_acquire_owned().ok()?;
-        Some(SocketPlace { _permit: permit, _taken_over: self.pulse.take_over() })
+        Some(SocketPlace { _permit: permit, _taken_over: self.activity.take_over() })
     }
 }
 

@@ -497,7 +497,7 @@ fn place(index: u32) -> usize {
 }
 
 /// What making a tree of a stored item is charged.
-pub(crate) fn tree_fuel(item: ItemRef<'_>) -> usize {
+fn tree_fuel(item: ItemRef<'_>) -> usize {
     match item.as_bytes().len() {
         bytes @ 0..=SMALL_ITEM_BYTES_MAX => 4 * bytes,
         _ => item.iter().map(|(_, value)| stored_fuel(value)).sum(),

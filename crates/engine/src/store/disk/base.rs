@@ -23,7 +23,7 @@ use redb::{
 use std::fmt;
 use std::ops::Bound;
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
-use sticky::{Retry, Sticky, Watch};
+use sticky::{FailureFlag, Retry, Sticky};
 
 /// A page of checksums and redb's header: no base has fewer.
 pub(super) const BYTES_MIN: u64 = 2 * 4096;
@@ -54,7 +54,7 @@ pub(super) struct Base {
     /// alone.
     opened: RwLock<Option<Opened>>,
     health: Health,
-    watch: Watch,
+    watch: FailureFlag,
 }
 
 struct Opened {

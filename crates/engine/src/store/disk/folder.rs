@@ -2,7 +2,7 @@
 
 mod watch;
 
-pub(super) use watch::Watch;
+pub(super) use watch::FolderWatch;
 
 use super::base::BYTES_MIN;
 use super::{Age, Error, Files};
@@ -149,12 +149,12 @@ impl Folder {
     }
 
     /// Notices when the folder or one of these files is not there any more.
-    pub(super) fn watch(&self, files: &Files<File>) -> io::Result<Watch> {
+    pub(super) fn watch(&self, files: &Files<File>) -> io::Result<FolderWatch> {
         let [zero, one] = &files.log;
         let [name_zero, name_one] = LOG;
         let named =
             [(DATA, &files.data), (name_zero, zero), (name_one, one), (REACH, &files.reach)];
-        Watch::new(&self.path, &named)
+        FolderWatch::new(&self.path, &named)
     }
 
     fn open(&self, name: &str) -> io::Result<File> {

@@ -211,20 +211,20 @@ enum Sync {
 /// Only what was written here counts: a length that was found may be what an fsync that failed has
 /// left in the system's memory.
 #[derive(Debug)]
-pub(super) struct Measured<B> {
+pub(super) struct LengthRecorder<B> {
     inner: B,
     reach: Arc<Reach>,
     /// How long the file is, as far as it has become so here.
     bytes: AtomicU64,
 }
 
-impl<B> Measured<B> {
+impl<B> LengthRecorder<B> {
     pub(super) fn new(inner: B, reach: &Arc<Reach>) -> Self {
         Self { inner, reach: Arc::clone(reach), bytes: AtomicU64::new(0) }
     }
 }
 
-impl<B: StorageBackend> Measured<B> {
+impl<B: StorageBackend> LengthRecorder<B> {
     /// Makes the length that was found one that has become so here.
     pub(super) fn ensure_len(&self) -> io::Result<()> {
         if let Some(last) = self.inner.len()?.checked_sub(1) {
@@ -236,7 +236,7 @@ impl<B: StorageBackend> Measured<B> {
     }
 }
 
-impl<B: StorageBackend> StorageBackend for Measured<B> {
+impl<B: StorageBackend> StorageBackend for LengthRecorder<B> {
     fn len(&self) -> io::Result<u64> {
         self.inner.len()
     }

@@ -2,7 +2,7 @@
 
 use super::base::{Base, View};
 use super::checkpoint::{Checkpoint, Progress};
-use super::folder::Watch;
+use super::folder::FolderWatch;
 use super::health::Health;
 use super::log::{Log, Recovered};
 use super::options::{Checkpoints, DiskOptions};
@@ -52,7 +52,7 @@ pub(super) struct Stack {
     /// since.
     is_full: AtomicBool,
     /// None if there is no folder to watch.
-    watch: Option<Watch>,
+    watch: Option<FolderWatch>,
     options: DiskOptions,
 }
 
@@ -74,7 +74,7 @@ impl Stack {
         recovered: Recovered,
         health: Health,
         options: DiskOptions,
-        watch: Option<Watch>,
+        watch: Option<FolderWatch>,
     ) -> Result<Self> {
         let Recovered { log, frozen, active } = recovered;
         let mut layers =
@@ -300,7 +300,7 @@ impl Stack {
             let is_upkeep_due = upkept.elapsed() >= UPKEEP_INTERVAL;
             if is_upkeep_due {
                 upkept = Instant::now();
-                writer = self.look_after(writer);
+                writer = self.run_upkeep(writer);
             }
             let is_tried = !writer.is_base_full || is_upkeep_due;
             let Some(mut checkpoint) = writer.due.take_if(|_| is_tried) else {
@@ -323,7 +323,7 @@ impl Stack {
     }
 
     /// What is done now and then. Whatever fails is remembered, and told to those who write.
-    fn look_after<'w>(&'w self, mut writer: MutexGuard<'w, Writer>) -> MutexGuard<'w, Writer> {
+    fn run_upkeep<'w>(&'w self, mut writer: MutexGuard<'w, Writer>) -> MutexGuard<'w, Writer> {
         if self.is_full.load(Ordering::Relaxed)
             && !(writer.log.is_full() && writer.is_base_full)
             && self.health.guard(|| Ok(writer.log.probe()?)).is_ok()

@@ -74,7 +74,9 @@ where
         _ => None,
     };
     match refusal.map(|item| item.map(value::item).transpose()) {
-        Some(Ok(item)) => BackendError::Refused(dynamo::Error::conditional_check_failed(item)),
+        Some(Ok(item)) => {
+            BackendError::Refused(dynamo::Error::conditional_check_failed(item.map(Into::into)))
+        }
         Some(Err(unreadable)) => unreadable,
         None => backend_error(error),
     }
@@ -125,7 +127,10 @@ fn reason(reason: SdkReason) -> Result<CancellationReason, BackendError> {
         code: code.into(),
         message: reason.message.unwrap_or_default().into(),
     });
-    Ok(CancellationReason { failure, item: reason.item.map(value::item).transpose()? })
+    Ok(CancellationReason {
+        failure,
+        item: reason.item.map(value::item).transpose()?.map(Into::into),
+    })
 }
 
 #[cfg(test)]
@@ -176,7 +181,7 @@ mod tests {
         let error = PutItemError::ConditionalCheckFailedException(failure);
         let error = refused(write_error(SdkError::service_error(error, ())));
         assert_eq!(error.kind(), ErrorKind::ConditionalCheckFailed);
-        assert_eq!(error.item(), Some(&Item::from([("PK", Value::from("a"))])));
+        assert_eq!(error.item(), Some(&Item::from([("PK", Value::from("a"))]).into()));
     }
 
     #[test]

@@ -22,7 +22,7 @@ const PAGE_BYTES: usize = 4096;
 ///
 /// redb is not told, because it would then refuse to read as well, and what was committed before
 /// can still be read. Instead, what it changes from the failure on stays in memory, where it
-/// finds it again. That is the rest of one transaction: whoever began it asks the [`Watch`]
+/// finds it again. That is the rest of one transaction: whoever began it asks the [`FailureFlag`]
 /// afterwards, learns that it failed, shows it to nobody, and begins no other.
 ///
 /// If it was a write that failed because the disk is full, nothing is in doubt: all that was written
@@ -36,7 +36,7 @@ pub(super) struct Sticky<B>(Arc<Shared<B>>);
 #[derive(Debug)]
 struct Shared<B> {
     inner: B,
-    watch: Watch,
+    watch: FailureFlag,
     after: RwLock<After>,
 }
 
@@ -45,7 +45,7 @@ pub(super) type Retry = Box<dyn Fn() -> Result<(), Error> + Send + Sync>;
 
 /// What can be known of a file while redb has it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Watch(Arc<Seen>);
+pub(super) struct FailureFlag(Arc<Seen>);
 
 #[derive(Debug, Default)]
 struct Seen {
@@ -63,7 +63,7 @@ struct After {
     length: Option<u64>,
 }
 
-impl Watch {
+impl FailureFlag {
     pub(super) fn bytes(&self) -> u64 {
         self.0.bytes.load(Ordering::Relaxed)
     }
@@ -90,8 +90,8 @@ impl Watch {
 }
 
 impl<B: StorageBackend> Sticky<B> {
-    pub(super) fn new(inner: B) -> (Self, Watch, Retry) {
-        let watch = Watch::default();
+    pub(super) fn new(inner: B) -> (Self, FailureFlag, Retry) {
+        let watch = FailureFlag::default();
         let shared = Arc::new(Shared { inner, watch: watch.clone(), after: RwLock::default() });
         let held_back = Arc::clone(&shared);
         (Self(shared), watch, Box::new(move || held_back.retry()))

@@ -14,7 +14,7 @@ const WATCH_INTERVAL_MS: u64 = 20;
 
 /// The folder and its files, and what their names stood for when it was opened.
 #[derive(Debug)]
-pub(in crate::store::disk) struct Watch {
+pub(in crate::store::disk) struct FolderWatch {
     paths: Vec<(PathBuf, Identity)>,
     begun: Instant,
     /// When they were looked at last, in milliseconds since then.
@@ -24,7 +24,7 @@ pub(in crate::store::disk) struct Watch {
 /// The device and the number of a file on it; none where the system does not tell.
 type Identity = Option<(u64, u64)>;
 
-impl Watch {
+impl FolderWatch {
     pub(super) fn new(folder: &Path, files: &[(&str, &File)]) -> io::Result<Self> {
         let mut paths = vec![(folder.to_owned(), identity(&fs::metadata(folder)?))];
         for (name, file) in files {

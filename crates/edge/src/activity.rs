@@ -1,4 +1,4 @@
-//! How one connection is getting on.
+//! The activity of one connection, and whether its client is too slow.
 //!
 //! A timer for each request would cost more than much of what requests do. So a connection only
 //! notes when it last got somewhere, by a clock that stands still between two sweeps over all
@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-/// How a connection is getting on.
+/// The activity of one connection.
 #[derive(Debug)]
-pub struct Pulse {
+pub struct Activity {
     clock: CoarseClock,
     /// How many of its requests have begun and are not answered.
     requests: AtomicU32,
@@ -23,25 +23,27 @@ pub struct Pulse {
     /// When the head of a request began to arrive; 0 when none does.
     head_began: AtomicU64,
     /// When the last request was answered, or the connection began.
-    rested: AtomicU64,
+    idle_since: AtomicU64,
     /// When the client last took something.
     wrote: AtomicU64,
     /// When the client closed its side and may still wait for an answer; 0 if it did not.
     half_closed: AtomicU64,
-    /// HTTP/2 has frames for other things than requests, so that bytes are no beginning of one.
+    /// Over HTTP/2 bytes may be any frame, so they do not start the time for a head.
     is_http2: AtomicBool,
     /// Whether a request of this connection was ever complete and verified.
     has_served: AtomicBool,
     transfers: Mutex<Vec<Weak<Progress>>>,
 }
 
-/// How a long body or answer is getting on.
+/// The progress of a long body or answer.
 #[derive(Debug)]
 struct Progress {
     clock: CoarseClock,
     is_answer: bool,
+    /// When it began and last moved, by the clock.
     began: u64,
     moved: AtomicU64,
+    /// Received so far of a body; all of an answer.
     bytes: AtomicUsize,
 }
 
@@ -82,7 +84,7 @@ impl Progress {
     }
 }
 
-impl Pulse {
+impl Activity {
     pub(crate) fn new(clock: &CoarseClock) -> Self {
         let now = clock.now();
         Self {
@@ -91,7 +93,7 @@ impl Pulse {
             received: AtomicU32::new(0),
             executing: AtomicU32::new(0),
             head_began: AtomicU64::new(0),
-            rested: AtomicU64::new(now),
+            idle_since: AtomicU64::new(now),
             wrote: AtomicU64::new(now),
             half_closed: AtomicU64::new(0),
             is_http2: AtomicBool::new(false),
@@ -215,7 +217,7 @@ impl Pulse {
     }
 
     /// Whether the client has taken longer than it may.
-    pub(crate) fn is_spent(&self, limits: &Limits) -> bool {
+    pub(crate) fn has_timed_out(&self, limits: &Limits) -> bool {
         if self.any_transfer(|transfer| transfer.is_stalled(limits)) {
             return true;
         }
@@ -232,9 +234,9 @@ impl Pulse {
         if began > 0 && !is_http2 && self.clock.since(began) > limits.head_time_max {
             return true;
         }
-        let rested = self.clock.since(self.rested.load(Ordering::Relaxed));
+        let idle_since = self.clock.since(self.idle_since.load(Ordering::Relaxed));
         let wrote = self.clock.since(self.wrote.load(Ordering::Relaxed));
-        rested > limits.idle_time_max && wrote > limits.stall_time_max
+        idle_since > limits.idle_time_max && wrote > limits.stall_time_max
     }
 
     /// Whether the client is slow to send or take bytes for which others find no room.
@@ -245,16 +247,16 @@ impl Pulse {
     /// How dispensable the connection is, if it may be closed to make room for another one; the
     /// least goes first. Connections that never sent a good request go before others, and those
     /// that have been idle for longer before those that were just used.
-    pub(crate) fn rank(&self) -> Option<(bool, u64)> {
+    pub(crate) fn eviction_rank(&self) -> Option<(bool, u64)> {
         let is_busy = self.executing.load(Ordering::Relaxed) > 0
             || self.any_transfer(|transfer| transfer.is_answer);
         let has_served = self.has_served.load(Ordering::Relaxed);
-        (!is_busy).then(|| (has_served, self.rested.load(Ordering::Relaxed)))
+        (!is_busy).then(|| (has_served, self.idle_since.load(Ordering::Relaxed)))
     }
 }
 
 /// A connection that nobody sweeps, for tests.
-impl Default for Pulse {
+impl Default for Activity {
     fn default() -> Self {
         Self::new(&CoarseClock::new())
     }
@@ -262,7 +264,7 @@ impl Default for Pulse {
 
 /// A connection that is no longer HTTP's.
 #[derive(Debug)]
-pub struct TakenOver(Arc<Pulse>);
+pub struct TakenOver(Arc<Activity>);
 
 impl Drop for TakenOver {
     fn drop(&mut self) {
@@ -273,11 +275,11 @@ impl Drop for TakenOver {
 
 /// A request that has begun on a connection.
 #[derive(Debug)]
-pub struct InFlight<'a>(&'a Pulse);
+pub struct InFlight<'a>(&'a Activity);
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        self.0.rested.store(self.0.clock.now(), Ordering::Relaxed);
+        self.0.idle_since.store(self.0.clock.now(), Ordering::Relaxed);
         self.0.requests.fetch_sub(1, Ordering::Relaxed);
     }
 }
@@ -295,7 +297,7 @@ pub(crate) enum HalfClosed {
 
 /// A request that has arrived completely.
 #[derive(Debug)]
-pub struct Received<'a>(&'a Pulse);
+pub struct Received<'a>(&'a Activity);
 
 impl Drop for Received<'_> {
     fn drop(&mut self) {
@@ -305,7 +307,7 @@ impl Drop for Received<'_> {
 
 /// A request that is being carried out.
 #[derive(Debug)]
-pub struct Executing<'a>(&'a Pulse);
+pub struct Executing<'a>(&'a Activity);
 
 impl Drop for Executing<'_> {
     fn drop(&mut self) {
@@ -331,115 +333,118 @@ mod tests {
         }
     }
 
-    fn pulse() -> (Pulse, impl Fn(u64)) {
+    fn activity() -> (Activity, impl Fn(u64)) {
         let clock = CoarseClock::new();
-        let pulse = Pulse::new(&clock);
-        (pulse, move |seconds| clock.pass(seconds))
+        let activity = Activity::new(&clock);
+        (activity, move |seconds| clock.pass(seconds))
     }
 
     #[test]
     fn an_idle_connection_is_kept_for_a_while() {
-        let (pulse, pass) = pulse();
+        let (activity, pass) = activity();
         pass(10);
-        assert!(!pulse.is_spent(&limits()));
+        assert!(!activity.has_timed_out(&limits()));
         pass(1);
-        assert!(pulse.is_spent(&limits()));
+        assert!(activity.has_timed_out(&limits()));
     }
 
     #[test]
     fn a_head_must_not_trickle_in() {
-        let (pulse, pass) = pulse();
-        pulse.note_read(b"POST");
+        let (activity, pass) = activity();
+        activity.note_read(b"POST");
         pass(1);
-        pulse.note_read(b" /");
-        assert!(!pulse.is_spent(&limits()));
+        activity.note_read(b" /");
+        assert!(!activity.has_timed_out(&limits()));
         pass(1);
-        assert!(pulse.is_spent(&limits()));
+        assert!(activity.has_timed_out(&limits()));
     }
 
     #[test]
     fn a_request_in_flight_is_not_cut_off_here() {
-        let (pulse, pass) = pulse();
-        pulse.note_read(b"POST / ");
-        let request = pulse.request();
-        pulse.note_read(b"the body");
+        let (activity, pass) = activity();
+        activity.note_read(b"POST / ");
+        let request = activity.request();
+        activity.note_read(b"the body");
         pass(1000);
-        assert!(!pulse.is_spent(&limits()));
+        assert!(!activity.has_timed_out(&limits()));
         drop(request);
-        assert!(!pulse.is_spent(&limits()));
+        assert!(!activity.has_timed_out(&limits()));
     }
 
     #[test]
     fn an_answer_may_take_long_as_long_as_it_moves() {
-        let (pulse, pass) = pulse();
-        let answer = pulse.begin_answer(20_000);
+        let (activity, pass) = activity();
+        let answer = activity.begin_answer(20_000);
         for _ in 0..6 {
             pass(4);
-            pulse.note_write();
+            activity.note_write();
             answer.note_moved();
-            assert!(!pulse.is_spent(&limits()));
+            assert!(!activity.has_timed_out(&limits()));
         }
         pass(2);
-        assert!(pulse.is_spent(&limits()), "but not longer than its bytes take at the least rate");
+        assert!(
+            activity.has_timed_out(&limits()),
+            "but not longer than its bytes take at the least rate"
+        );
         drop(answer);
-        assert!(!pulse.any_transfer(|_| true));
+        assert!(!activity.any_transfer(|_| true));
     }
 
     /// One stalled answer kept its memory for as long as other requests came on the connection.
     #[test]
     fn a_stalled_answer_ends_whatever_else_the_connection_does() {
-        let (pulse, pass) = pulse();
-        let _stalled = pulse.begin_answer(1_000_000);
+        let (activity, pass) = activity();
+        let _stalled = activity.begin_answer(1_000_000);
         for _ in 0..5 {
             pass(1);
-            pulse.note_write();
-            let _request = pulse.request();
-            pulse.begin_answer(10).note_moved();
-            assert!(!pulse.is_spent(&limits()));
+            activity.note_write();
+            let _request = activity.request();
+            activity.begin_answer(10).note_moved();
+            assert!(!activity.has_timed_out(&limits()));
         }
-        let _request = pulse.request();
+        let _request = activity.request();
         pass(1);
-        assert!(pulse.is_spent(&limits()));
+        assert!(activity.has_timed_out(&limits()));
     }
 
     #[test]
     fn bodies_are_hurried_only_while_others_find_no_room() {
-        let (pulse, pass) = pulse();
-        let body = pulse.begin_body();
+        let (activity, pass) = activity();
+        let body = activity.begin_body();
         pass(2);
         body.note_received(20_000);
-        assert!(!pulse.is_slow_under_pressure(&limits()));
+        assert!(!activity.is_slow_under_pressure(&limits()));
         pass(2);
-        assert!(pulse.is_slow_under_pressure(&limits()));
-        assert!(!pulse.is_spent(&limits()));
+        assert!(activity.is_slow_under_pressure(&limits()));
+        assert!(!activity.has_timed_out(&limits()));
     }
 
     #[test]
     fn frames_of_http2_are_no_slow_heads() {
-        let (pulse, pass) = pulse();
-        pulse.note_read(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-        pulse.note_read(b"a ping");
+        let (activity, pass) = activity();
+        activity.note_read(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+        activity.note_read(b"a ping");
         pass(9);
-        assert!(!pulse.is_spent(&limits()));
+        assert!(!activity.has_timed_out(&limits()));
         pass(2);
-        assert!(pulse.is_spent(&limits()));
+        assert!(activity.has_timed_out(&limits()));
     }
 
     #[test]
     fn a_client_that_is_probably_gone_is_not_worked_for() {
-        let (pulse, pass) = pulse();
-        pulse.note_read(b"POST / ");
-        assert_eq!(pulse.note_half_closed(), HalfClosed::AskAgain, "it came with the request");
-        let request = pulse.request();
-        assert_eq!(pulse.note_half_closed(), HalfClosed::Tell, "the body was cut short");
-        let received = pulse.receive();
-        assert_eq!(pulse.note_half_closed(), HalfClosed::Withhold);
+        let (activity, pass) = activity();
+        activity.note_read(b"POST / ");
+        assert_eq!(activity.note_half_closed(), HalfClosed::AskAgain, "it came with the request");
+        let request = activity.request();
+        assert_eq!(activity.note_half_closed(), HalfClosed::Tell, "the body was cut short");
+        let received = activity.receive();
+        assert_eq!(activity.note_half_closed(), HalfClosed::Withhold);
         pass(2);
-        assert!(!pulse.is_spent(&limits()));
+        assert!(!activity.has_timed_out(&limits()));
         pass(1);
-        assert!(pulse.is_spent(&limits()));
+        assert!(activity.has_timed_out(&limits()));
         drop((received, request));
-        assert_eq!(pulse.note_half_closed(), HalfClosed::Tell);
+        assert_eq!(activity.note_half_closed(), HalfClosed::Tell);
     }
 
     #[test]
@@ -447,15 +452,18 @@ mod tests {
         let clock = CoarseClock::new();
         let [used, fresh, silent, busy] = std::array::from_fn(|_| {
             clock.pass(1);
-            Pulse::new(&clock)
+            Activity::new(&clock)
         });
-        for pulse in [&used, &busy] {
-            drop((pulse.request(), pulse.execute()));
+        for activity in [&used, &busy] {
+            drop((activity.request(), activity.execute()));
         }
         let _executing = busy.execute();
         // A head whose body never comes protects nobody.
         let _request = silent.request();
-        assert_eq!(busy.rank(), None);
-        assert!(fresh.rank() < silent.rank() && silent.rank() < used.rank());
+        assert_eq!(busy.eviction_rank(), None);
+        assert!(
+            fresh.eviction_rank() < silent.eviction_rank()
+                && silent.eviction_rank() < used.eviction_rank()
+        );
     }
 }
