@@ -328,7 +328,7 @@ impl From<crate::NumberError> for Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Value;
+    use crate::{Item, Value};
 
     fn body(error: &Error) -> String {
         let mut writer = Writer::new();

@@ -265,7 +265,8 @@ pub(crate) async fn run<D: Declaration, R: From<Error>>(
         let reasons = refused.cancellation_reasons();
         let is = |code: &str| reasons.iter().position(|reason| reason.code() == code);
         if let Some(place) = is("ConditionalCheckFailed") {
-            let item = reasons.get(place).and_then(|reason| reason.item.clone());
+            let item = reasons.get(place).and_then(|reason| reason.item.as_ref());
+            let item = item.map(Attributes::to_item);
             let Some((plan, refusal)) = planned.steps.get_mut(place) else {
                 return Err(Error::from(BackendError::Refused(refused)).into());
             };
