@@ -6,8 +6,9 @@ use std::time::Duration;
 const CLIENTS: usize = 4;
 /// How long the scans run before their clients leave.
 const RUN_TIME: Duration = Duration::from_millis(300);
-/// How long the server may go on after that.
-const GRACE: Duration = Duration::from_millis(500);
+/// How long the server may go on after that: a client that closes its side may still wait for its
+/// answer for 2 s.
+const GRACE: Duration = Duration::from_secs(3);
 /// Over this time the server must be idle then.
 const OBSERVED_TIME: Duration = Duration::from_secs(1);
 /// What counts as idle.

@@ -60,7 +60,8 @@ impl StoredItem {
                 let names: Vec<&str> = names.collect();
                 Attributes::Stored(self.only(|name| names.binary_search(&name).is_ok()))
             }
-            None => Attributes::Selected(projection.project(self.as_item())),
+            // Encoded again, because a tree takes many times as much memory.
+            None => Attributes::Stored(Self::from(&projection.project(self.as_item()))),
         }
     }
 

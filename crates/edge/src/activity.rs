@@ -222,7 +222,11 @@ impl Activity {
             return true;
         }
         let half_closed = self.half_closed.load(Ordering::Relaxed);
-        if half_closed > 0 && self.clock.since(half_closed) > limits.half_closed_time_max {
+        if half_closed > 0
+            && self.clock.since(half_closed) > limits.half_closed_time_max
+            // A client that takes its answer is there.
+            && !self.any_transfer(|transfer| transfer.is_answer)
+        {
             return true;
         }
         // Bodies have a time limit of their own, and so has what is carried out.
@@ -248,9 +252,10 @@ impl Activity {
     /// least goes first. Connections that never sent a good request go before others, and those
     /// that have been idle for longer before those that were just used.
     pub(crate) fn eviction_rank(&self) -> Option<(bool, u64)> {
-        let is_busy = self.executing.load(Ordering::Relaxed) > 0
-            || self.any_transfer(|transfer| transfer.is_answer);
         let has_served = self.has_served.load(Ordering::Relaxed);
+        // An answer to a request that nobody verified, such as an error, protects nobody.
+        let is_busy = self.executing.load(Ordering::Relaxed) > 0
+            || (has_served && self.any_transfer(|transfer| transfer.is_answer));
         (!is_busy).then(|| (has_served, self.idle_since.load(Ordering::Relaxed)))
     }
 }
@@ -443,7 +448,9 @@ mod tests {
         assert!(!activity.has_timed_out(&limits()));
         pass(1);
         assert!(activity.has_timed_out(&limits()));
-        drop((received, request));
+        let answer = activity.begin_answer(1000);
+        assert!(!activity.has_timed_out(&limits()), "it takes its answer");
+        drop((answer, received, request));
         assert_eq!(activity.note_half_closed(), HalfClosed::Tell);
     }
 
@@ -458,8 +465,9 @@ mod tests {
             drop((activity.request(), activity.execute()));
         }
         let _executing = busy.execute();
-        // A head whose body never comes protects nobody.
+        // A head whose body never comes protects nobody, nor does an error that is not taken.
         let _request = silent.request();
+        let _error = silent.begin_answer(100);
         assert_eq!(busy.eviction_rank(), None);
         assert!(
             fresh.eviction_rank() < silent.eviction_rank()

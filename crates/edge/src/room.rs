@@ -100,6 +100,16 @@ impl Reservation {
         has_room
     }
 
+    /// Gives back what is more than this.
+    pub fn shrink_to(&mut self, bytes: usize) {
+        let surplus = self.bytes.saturating_sub(bytes);
+        self.bytes -= surplus;
+        self.room.0.used.fetch_sub(surplus, Ordering::Relaxed);
+        for share in self.shares.each() {
+            share.0.fetch_sub(surplus, Ordering::Relaxed);
+        }
+    }
+
     /// How many bytes are held here.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -150,6 +160,10 @@ mod tests {
         assert!(room.hold(&Shares::default()).add(90));
         drop(holds);
         assert_eq!(room.used(), 0);
+        let mut hold = room.hold(&Shares::default());
+        assert!(hold.add(1000));
+        hold.shrink_to(400);
+        assert_eq!((hold.bytes(), room.used()), (400, 400));
     }
 
     #[test]

@@ -135,14 +135,15 @@ impl Engine {
     fn read_in_lane(&self, read: Read) -> Result<Job<Answer>> {
         let core = Arc::clone(self.core());
         self.core().lane.start(move |turn| {
-            core.read(|state, fuel| read(&core, state, fuel), &mut || turn.pass())
+            let outcome = core.read(|state, fuel| read(&core, state, fuel), &mut || turn.pass());
+            turn.explain(outcome)
         })
     }
 
     fn write_in_lane(&self, write: WriteItems) -> Result<Job<Answer>> {
         let core = Arc::clone(self.core());
         self.core().lane.start(move |turn| {
-            core.write_heavy(write, &mut || turn.pass(), &mut || turn.give_back())
+            turn.explain(core.write_heavy(write, &mut || turn.pass(), &mut || turn.give_back()))
         })
     }
 

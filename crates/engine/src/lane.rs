@@ -12,7 +12,7 @@
 use crate::error::{Error, Result};
 use singlet_dynamo::fuel::FUEL_PER_MS;
 use std::cell::Cell;
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,9 +26,13 @@ pub(crate) const INLINE_FUEL: u64 = FUEL_PER_MS;
 pub(crate) const STAGE_FUEL: u64 = FUEL_PER_MS / 4;
 /// What a request does on the lane before the next has its turn.
 pub(crate) const SLICE_FUEL: u64 = FUEL_PER_MS;
-/// How many requests the lane takes on. Each has a thread, which mostly waits for its turn; what is
-/// beyond it is refused, so that threads and the wait have a bound.
-pub(crate) const JOBS_MAX: usize = 64;
+/// How many requests the lane takes on. Each has a thread, which mostly waits for its turn, and up to
+/// 16 MB of items that it has read. One more takes the place of the one that has had the most turns.
+pub(crate) const JOBS_MAX: usize = 32;
+/// How many turns a job has in any case, before another one may take its place.
+const TURNS_MIN: u32 = 25;
+/// How many jobs there may be above [`JOBS_MAX`] that have lost their place and only have to end.
+const ENDING_MAX: usize = 32;
 
 /// Requests that take long, and whose turn it is.
 pub(crate) struct HeavyLane {
@@ -46,6 +50,10 @@ struct State {
     running: Vec<u64>,
     /// Who waits for one, in order.
     waiting: VecDeque<(u64, Arc<Condvar>)>,
+    /// How many turns each job has had, by its id.
+    turns: HashMap<u64, u32>,
+    /// Who has lost its place and has to end.
+    displaced: HashSet<u64>,
     is_closed: bool,
 }
 
@@ -80,7 +88,7 @@ impl HeavyLane {
             is_cancelled: AtomicBool::new(false),
         });
         let own = Arc::clone(&shared);
-        let seat = JobSlot { lane: Arc::clone(self) };
+        let seat = JobSlot { lane: Arc::clone(self), id };
         let run = move || {
             let seat = seat;
             let is_cancelled = Arc::clone(&own);
@@ -107,12 +115,14 @@ impl HeavyLane {
         if state.is_closed {
             return Err(Error::Closed);
         }
-        if state.jobs >= JOBS_MAX {
+        if state.jobs - state.displaced.len() >= JOBS_MAX && !state.displace_heaviest() {
             return Err(Error::Overloaded);
         }
         state.jobs += 1;
         state.next_id += 1;
-        Ok(state.next_id)
+        let id = state.next_id;
+        state.turns.insert(id, 0);
+        Ok(id)
     }
 
     /// Tells all jobs to end, takes on no more, and waits until the last has ended.
@@ -128,15 +138,40 @@ impl HeavyLane {
     }
 }
 
+impl State {
+    /// Takes the place of the job that has had the most turns, if it has had its share.
+    ///
+    /// Without this, as many endless requests as there are places would keep out all others.
+    fn displace_heaviest(&mut self) -> bool {
+        if self.displaced.len() >= ENDING_MAX {
+            return false;
+        }
+        let kept = self.turns.iter().filter(|(id, _)| !self.displaced.contains(id));
+        let Some((&heaviest, _)) =
+            kept.filter(|(_, turns)| **turns >= TURNS_MIN).max_by_key(|(_, turns)| **turns)
+        else {
+            return false;
+        };
+        self.displaced.insert(heaviest);
+        if let Some((_, granted)) = self.waiting.iter().find(|(id, _)| *id == heaviest) {
+            granted.notify_all();
+        }
+        true
+    }
+}
+
 /// One of the places that the lane has.
 struct JobSlot {
     lane: Arc<HeavyLane>,
+    id: u64,
 }
 
 impl Drop for JobSlot {
     fn drop(&mut self) {
         let mut state = lock(&self.lane.state);
         state.jobs -= 1;
+        state.turns.remove(&self.id);
+        state.displaced.remove(&self.id);
         if state.jobs == 0 {
             self.lane.is_empty.notify_all();
         }
@@ -166,13 +201,30 @@ impl Turn {
             } else {
                 let granted = Arc::new(Condvar::new());
                 state.waiting.push_back((self.id, Arc::clone(&granted)));
-                while !state.running.contains(&self.id) && !state.is_closed {
+                while !state.running.contains(&self.id)
+                    && !state.is_closed
+                    && !state.displaced.contains(&self.id)
+                {
                     state = granted.wait(state).unwrap_or_else(PoisonError::into_inner);
                 }
+                state.waiting.retain(|(id, _)| *id != self.id);
             }
             self.has_turn.set(state.running.contains(&self.id));
         }
-        !state.is_closed && !(self.is_cancelled)()
+        if let Some(turns) = state.turns.get_mut(&self.id) {
+            *turns += 1;
+        }
+        let is_displaced = state.displaced.contains(&self.id);
+        !state.is_closed && !is_displaced && !(self.is_cancelled)()
+    }
+
+    /// The outcome of work; if that ended because it had no more turns, with the reason for that.
+    pub(crate) fn explain<A>(&self, outcome: Result<A>) -> Result<A> {
+        let is_displaced = || lock(&self.lane.state).displaced.contains(&self.id);
+        match outcome {
+            Err(Error::Closed) if is_displaced() => Err(Error::Overloaded),
+            outcome => outcome,
+        }
     }
 
     /// Lets the next job compute, while this one waits for something else or is done.
@@ -311,17 +363,54 @@ mod tests {
         ended.recv_timeout(FOR_EVER).unwrap();
     }
 
+    /// 64 endless requests kept out everybody else's.
     #[test]
-    fn a_full_lane_refuses_and_closing_ends_all_jobs() {
+    fn the_heaviest_job_makes_room_for_a_new_one() {
         let lane = HeavyLane::with_turns(1);
         let endless = || {
             lane.start(|turn| {
+                while turn.pass() {}
+                turn.explain(Err::<(), _>(Error::Closed))
+            })
+        };
+        let jobs: Vec<_> = (0..JOBS_MAX).map(|_| endless().unwrap()).collect();
+        for _ in 0..20 {
+            let deadline = Instant::now() + FOR_EVER;
+            let light = loop {
+                // At the very beginning nobody has had enough turns.
+                match lane.start(|turn| Ok(turn.pass())) {
+                    Ok(job) => break job,
+                    Err(_) => assert!(Instant::now() < deadline, "no place"),
+                }
+            };
+            assert!(wait_for(light).unwrap());
+            drop(endless());
+        }
+        let mut displaced = 0;
+        lane.close();
+        for job in jobs {
+            displaced += usize::from(matches!(wait_for(job), Err(Error::Overloaded)));
+        }
+        assert!(displaced >= 1);
+    }
+
+    #[test]
+    fn a_full_lane_refuses_and_closing_ends_all_jobs() {
+        let lane = HeavyLane::with_turns(1);
+        // Nobody gets a turn, so nobody has had enough of them to lose its place.
+        let (begin, wait) = mpsc::channel::<()>();
+        let wait = Arc::new(Mutex::new(wait));
+        let endless = || {
+            let wait = Arc::clone(&wait);
+            lane.start(move |turn| {
+                let _ = lock(&wait).recv();
                 while turn.pass() {}
                 Err::<(), _>(Error::Closed)
             })
         };
         let jobs: Vec<_> = (0..JOBS_MAX).map(|_| endless().unwrap()).collect();
         assert!(matches!(endless(), Err(Error::Overloaded)));
+        drop(begin);
         lane.close();
         for job in jobs {
             assert!(matches!(wait_for(job), Err(Error::Closed)));

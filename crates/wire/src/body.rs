@@ -48,7 +48,8 @@ impl From<Rejection> for Refused {
     }
 }
 
-/// Reads a body to its end.
+/// Reads a body to its end. `arriving` is what the edge knows of a request whose head is counted
+/// already.
 ///
 /// One that came with its head, as small ones do, is a single frame and is passed on as it lies.
 /// A longer one is gathered in one buffer, which grows and is counted as bytes arrive: what a client
@@ -56,13 +57,14 @@ impl From<Rejection> for Refused {
 /// sends without waiting.
 pub(crate) async fn read(
     mut incoming: Incoming,
+    arriving: Option<Transfer>,
     is_sending: bool,
     limits: &Limits,
     rooms: &Rooms,
     client: &Client,
 ) -> Result<Received, Refused> {
     let reading = async {
-        let gathered = gather(&mut incoming, limits.body_bytes_max, rooms, client).await;
+        let gathered = gather(&mut incoming, arriving, limits.body_bytes_max, rooms, client).await;
         if gathered.is_err() && is_sending {
             // A client that is still sending does not look for an answer, and would lose it if the
             // connection ended now. So the rest is read and discarded.
@@ -75,6 +77,7 @@ pub(crate) async fn read(
 
 async fn gather(
     incoming: &mut Incoming,
+    arriving: Option<Transfer>,
     bytes_max: usize,
     rooms: &Rooms,
     client: &Client,
@@ -91,7 +94,7 @@ async fn gather(
         return Ok(Received { bytes: first, hold: None });
     }
     let mut hold = rooms.hold_body(&client.shares, sizes.exact().map(|_| announced));
-    let transfer = client.activity.begin_body();
+    let transfer = arriving.unwrap_or_else(|| client.activity.begin_body());
     let mut whole = Vec::with_capacity(announced.min(FIRST_BUFFER_BYTES).max(first.len()));
     let mut part = first;
     loop {

@@ -94,14 +94,15 @@ async fn answer(
     }
     // A connection of HTTP/1.1 has one head at a time. Those of HTTP/2 are counted: a client
     // could open many and never send their bodies.
-    let mut hold = None;
+    let (mut hold, mut arriving) = (None, None);
     if request.version() == Version::HTTP_2 {
         let hold = hold.insert(shared.admission.rooms.hold_small(&client.shares));
         if !hold.add(STREAM_BYTES + head_bytes(&request)) {
             return refuse(&shared, &client, &request, ErrorKind::Throttling);
         }
+        arriving = Some(client.activity.begin_body());
     }
-    shared.answer(request, &client).await
+    shared.answer(request, &client, arriving).await
 }
 
 fn head_bytes(request: &Request<Incoming>) -> usize {

@@ -17,7 +17,7 @@ use hyper::{HeaderMap, Method, Request, Response, Version};
 use singlet_dynamo::json::{Reader, Writer};
 use singlet_dynamo::operation::{self, Answer};
 use singlet_dynamo::{Error, ErrorKind};
-use singlet_edge::{Reservation, host};
+use singlet_edge::{Reservation, Transfer, host};
 use singlet_engine::{Clock, Engine, Error as EngineError};
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,6 +33,10 @@ const ANSWER_BYTES_USUAL: usize = 1024;
 /// Up to this many bytes of items are written as JSON where sockets are served, which takes about
 /// half a millisecond.
 const INLINE_BYTES_MAX: usize = 256 << 10;
+/// How many times longer the JSON of items is than what is stored: of nearly all items, and of a
+/// list of NULLs, which take a byte each.
+const JSON_GROWTH_USUAL: usize = 2;
+const JSON_GROWTH_MAX: usize = 16;
 /// How long to wait before looking for room again.
 const ROOM_RETRY_PAUSE: Duration = Duration::from_millis(50);
 
@@ -83,6 +87,7 @@ impl Shared {
         self: &Arc<Self>,
         request: Request<Incoming>,
         client: &Arc<Client>,
+        arriving: Option<Transfer>,
     ) -> Response<Body> {
         let start = Instant::now();
         let (head, body) = request.into_parts();
@@ -98,7 +103,7 @@ impl Shared {
         }
         let target = head.headers.get(TARGET).map_or(&b""[..], HeaderValue::as_bytes);
         let operation = Operation::of_target(target);
-        let work = self.carry_out(head, is_json, body, operation, client, &style);
+        let work = self.carry_out(head, is_json, (body, arriving), operation, client, &style);
         let carried_out = unless_panicked(work).await.unwrap_or_else(|| {
             self.metrics.panics.fetch_add(1, Ordering::Relaxed);
             let operation = operation.map(Operation::name);
@@ -152,7 +157,7 @@ impl Shared {
         self: &Arc<Self>,
         head: Parts,
         is_json: bool,
-        body: Incoming,
+        (body, arriving): (Incoming, Option<Transfer>),
         operation: Option<Operation>,
         client: &Arc<Client>,
         style: &Style,
@@ -162,7 +167,7 @@ impl Shared {
         }
         let is_sending = !head.headers.contains_key(EXPECT);
         let rooms = &self.admission.rooms;
-        let body = body::read(body, is_sending, &self.limits, rooms, client).await?;
+        let body = body::read(body, arriving, is_sending, &self.limits, rooms, client).await?;
         let _received = client.activity.receive();
         if head.method != Method::POST || !(is_json || body.bytes().is_empty()) {
             return Err(Rejection::NoOperation.into());
@@ -212,14 +217,23 @@ impl Shared {
             let hold = self.find_room(client, written.len(), is_write).await?;
             return Ok(written.in_room(hold));
         }
-        let mut hold = self.find_room(client, expected, is_write).await?;
-        let written = match expected {
-            0..=INLINE_BYTES_MAX => written(&answer),
-            _ => self.lane.run(move || written(&answer)).await,
+        let answer = Box::new(answer);
+        let limit = expected * JSON_GROWTH_USUAL;
+        let hold = self.find_room(client, limit, is_write).await?;
+        let begun = match expected {
+            0..=INLINE_BYTES_MAX => write_within(answer, limit, hold),
+            _ => self.lane.run(move || write_within(answer, limit, hold)).await,
         };
-        // The JSON is longer than estimated and already written: count the rest even without room.
-        let _ = hold.add(written.len().saturating_sub(expected));
-        Ok(written.in_room(hold))
+        match begun {
+            Ok(written) => Ok(written),
+            // It takes more than nearly all answers do.
+            Err(answer) => {
+                let limit = expected * JSON_GROWTH_MAX;
+                let hold = self.find_room(client, limit, is_write).await?;
+                let written = self.lane.run(move || write_within(answer, limit, hold)).await;
+                written.map_err(|_| Error::new(ErrorKind::InternalServerError).into())
+            }
+        }
     }
 
     /// Answers with an error. One that carries large items is written as a large answer is; if there
@@ -233,10 +247,14 @@ impl Shared {
         let expected = error.item_bytes();
         let kind = error.kind();
         if expected > SMALL_BYTES_MAX {
-            if let Ok(mut hold) = self.find_room(client, expected, false).await {
-                let written = self.lane.run(move || answer::error_body(&error)).await;
-                let _ = hold.add(written.len().saturating_sub(expected));
-                return (style.written_error(kind, written.in_room(hold), client), kind);
+            let limit = expected * JSON_GROWTH_MAX;
+            if let Ok(mut hold) = self.find_room(client, limit, false).await {
+                let write = move || {
+                    let written = answer::error_body(&error);
+                    hold.shrink_to(written.len());
+                    written.in_room(hold)
+                };
+                return (style.written_error(kind, self.lane.run(write).await, client), kind);
             }
         } else {
             let written = answer::error_body(&error);
@@ -251,7 +269,8 @@ impl Shared {
         (style.error(&throttled, client), ErrorKind::Throttling)
     }
 
-    /// Finds room for an answer: at once, or for one that cannot be refused, within a time.
+    /// Finds room for an answer: at once, or for one that cannot be refused, within a time. If there
+    /// is none by then, the answer is counted all the same.
     async fn find_room(
         &self,
         client: &Client,
@@ -261,15 +280,12 @@ impl Shared {
         let until = Instant::now() + self.limits.room_time_max;
         loop {
             let mut hold = self.admission.rooms.hold_answer(&client.shares, bytes);
-            if hold.add(bytes) {
+            if hold.add(bytes) || (is_write && Instant::now() >= until) {
                 return Ok(hold);
             }
             drop(hold);
             if !is_write {
                 return Err(Error::new(ErrorKind::Throttling).into());
-            }
-            if Instant::now() >= until {
-                return Err(Error::new(ErrorKind::InternalServerError).into());
             }
             tokio::time::sleep(ROOM_RETRY_PAUSE).await;
         }
@@ -316,6 +332,23 @@ fn written(answer: &Answer) -> Written {
     let mut writer = Writer::with_buffer(Vec::with_capacity(ANSWER_BYTES_USUAL));
     answer.write_json(&mut writer);
     Written::new(writer.into_bytes())
+}
+
+/// Writes an answer into the room that it has, and gives back what it does not need. The answer
+/// comes back if it takes more than that.
+fn write_within(
+    answer: Box<Answer>,
+    limit: usize,
+    mut hold: Reservation,
+) -> Result<Written, Box<Answer>> {
+    let mut writer = Writer::with_limit(Vec::with_capacity(ANSWER_BYTES_USUAL), limit);
+    answer.write_json(&mut writer);
+    if writer.is_over() {
+        return Err(answer);
+    }
+    let written = Written::new(writer.into_bytes());
+    hold.shrink_to(written.len());
+    Ok(written.in_room(hold))
 }
 
 /// A request that has arrived, and is not verified.

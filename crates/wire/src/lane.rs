@@ -7,19 +7,20 @@
 //! the cores between them and the sockets.
 
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 /// Runs work of large requests beside the sockets, a bounded number at a time.
 #[derive(Debug)]
 pub(crate) struct LargeLane {
-    free: Semaphore,
+    free: Arc<Semaphore>,
 }
 
 impl LargeLane {
     pub(crate) fn new() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { free: Semaphore::new(cores) }
+        Self { free: Arc::new(Semaphore::new(cores)) }
     }
 
     /// Runs work on a thread of its own, once there is one for it. A panic in it is passed on.
@@ -27,8 +28,13 @@ impl LargeLane {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> T {
-        // The semaphore is never closed, so that there is always a permit in the end.
-        let _permit = self.free.acquire().await;
+        // The semaphore is never closed, so that there is always a permit in the end. It belongs to
+        // the work, which goes on also when nobody waits for it any more.
+        let permit = Arc::clone(&self.free).acquire_owned().await;
+        let work = move || {
+            let _permit = permit;
+            work()
+        };
         match spawn_blocking(work).await {
             Ok(done) => done,
             Err(error) => match error.try_into_panic() {
@@ -43,7 +49,6 @@ impl LargeLane {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 

@@ -15,9 +15,16 @@ use super::plain::plain_len;
 /// });
 /// assert_eq!(writer.into_bytes(), br#"{"TableName":"games","Count":2,"Names":["a","b"]}"#);
 /// ```
-#[derive(Default)]
 pub struct Writer {
     out: Vec<u8>,
+    /// Nothing more is begun when this many bytes are exceeded.
+    bytes_max: usize,
+}
+
+impl Default for Writer {
+    fn default() -> Self {
+        Self::with_buffer(Vec::new())
+    }
 }
 
 /// The members of an object that is being written.
@@ -36,7 +43,29 @@ impl Writer {
     /// A writer that appends to a buffer, whose room is used again.
     #[must_use]
     pub fn with_buffer(out: Vec<u8>) -> Self {
-        Self { out }
+        Self { out, bytes_max: usize::MAX }
+    }
+
+    /// A writer that gives up when it has written more than this: elements and members are left out
+    /// then, and [`Writer::is_over`] says so. What it has is no JSON any more.
+    ///
+    /// ```
+    /// use singlet_dynamo::json::Writer;
+    ///
+    /// let mut writer = Writer::with_limit(Vec::new(), 100);
+    /// writer.array(0..1_000_000, |writer, number| writer.integer(number));
+    /// assert!(writer.is_over());
+    /// assert!(writer.into_bytes().len() < 110);
+    /// ```
+    #[must_use]
+    pub fn with_limit(out: Vec<u8>, bytes_max: usize) -> Self {
+        Self { out, bytes_max }
+    }
+
+    /// Whether more was to be written than the limit.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.out.len() > self.bytes_max
     }
 
     /// What was written.
@@ -65,6 +94,9 @@ impl Writer {
     ) {
         self.out.push(b'[');
         for (place, one) in elements.into_iter().enumerate() {
+            if self.is_over() {
+                break;
+            }
             if place > 0 {
                 self.out.push(b',');
             }
@@ -128,6 +160,9 @@ impl Writer {
 impl Object<'_> {
     /// Writes a member; the function writes its value, and must write exactly one.
     pub fn member(&mut self, name: &str, value: impl FnOnce(&mut Writer)) {
+        if self.writer.is_over() {
+            return;
+        }
         if !std::mem::take(&mut self.is_first) {
             self.writer.out.push(b',');
         }
@@ -138,6 +173,9 @@ impl Object<'_> {
 
     /// Like [`Object::member`], with a name that is known to be UTF-8.
     pub(crate) fn member_bytes(&mut self, name: &[u8], value: impl FnOnce(&mut Writer)) {
+        if self.writer.is_over() {
+            return;
+        }
         if !std::mem::take(&mut self.is_first) {
             self.writer.out.push(b',');
         }
