@@ -46,8 +46,8 @@ pub struct Limiter<C> {
 }
 
 /// Buckets in two generations. A bucket that nobody has touched for as long as it takes to fill
-/// is full, and a full one is as good as none: so the older generation can be forgotten as a
-/// whole, and nothing has to be searched.
+/// is full, and a full one is as good as none: so the older generation is forgotten, except who
+/// has taken more than there was.
 struct Buckets<C> {
     young: HashMap<C, Bucket>,
     old: HashMap<C, Bucket>,
@@ -109,7 +109,10 @@ impl<C: Clone + Eq + Hash> Limiter<C> {
         let Buckets { young, old, turned, shared } = &mut *buckets;
         let fill_time = Duration::from_secs_f64(self.rate.burst / self.rate.per_second);
         if turned.is_none_or(|turned| now.saturating_duration_since(turned) > fill_time) {
-            *old = std::mem::take(young);
+            let forgotten = std::mem::replace(old, std::mem::take(young));
+            let in_debt =
+                forgotten.into_iter().filter(|(_, bucket)| bucket.is_in_debt(self.rate, now));
+            old.extend(in_debt.take(self.callers_max));
             *turned = Some(now);
         }
         if let Some(bucket) = young.get_mut(caller) {
@@ -154,10 +157,17 @@ impl Bucket {
     }
 
     fn settle(&mut self, rate: Rate, amount: f64, now: Instant) {
-        let since = self.counted.map_or(Duration::ZERO, |then| now.saturating_duration_since(then));
-        self.tokens = (self.tokens + since.as_secs_f64() * rate.per_second).min(rate.burst);
+        self.tokens = self.tokens_at(rate, now) - amount;
         self.counted = Some(now);
-        self.tokens -= amount;
+    }
+
+    fn tokens_at(&self, rate: Rate, now: Instant) -> f64 {
+        let since = self.counted.map_or(Duration::ZERO, |then| now.saturating_duration_since(then));
+        (self.tokens + since.as_secs_f64() * rate.per_second).min(rate.burst)
+    }
+
+    fn is_in_debt(&self, rate: Rate, now: Instant) -> bool {
+        self.tokens_at(rate, now) < 0.0
     }
 }
 
@@ -326,6 +336,20 @@ mod tests {
         assert_eq!(limiter.take_many(&"Ann", 1.0, start + Duration::from_millis(2_101)), Ok(()));
         limiter.settle(&"Bob", 5.0, start);
         assert!(limiter.take(&"Bob", start).is_err());
+    }
+
+    /// Debts were forgotten with their generation.
+    #[test]
+    fn who_has_taken_too_much_is_not_forgotten() {
+        let limiter = Limiter::new(RATE);
+        let start = Instant::now();
+        limiter.settle(&"Ann", 105.0, start);
+        // The generations turn every half second, and the debt takes ten seconds to pay.
+        for ms in (0..9_900).step_by(100) {
+            let _ = limiter.take(&"Bob", start + Duration::from_millis(ms));
+        }
+        assert!(limiter.take(&"Ann", start + Duration::from_millis(9_900)).is_err());
+        assert_eq!(limiter.take(&"Ann", start + Duration::from_millis(10_200)), Ok(()));
     }
 
     #[test]
