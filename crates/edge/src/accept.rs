@@ -181,6 +181,9 @@ struct Entry {
     activity: Arc<Activity>,
     task: AbortHandle,
     client: Option<IpAddr>,
+    /// How many were accepted before it. The clock is too coarse to tell which one came first, and
+    /// one that was just accepted must not go before it could send anything.
+    sequence: u64,
     /// Whether it was closed to make room, and only has to end.
     is_replaced: bool,
 }
@@ -221,7 +224,7 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
     ) where
         F: Future<Output = ()> + Send + 'static,
     {
-        self.figures.accepted.fetch_add(1, Ordering::Relaxed);
+        let sequence = self.figures.accepted.fetch_add(1, Ordering::Relaxed);
         let client = client_of(peer.ip());
         let of_address = client.and_then(|client| self.addresses.get(&client));
         let is_share_used =
@@ -257,16 +260,16 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
             true => self.tasks.spawn(async { _ = timeout(REFUSED_TIME_MAX, serving).await }),
             false => self.tasks.spawn(serving),
         };
-        self.entries.insert(task.id(), Entry { activity, task, client, is_replaced: false });
+        self.entries
+            .insert(task.id(), Entry { activity, task, client, sequence, is_replaced: false });
     }
 
     /// Closes the connection that can best be done without, if there is one.
     fn replace_idle(&mut self) -> bool {
         let open = self.entries.values_mut().filter(|entry| !entry.is_replaced);
-        let ranked = open.filter_map(|entry| Some((entry.activity.eviction_rank()?, entry)));
-        let Some((_, idle)) = ranked.min_by_key(|(eviction_rank, _)| *eviction_rank) else {
-            return false;
-        };
+        let ranked = open
+            .filter_map(|entry| Some(((entry.activity.eviction_rank()?, entry.sequence), entry)));
+        let Some((_, idle)) = ranked.min_by_key(|(rank, _)| *rank) else { return false };
         idle.task.abort();
         idle.is_replaced = true;
         self.ending += 1;

@@ -81,23 +81,36 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// Holds more bytes, and says whether there was room for them. They count either way until
-    /// this is dropped: whoever is refused drops it at once, and what cannot be refused any more
-    /// is at least counted.
+    /// Holds more bytes, if there is room for them.
     #[must_use]
     pub fn add(&mut self, bytes: usize) -> bool {
-        let Counters { capacity, used, is_short } = &*self.room.0;
+        let room = self.room.clone();
+        let Counters { capacity, used, is_short } = &*room.0;
+        let fits = |used: usize| used.checked_add(bytes).filter(|total| total <= capacity);
+        let Ok(before) = used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) else {
+            is_short.store(true, Ordering::Relaxed);
+            return false;
+        };
+        let left = capacity - before - bytes;
         self.bytes += bytes;
-        let total = used.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        let left = capacity.saturating_sub(total);
-        let mut has_room = total <= *capacity;
+        let mut has_room = true;
         for share in self.shares.each() {
             has_room &= share.0.fetch_add(bytes, Ordering::Relaxed) + bytes <= left;
         }
         if !has_room {
+            self.shrink_to(self.bytes - bytes);
             is_short.store(true, Ordering::Relaxed);
         }
         has_room
+    }
+
+    /// Holds more bytes, whether or not there is room for them: for what cannot be refused.
+    pub fn add_anyway(&mut self, bytes: usize) {
+        self.bytes += bytes;
+        self.room.0.used.fetch_add(bytes, Ordering::Relaxed);
+        for share in self.shares.each() {
+            share.0.fetch_add(bytes, Ordering::Relaxed);
+        }
     }
 
     /// Gives back what is more than this.

@@ -280,10 +280,13 @@ impl Shared {
         let until = Instant::now() + self.limits.room_time_max;
         loop {
             let mut hold = self.admission.rooms.hold_answer(&client.shares, bytes);
-            if hold.add(bytes) || (is_write && Instant::now() >= until) {
+            if hold.add(bytes) {
                 return Ok(hold);
             }
-            drop(hold);
+            if is_write && Instant::now() >= until {
+                hold.add_anyway(bytes);
+                return Ok(hold);
+            }
             if !is_write {
                 return Err(Error::new(ErrorKind::Throttling).into());
             }
