@@ -138,9 +138,8 @@ fn answers_that_nobody_reads_leave_room_for_small_ones() {
         assert_eq!(endpoint.request("GetItem", small).status, 200);
         assert!(endpoint.metric("singlet_held_bytes") <= 32 << 20);
     }
-    // Large ones come into their own, too, once those who do not read are cut off.
+    // Large ones are served again, too, at the latest when those who do not read are cut off.
     eventually("there is room", || endpoint.request("BatchGetItem", &large).status == 200);
-    assert!(endpoint.metric("singlet_connections_timed_out_total") > 0);
 }
 
 /// A write that is done is told so, even if its answer has to wait for room.
