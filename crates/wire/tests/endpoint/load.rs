@@ -103,9 +103,7 @@ fn slow_bodies_make_room_for_others() {
     let mut body = vec![b' '; BODY];
     body[..2].copy_from_slice(b"{}");
     eventually("there is room", || endpoint.request_bytes("ListTables", &body).status == 200);
-    for client in &mut holding {
-        client.wait_for_end();
-    }
+    assert!(endpoint.metric("singlet_connections_timed_out_total") > 0);
 }
 
 /// Clients that did not read their answers had all the room, and then nobody was answered.
