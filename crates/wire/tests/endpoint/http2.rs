@@ -125,7 +125,13 @@ async fn open_heads_take_nobodys_place() {
 /// Heads took memory that nothing counted: 128 of 64 KB on each connection.
 #[tokio::test]
 async fn open_heads_are_counted() {
-    let start = || Endpoint::start_with(|options| options.limits.small_bytes_max = 1 << 20);
+    let start = || {
+        Endpoint::start_with(|options| {
+            options.limits.small_bytes_max = 1 << 20;
+            // Else the connection would be cut off while there is no room.
+            options.limits.connections.pressed_time_max = Duration::from_secs(60);
+        })
+    };
     let endpoint = spawn_blocking(start).await.unwrap();
     let host = endpoint.address.to_string();
     let stream = TcpStream::connect(endpoint.address).await.unwrap();
