@@ -43,7 +43,7 @@ impl Outcome {
         Self::Refused(Refusal {
             status: response.status,
             code: code.rsplit('#').next().unwrap_or_default().to_owned(),
-            message: neutral(message.unwrap_or_default().as_str().unwrap_or_default()),
+            message: neutral(&uncut(message.unwrap_or_default().as_str().unwrap_or_default())),
             details: canonical(Value::Object(members)),
         })
     }
@@ -160,6 +160,27 @@ pub(crate) fn sort_key(value: &Value) -> String {
 /// The number that a text may be, written as every such number is.
 pub(crate) fn number(text: &str) -> Option<String> {
     Some(text.parse::<Number>().ok()?.to_string())
+}
+
+/// The message as it would be if our endpoint repeated long values whole, as Local does. What we ask
+/// has no other long texts than those of one letter.
+fn uncut(message: &str) -> String {
+    let mut parts = message.split("...(");
+    let mut whole = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(" more bytes)").map(|(count, rest)| (count.parse::<usize>(), rest)) {
+            Some((Ok(count), rest)) => {
+                let letter = whole.chars().next_back().unwrap_or('x');
+                whole.extend(std::iter::repeat_n(letter, count));
+                whole.push_str(rest);
+            }
+            _ => {
+                whole.push_str("...(");
+                whole.push_str(part);
+            }
+        }
+    }
+    whole
 }
 
 /// The text with region, account and moment taken out of the ARNs in it.
