@@ -140,34 +140,6 @@ fn answers_that_nobody_reads_leave_room_for_small_ones() {
     eventually("there is room", || endpoint.request("BatchGetItem", &large).status == 200);
 }
 
-/// A write that is done is told so, even if its answer has to wait for room.
-#[test]
-fn the_answer_to_a_write_waits_for_room() {
-    let endpoint = Endpoint::start_with(|options| {
-        options.limits.large_answer_bytes_max = 4 << 20;
-        options.limits.connections.pressed_time_max = Duration::from_secs(3);
-        options.limits.connections.pressed_bytes_per_second_min = usize::MAX;
-        options.limits.room_time_max = Duration::from_secs(20);
-    });
-    endpoint.make_table("games");
-    let filler = "x".repeat(390_000);
-    let put = format!(
-        r#"{{"TableName":"games","ReturnValues":"ALL_OLD","Item":{{"pk":{{"S":"1"}},"v":{{"S":"{filler}"}}}}}}"#
-    );
-    assert_eq!(endpoint.request("PutItem", &put).status, 200);
-    // Answers that nobody reads, until there is no room for another one.
-    let get = r#"{"TableName":"games","Key":{"pk":{"S":"1"}}}"#;
-    let mut silent: Vec<_> = (0..40).map(|_| endpoint.connect()).collect();
-    for client in &mut silent {
-        let request = client.head("GetItem", get.len()) + get;
-        client.send(request.repeat(40));
-    }
-    eventually("what is only read is refused", || endpoint.request("GetItem", get).status == 400);
-    let answer = endpoint.request("PutItem", &put);
-    assert_eq!(answer.status, 200, "{}", answer.text());
-    assert!(answer.text().contains("Attributes"));
-}
-
 #[test]
 fn many_clients_at_once_get_their_own_answers() {
     let endpoint = Endpoint::start();
