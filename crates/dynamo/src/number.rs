@@ -120,6 +120,7 @@ impl Number {
     }
 
     /// How many bytes the number at the front of `bytes` takes.
+    #[inline(always)]
     pub(crate) fn encoded_len(bytes: &[u8]) -> Option<usize> {
         let (&first, rest) = bytes.split_first()?;
         let end_mark = if first < ZERO { NEGATIVE_END } else { POSITIVE_END };

@@ -57,7 +57,7 @@ pub fn is_local(host: &str) -> bool {
         let address = address.parse().map(|address: Ipv6Addr| IpAddr::from(address).to_canonical());
         return is_port(port) && address.is_ok_and(|address| address.is_loopback());
     }
-    let (name, port) = match host.find(':') {
+    let (name, port) = match host.bytes().position(|byte| byte == b':') {
         Some(colon) => host.split_at(colon),
         None => (host, ""),
     };

@@ -60,8 +60,7 @@ impl Protocol {
             is_local: peer.ip().to_canonical().is_loopback(),
         });
         let service = service_fn(|request: Request<Incoming>| {
-            let (shared, client) = (Arc::clone(&shared), Arc::clone(&client));
-            async move { Ok::<_, Infallible>(answer(shared, client, is_refused, request).await) }
+            answer(Arc::clone(&shared), Arc::clone(&client), is_refused, request)
         });
         let mut serving = pin!(self.0.serve_connection(TokioIo::new(stream), service));
         let mut stopped = pin!(stop.wait_for(|stop| *stop));
@@ -87,10 +86,10 @@ async fn answer(
     client: Arc<Client>,
     is_refused: bool,
     request: Request<Incoming>,
-) -> Response<Body> {
+) -> Result<Response<Body>, Infallible> {
     let _in_flight = client.activity.request();
     if is_refused {
-        return refuse(&shared, &client, &request, ErrorKind::ServiceUnavailable);
+        return Ok(refuse(&shared, &client, &request, ErrorKind::ServiceUnavailable));
     }
     // A connection of HTTP/1.1 has one head at a time. Those of HTTP/2 are counted: a client
     // could open many and never send their bodies.
@@ -98,11 +97,11 @@ async fn answer(
     if request.version() == Version::HTTP_2 {
         let hold = hold.insert(shared.admission.rooms.hold_small(&client.shares));
         if !hold.add(STREAM_BYTES + head_bytes(&request)) {
-            return refuse(&shared, &client, &request, ErrorKind::Throttling);
+            return Ok(refuse(&shared, &client, &request, ErrorKind::Throttling));
         }
         arriving = Some(client.activity.begin_body());
     }
-    shared.answer(request, &client, arriving).await
+    Ok(shared.answer(request, &client, arriving).await)
 }
 
 fn head_bytes(request: &Request<Incoming>) -> usize {

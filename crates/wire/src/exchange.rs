@@ -103,7 +103,7 @@ impl Shared {
         }
         let target = head.headers.get(TARGET).map_or(&b""[..], HeaderValue::as_bytes);
         let operation = Operation::of_target(target);
-        let work = self.carry_out(head, is_json, (body, arriving), operation, client, &style);
+        let work = self.carry_out(&head, is_json, (body, arriving), operation, client, &style);
         let carried_out = unless_panicked(work).await.unwrap_or_else(|| {
             self.metrics.panics.fetch_add(1, Ordering::Relaxed);
             let operation = operation.map(Operation::name);
@@ -155,14 +155,14 @@ impl Shared {
     /// Carries out a request, and gives the body of its answer.
     async fn carry_out(
         self: &Arc<Self>,
-        head: Parts,
+        head: &Parts,
         is_json: bool,
         (body, arriving): (Incoming, Option<Transfer>),
         operation: Option<Operation>,
         client: &Arc<Client>,
         style: &Style,
     ) -> Result<Written, Refusal> {
-        if !is_allowed_host(self, &head) {
+        if !is_allowed_host(self, head) {
             return Err(Rejection::ForeignHost.into());
         }
         let is_sending = !head.headers.contains_key(EXPECT);
@@ -176,12 +176,12 @@ impl Shared {
             .headers
             .get(CONTENT_ENCODING)
             .is_some_and(|encoding| encoding.as_bytes().eq_ignore_ascii_case(b"gzip"));
-        let received = UnverifiedRequest { head, body, is_gzip, operation };
-        let (request, _hold) = if received.body.is_large() || is_gzip {
-            let (shared, client) = (Arc::clone(self), Arc::clone(client));
-            self.lane.run(move || received.authenticate_and_parse(&shared, &client)).await?
+        let unverified = UnverifiedBody { body, is_gzip };
+        let (request, _hold) = if unverified.body.is_large() || is_gzip {
+            let (shared, client, head) = (Arc::clone(self), Arc::clone(client), head.clone());
+            self.lane.run(move || unverified.verify(&shared, &client, &head, operation)).await?
         } else {
-            received.authenticate_and_parse(self, client)?
+            unverified.verify(self, client, head, operation)?
         };
         let Some(_ticket) = self.admission.admit() else {
             return Err(Error::new(ErrorKind::Throttling).into());
@@ -354,27 +354,27 @@ fn write_within(
     Ok(written.in_room(hold))
 }
 
-/// A request that has arrived, and is not verified.
-struct UnverifiedRequest {
-    head: Parts,
+/// A body that has arrived, and is not verified.
+struct UnverifiedBody {
     body: Received,
     is_gzip: bool,
-    operation: Option<Operation>,
 }
 
-impl UnverifiedRequest {
-    /// Verifies who sent the request, and reads it. What counts for the body goes on counting for
+impl UnverifiedBody {
+    /// Verifies who sent the request, and parses it. What counts for the body goes on counting for
     /// the request that is made of it.
-    fn authenticate_and_parse(
+    fn verify(
         self,
         shared: &Shared,
         client: &Client,
+        head: &Parts,
+        operation: Option<Operation>,
     ) -> Result<(operation::Request, Option<Reservation>), Refusal> {
-        let Self { head, mut body, is_gzip, operation } = self;
+        let Self { mut body, is_gzip } = self;
         let Some(operation) = operation else {
-            return Err(no_operation(&head, body.bytes()).into());
+            return Err(no_operation(head, body.bytes()).into());
         };
-        shared.authenticate(&head, body.bytes())?;
+        shared.authenticate(head, body.bytes())?;
         if is_gzip {
             body = body.inflate(shared.limits.body_bytes_max, &shared.admission.rooms, client)?;
         }

@@ -365,6 +365,8 @@ fn str_of(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
 }
 
+/// Not inlined: a walk along the attributes of an item is a tight loop without it.
+#[inline(never)]
 fn value<'a>(kind: Type, cursor: &mut Cursor<'a>) -> Option<ValueRef<'a>> {
     let payload = cursor.payload(kind)?;
     from_payload(kind, payload)

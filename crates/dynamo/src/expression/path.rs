@@ -94,6 +94,7 @@ impl Path {
     }
 
     /// Like [`Path::find`] in an item, if there is one, with the walk charged.
+    #[inline]
     pub(super) fn find_within<'a, M: Meter>(
         &self,
         item: Option<ItemRef<'a>>,

@@ -173,6 +173,7 @@ impl<'c> Evaluator<'c> {
     }
 
     /// The outcome of a test that is no connective.
+    #[inline(always)]
     fn test<M: Meter>(
         &mut self,
         test: &'c Test,
