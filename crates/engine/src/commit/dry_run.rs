@@ -111,14 +111,6 @@ impl Stage<'_> {
         }
     }
 
-    /// Where an operation without a decision begins to stage.
-    pub(crate) fn end_dry_run(&self) -> Result<(), Unfinished> {
-        match self.mode {
-            Mode::Dry(_) => Err(Unfinished::DryRun),
-            Mode::Real | Mode::WithDecision(_) => Ok(()),
-        }
-    }
-
     /// An estimate that a dry run has made, or one that is made now. What is estimated twice would
     /// be another estimate, and not a better one.
     pub(crate) fn estimated(

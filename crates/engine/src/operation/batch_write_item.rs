@@ -1,6 +1,6 @@
 //! Putting and deleting many items.
 
-use crate::commit::{Mode, Stage};
+use crate::commit::Stage;
 use crate::engine::Engine;
 use crate::error::{Result, Unfinished};
 use singlet_dynamo::capacity::CapacityByTable;
@@ -39,24 +39,25 @@ impl Stage<'_> {
                 }
             }
         }
-        // A large batch is not carried out by a thread that serves others.
-        if matches!(self.mode, Mode::Real) {
-            let writes = request.tables.iter().flat_map(|writes| &writes.requests);
-            let attributes = writes.map(|write| match write {
+        // A large batch is encoded beside the stage. What is encoded depends on no stored item.
+        let encoded = self.decide(std::iter::empty(), |fuel| {
+            let writes = || request.tables.iter().flat_map(|writes| &writes.requests);
+            let attributes = writes().map(|write| match write {
                 WriteRequest::Put(item) => item.len(),
                 WriteRequest::Delete(_) => 1,
             });
-            self.fuel.spend(WRITTEN_FUEL * attributes.sum::<usize>())?;
-        }
-        self.end_dry_run()?;
+            fuel.spend(WRITTEN_FUEL * attributes.sum::<usize>())?;
+            let encoded = writes().map(|write| match write {
+                WriteRequest::Put(item) => Some(StoredItem::from(item)),
+                WriteRequest::Delete(_) => None,
+            });
+            Ok(Ok(encoded.collect::<Vec<_>>()))
+        })?;
+        let mut encoded = encoded.into_iter();
         for (writes, keys) in request.tables.iter().zip(&keys) {
             let table = self.table(&writes.table_name)?;
-            for (write, key) in writes.requests.iter().zip(keys) {
+            for (key, new) in keys.iter().zip(encoded.by_ref()) {
                 let place = self.place(&table, key)?;
-                let new = match write {
-                    WriteRequest::Put(item) => Some(StoredItem::from(item)),
-                    WriteRequest::Delete(_) => None,
-                };
                 capacity.add(|detail| {
                     place.cost_of(&table, detail, new.as_ref()).told_of(&writes.table_name)
                 });
