@@ -1,7 +1,7 @@
 //! More than the endpoint takes on.
 
 use crate::server::{Endpoint, eventually};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[test]
 fn too_many_requests_are_shed() {
@@ -138,6 +138,33 @@ fn answers_that_nobody_reads_leave_room_for_small_ones() {
     }
     // Large ones are served again, too, at the latest when those who do not read are cut off.
     eventually("there is room", || endpoint.request("BatchGetItem", &large).status == 200);
+}
+
+/// What is done cannot be refused: its answer waits for room, and then goes without.
+#[test]
+fn the_answer_to_a_write_that_is_done_waits_for_room() {
+    let endpoint = Endpoint::start_with(|options| {
+        options.limits.large_answer_bytes_max = 100_000;
+        options.limits.room_time_max = Duration::from_millis(300);
+    });
+    endpoint.make_table("games");
+    let put = |text: &str| {
+        let item = format!(r#"{{"pk":{{"S":"1"}},"v":{{"S":"{text}"}}}}"#);
+        let put = format!(r#"{{"TableName":"games","ReturnValues":"ALL_OLD","Item":{item}}}"#);
+        endpoint.request("PutItem", &put)
+    };
+    let filler = "x".repeat(300_000);
+    assert_eq!(put(&filler).status, 200);
+    // A read can be repeated, so it is refused at once.
+    let get = r#"{"TableName":"games","Key":{"pk":{"S":"1"}}}"#;
+    endpoint.request("GetItem", get).assert_error(400, "ThrottlingException");
+    let begin = Instant::now();
+    let answer = put("new");
+    assert_eq!(answer.status, 200);
+    assert!(answer.text().contains(&filler));
+    assert!(begin.elapsed() >= Duration::from_millis(300), "{:?}", begin.elapsed());
+    assert!(endpoint.request("GetItem", get).text().contains("new"));
+    assert_eq!(endpoint.metric("singlet_held_bytes"), 0);
 }
 
 #[test]
