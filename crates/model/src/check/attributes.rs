@@ -24,7 +24,7 @@ pub(super) const fn check<'s>(
                 Message::new().and("items of ").code(entity.name).and(
                     " are to expire, and the table has no TTL attribute: they stay for ever",
                 ),
-                "Name the table's TTL attribute in `ttl`; or accept it, if the items are overwritten and not meant to go.",
+                "Name the table's TTL attribute in `ttl`. In a file it can be accepted, if the items are overwritten and not meant to go.",
             )
             .warning()
             .entity(entity.name),
