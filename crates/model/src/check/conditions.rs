@@ -187,7 +187,9 @@ const fn check_pair<'s>(
         ),
         _ => Fault::error(
             "SD410",
-            message.and(" once, and the entity has several keys there, not all of them with a condition"),
+            message.and(
+                " once, and the entity has several keys there, not all of them with a condition",
+            ),
             "Say of each when it applies: `when state = \"open\"`, in a file `\"when\": {\"state\": \"open\"}`.",
         ),
     };

@@ -1,6 +1,7 @@
 //! Key templates, piece by piece.
 
-/// The character between the parts of a key, which identifiers may not contain.
+/// The character between the parts of a key, which identifiers may not contain, unless a table has
+/// another one.
 pub const DELIMITER: char = '#';
 
 /// What the values of a key part look like when they are written into a key.

@@ -14,7 +14,7 @@ id!(Account);
     delimiter = "|",
     entities(Issue)
 )]
-pub(crate) struct Repositories;
+struct Repositories;
 
 #[derive(Attribute, Clone, Copy, Debug, PartialEq)]
 #[attribute(rename_all = "lowercase")]
@@ -127,7 +127,7 @@ pub(super) async fn an_index_has_the_key_whose_condition_holds(stage: &Stage) ->
 }
 
 #[table(name = "accounts-{env}", key = (PK, SK), entities(User, Organization))]
-pub(crate) struct Accounts;
+struct Accounts;
 
 /// Users and organisations have one namespace.
 #[derive(Entity, Clone, Debug, PartialEq)]
