@@ -563,7 +563,13 @@ fn faults(table: &Table) -> Vec<String> {
 
 #[test]
 fn a_thousand_designs_are_refused_by_both_or_by_none() {
-    std::panic::set_hook(Box::new(|_| {}));
+    // A refusal is a panic, which nobody needs to see; those of other tests are seen.
+    let (here, before) = (std::thread::current().id(), std::panic::take_hook());
+    std::panic::set_hook(Box::new(move |panic| {
+        if std::thread::current().id() != here {
+            before(panic);
+        }
+    }));
     let mut chance = Chance(14);
     let (mut accepted, mut refused, mut unreadable) = (0, 0, 0);
     let mut failures = Vec::new();
@@ -596,4 +602,129 @@ fn a_thousand_designs_are_refused_by_both_or_by_none() {
         accepted > 100 && refused > 300 && unreadable > 20,
         "{accepted} {refused} {unreadable}"
     );
+}
+
+/// What macros have refused, kept with what the compiler said, beside the same design in a file.
+#[test]
+fn what_macros_refuse_is_told_in_the_same_words() {
+    let entity = |key: Json, attributes: Json| json!({"key": key, "attributes": attributes});
+    let table = |key: Json, indexes: Json, entities: Json| json!({"key": key, "indexes": indexes, "entities": entities});
+    let pair = json!({"partition": "PK", "sort": "SK"});
+    let issue = |key: Json| {
+        json!({
+            "key": {"partition": "A#{repo}", "sort": "ISSUE#{number:07}"},
+            "indexes": {"GSI1": key},
+            "attributes": {
+                "repo": "id", "number": "integer",
+                "state": {"type": "text", "one_of": ["open", "closed"]}
+            }
+        })
+    };
+    let issues = |key: Json| {
+        let index = json!({"GSI1": {"key": {"partition": "GSI1PK", "sort": "GSI1SK"}}});
+        table(pair.clone(), index, json!({ "Issue": issue(key) }))
+    };
+    let cases = [
+        (
+            "ambiguous_template",
+            "SD202",
+            table(
+                pair.clone(),
+                json!({}),
+                json!({"Pair": entity(
+                    json!({"partition": "PAIR#{one}#{other}", "sort": "METADATA"}),
+                    json!({"one": "text", "other": "text"}),
+                )}),
+            ),
+        ),
+        (
+            "optional_primary_key",
+            "SD103",
+            table(
+                json!({"partition": "PK"}),
+                json!({}),
+                json!({"Game": entity(
+                    json!({"partition": "GAME#{code}"}),
+                    json!({"code": {"type": "id", "optional": true}}),
+                )}),
+            ),
+        ),
+        (
+            "number_without_width",
+            "SD203",
+            table(
+                pair.clone(),
+                json!({}),
+                json!({"Goal": entity(
+                    json!({"partition": "GAME#{code}", "sort": "GOAL#{minute}"}),
+                    json!({"code": "id", "minute": "integer"}),
+                )}),
+            ),
+        ),
+        (
+            "contradictions",
+            "SD105",
+            table(
+                json!({"partition": "PK"}),
+                json!({}),
+                json!({"Covered": entity(
+                    json!({"partition": "GAME#{code}"}),
+                    json!({"code": "id", "PK": "text"}),
+                )}),
+            ),
+        ),
+        (
+            "tables",
+            "SD407",
+            table(
+                pair.clone(),
+                json!({"byOther": {"key": {"partition": "other", "sort": "a"}, "scope": "local"}}),
+                json!({}),
+            ),
+        ),
+        (
+            "conditional_keys",
+            "SD409",
+            issues(json!({
+                "partition": "A#{repo}", "sort": "OPEN#{number:07}", "when": {"state": "OPEN"}
+            })),
+        ),
+        (
+            "conditional_keys",
+            "SD410",
+            issues(json!([
+                {"partition": "A#{repo}", "sort": "OPEN#{number:07}", "when": {"state": "open"}},
+                {"partition": "A#{repo}", "sort": "ALL#{number:07}"}
+            ])),
+        ),
+        (
+            "shared_keys",
+            "SD205",
+            table(
+                json!({"partition": "PK"}),
+                json!({}),
+                json!({
+                    "Cat": {
+                        "key": {"partition": "CAT#{name}"}, "shares_key_with": ["Dog"],
+                        "attributes": {"name": "id"}
+                    },
+                    "Dog": {
+                        "key": {"partition": "DOG#{name}"}, "shares_key_with": ["Cat"],
+                        "attributes": {"name": "id"}
+                    }
+                }),
+            ),
+        ),
+    ];
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../model-macros/tests");
+    for (name, code, table) in cases {
+        let said = std::fs::read_to_string(folder.join(format!("refusals/{name}.stderr"))).unwrap();
+        let design = json!({"name": "d", "tables": {"t": table}}).to_string();
+        let design = Design::from_json(&design).unwrap();
+        let findings = design.check();
+        let mut own = findings.iter().filter(|finding| finding.code == code);
+        let finding = own.next().unwrap_or_else(|| panic!("{name}: {code} is not found"));
+        let words = format!("{}. {} ({code})", finding.message, finding.advice);
+        assert!(said.contains(&words), "{name}: {words}");
+    }
 }
