@@ -4,6 +4,7 @@ use crate::design_file;
 use crate::failure::Failure;
 use crate::output;
 use clap::{Args, Subcommand};
+use singlet::design::check::Severity;
 use singlet::design::{Design, Table};
 use singlet_dynamo::Timestamp;
 use std::path::PathBuf;
@@ -25,7 +26,8 @@ enum Product {
     /// example of each, access patterns with their cost.
     #[command(after_help = "Example:\n  singlet design document snakes.json > snakes.md")]
     Document(Source),
-    /// A CloudFormation template, as JSON, with a resource for each table.
+    /// A CloudFormation template, as JSON, with a resource for each table. A design in which
+    /// `singlet check` finds errors is refused.
     #[command(after_help = "\
 Example:
   singlet design cloudformation snakes.json > snakes.template.json
@@ -79,7 +81,7 @@ struct CreateTable {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let text = match &arguments.product {
         Product::Document(source) => source.read()?.document(),
-        Product::Cloudformation(source) => source.read()?.cloud_formation(),
+        Product::Cloudformation(source) => source.read_without_errors()?.cloud_formation(),
         Product::Workbench(deployed) => {
             let design = deployed.source.read()?;
             let environment = deployed.environment(&design.tables)?;
@@ -91,6 +93,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Source {
+    /// A design to be deployed, in which the check finds no errors but those that are accepted.
+    fn read_without_errors(&self) -> Result<Design, Failure> {
+        let design = self.read()?;
+        let findings = design.check();
+        let mut errors = findings
+            .iter()
+            .filter(|finding| finding.severity == Severity::Error && finding.accepted.is_none());
+        let Some(first) = errors.next() else {
+            return Ok(design);
+        };
+        let more = match errors.count() {
+            0 => String::new(),
+            count => format!(" (and {count} more)"),
+        };
+        Err(Failure::new(
+            format_args!("the design has errors, and is not to be deployed: {first}{more}"),
+            format!(
+                "Run `singlet check {}`, and mend them; or accept in the design what is meant so.",
+                self.file.display()
+            ),
+        ))
+    }
+
     fn read(&self) -> Result<Design, Failure> {
         design_file::read(&self.file).map_err(|error| design_file::unusable(&error))
     }

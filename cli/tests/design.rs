@@ -88,6 +88,20 @@ fn a_design_becomes_what_is_asked_for() {
     }
 }
 
+/// A template of a design with errors was printed without a word.
+#[test]
+fn a_design_with_errors_becomes_no_template() {
+    let output = singlet(&["design", "cloudformation"], &[design("sources/cricket.json")]);
+    assert_eq!(code(&output), Some(1));
+    assert_eq!(stdout(&output), "");
+    let said = stderr(&output);
+    assert!(said.contains("the design has errors, and is not to be deployed: error[SD"), "{said}");
+    assert!(said.contains("singlet check"), "{said}");
+    // Warnings do not stand in the way.
+    let output = singlet(&["design", "cloudformation"], &[design("sources/snakes.json")]);
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+}
+
 #[test]
 fn create_table_gives_one_request_after_another() {
     let snakes = [design("built/snakes.json")];

@@ -86,13 +86,17 @@ fn expand_struct(
         }
     });
     let count = fields.len();
+    let types = fields.iter().map(|field| &field.ty);
     Ok(quote! {
         impl #name {
             #(#constants)*
         }
 
         impl ::singlet::Attribute for #name {
-            const KIND: ::singlet::design::AttributeType = ::singlet::design::AttributeType::Map;
+            const KIND: ::singlet::design::AttributeType =
+                ::singlet::design::AttributeType::of_members(
+                    &[#(<#types as ::singlet::Attribute>::KIND),*],
+                );
 
             fn to_value(
                 &self,

@@ -30,6 +30,26 @@ struct KeyTemplates {
     pattern: Ident,
     partition: Template,
     sort: Option<Template>,
+    /// When an item has this key, if not always.
+    when: Option<When>,
+}
+
+/// The condition of an index key: a field has one of these values.
+struct When {
+    place: usize,
+    field: String,
+    values: Vec<String>,
+}
+
+impl When {
+    fn to_constant(&self) -> TokenStream {
+        let Self { place, field, values } = self;
+        quote!(::singlet::shape::WhenShape {
+            field: #field,
+            place: #place,
+            values: &[#(#values),*],
+        })
+    }
 }
 
 impl KeyTemplates {
@@ -67,9 +87,11 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     let implementation = entity.implementation(&kinds)?;
     let methods = methods::expand(&entity, &kinds)?;
     let (ident, table) = (&entity.ident, &entity.arguments.table);
+    let shared = &entity.arguments.shares_key_with;
     let checks = quote_spanned! {ident.span()=>
         const _: () = {
             ::singlet::table::assert_listed::<#table, #ident>();
+            #(::singlet::table::assert_listed::<#table, #shared>();)*
             ::singlet::check::entity(
                 &<#ident as ::singlet::Entity>::SHAPE,
                 &<#table as ::singlet::Table>::SHAPE,
@@ -113,7 +135,8 @@ impl Entity {
         let key = key.to_constant(fields);
         let indexes = indexes.iter().map(|of_index| {
             let (index, key) = (of_index.index.as_deref(), of_index.to_constant(fields));
-            quote!(::singlet::shape::IndexKeyShape { index: #index, key: #key })
+            let when = option(of_index.when.as_ref().map(When::to_constant));
+            quote!(::singlet::shape::IndexKeyShape { index: #index, key: #key, when: #when })
         });
         let (shapes, stored) = (self.field_shapes(kinds), self.stored_places(kinds));
         let discriminator = option(arguments.discriminator.as_ref().map(|(attribute, value)| {
@@ -121,6 +144,8 @@ impl Entity {
             quote!((#attribute, #value))
         }));
         let payload = option(arguments.payload.as_ref().map(|attribute| quote!(#attribute)));
+        let shared = arguments.shares_key_with.iter().filter_map(|path| path.segments.last());
+        let shared = shared.map(|last| last.ident.to_string());
         let expires = fields.iter().any(|field| field.options.ttl.is_some());
         let values = fields.iter().map(|field| {
             let ident = &field.ident;
@@ -141,6 +166,7 @@ impl Entity {
                     discriminator: #discriminator,
                     payload: #payload,
                     expires: #expires,
+                    shares_key_with: &[#(#shared),*],
                 };
 
                 fn values(

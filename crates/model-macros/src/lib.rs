@@ -21,12 +21,267 @@ mod template;
 use proc_macro::TokenStream;
 
 /// Declares a table: its name, keys, indexes, time to live, and the entities that are in it.
+///
+/// ```
+/// use singlet::prelude::*;
+///
+/// id!(SiteId, UserId);
+///
+/// #[table(
+///     name = "shop-{env}",                                     // {env}: see `Settings`
+///     key = (PK, SK),                                          // or `key = (siteId)` alone
+///     index(
+///         GSI1 = (GSI1PK, GSI1SK),                             // global, with all attributes
+///         byStars = (stars: N, siteId) projecting(TTL),        // a number; keys and the TTL
+///         local byTime = (PK, createdAt) projecting("title", "TTL")
+///     ),
+///     ttl = TTL,                                               // when an item expires
+///     stream,                                                  // for the change feed on DynamoDB
+///     provisioned(5, 5),                                       // read and write units
+///     entities(Site, Rating)                                   // all that is in it
+/// )]
+/// pub struct Shop;
+///
+/// #[derive(Entity)]
+/// #[entity(Shop, key = ("SITE#{id}", "METADATA"))]
+/// pub struct Site {
+///     #[attribute(rename = "siteId")]
+///     pub id: SiteId,
+///     pub title: String,
+/// }
+///
+/// #[derive(Entity)]
+/// #[entity(Shop, key = ("USER#{user}", "SITE#{site}"), byStars by_stars = ("{stars}", "{site}"))]
+/// pub struct Rating {
+///     #[attribute(in_key)]
+///     pub user: UserId,
+///     #[attribute(rename = "siteId")]
+///     pub site: SiteId,
+///     pub stars: u8,
+/// }
+///
+/// // The table is a type, and an item of it is one of its entities.
+/// fn title(item: ShopItem) -> Option<String> {
+///     match item {
+///         ShopItem::Site(site) => Some(site.title),
+///         ShopItem::Rating(_) => None,
+///     }
+/// }
+/// assert_eq!(Shop::design().tables[0].indexes.len(), 3);
+/// # let _ = title;
+/// ```
+///
+/// | | |
+/// |---|---|
+/// | `name = "…"` | The name. What is in braces stands for the environment. |
+/// | `key = (PK, SK)` | The partition key, and the sort key if there is one: text, or `name: N`, `name: B`. A name that is no identifier stands in quotes. |
+/// | `index(Name = (…), …)` | Indexes with their keys; at most 20. `local` in front makes a local one, which has the table's partition key; at most 5. `projecting(keys)` or `projecting(one, another)` behind says what it holds besides keys. |
+/// | `ttl = TTL` | The attribute that holds when an item expires. |
+/// | `stream` | A stream is kept. |
+/// | `provisioned(read, write)` | Capacity units; paid for by request if nothing is said. |
+/// | `delimiter = "\|"` | The character between the parts of keys, which identifiers may not contain; `#` if nothing is said. |
+/// | `entities(…)` | The entities. Their keys are compared with each other, so that no item can be two of them. |
+///
+/// With another delimiter, identifiers are made for it:
+///
+/// ```
+/// use singlet::prelude::*;
+///
+/// id!(Owner, Repo; delimiter = '|');
+///
+/// #[table(name = "repos", key = (PK), delimiter = "|", entities(Repository))]
+/// pub struct Repositories;
+///
+/// #[derive(Entity)]
+/// #[entity(Repositories, key = ("REPO|{owner}|{repo}"))]
+/// pub struct Repository {
+///     pub owner: Owner,
+///     pub repo: Repo,
+/// }
+///
+/// assert!(Owner::new("a#b").is_ok());
+/// assert!(Owner::new("a|b").is_err());
+/// ```
 #[proc_macro_attribute]
 pub fn table(arguments: TokenStream, item: TokenStream) -> TokenStream {
     answer(table::expand(arguments.into(), item.into()))
 }
 
-/// Declares an entity: a kind of item of a table.
+/// Declares an entity: a kind of item of a table, with its keys, its access patterns and its fields.
+///
+/// ```
+/// use singlet::prelude::*;
+///
+/// id!(Code, PlayerId);
+///
+/// #[table(
+///     name = "snakes",
+///     key = (PK, SK),
+///     index(GSI1 = (GSI1PK, GSI1SK)),
+///     ttl = TTL,
+///     entities(Player)
+/// )]
+/// pub struct Snakes;
+///
+/// #[derive(Entity, Clone, Debug, PartialEq)]
+/// #[entity(
+///     Snakes,                                                  // the table, first
+///     key of_game = ("GAME#{code}", "PLAYER#{id}"),            // the primary key
+///     GSI1 by_team = ("TEAM#{team}", "{score:06}"),            // a key in an index
+///     discriminator = ("entityType", "PLAYER"),                // what an item says it is
+///     rename_all = "camelCase"                                 // how attributes are called
+/// )]
+/// pub struct Player {
+///     #[attribute(in_key)]                     // stored within the key and nowhere else
+///     pub code: Code,
+///     #[attribute(rename = "playerId")]
+///     pub id: PlayerId,
+///     pub team: Option<PlayerId>,              // without a team, it is not in GSI1
+///     pub score: u32,
+///     #[attribute(default)]                    // older items do not have it
+///     pub wins: u32,
+///     #[attribute(created)]                    // the model keeps these three
+///     pub joined_at: Timestamp,
+///     #[attribute(updated)]
+///     pub changed_at: Timestamp,
+///     #[attribute(version)]
+///     pub version: u64,
+///     #[attribute(ttl)]                        // stored as TTL
+///     pub expires: Option<Expiry>,
+/// }
+///
+/// # fn patterns(code: &Code, id: &PlayerId, team: &PlayerId) {
+/// let key = Player::key(code, id);                   // an argument for each field of the key
+/// let players = Player::of_game(code);               // the items of a partition
+/// let best = Player::by_team(team).from(100_000);    // an index, from this score on
+/// let winners = Player::wins.gt(0);                  // fields, for conditions and updates
+/// # let _ = (key, players, best, winners);
+/// # }
+/// ```
+///
+/// # Keys
+///
+/// A template is text with fields in braces. A whole number says with how many digits it is
+/// written, `{score:06}`, so that it sorts; a brace that is meant as such is written twice. A
+/// template that is one field and nothing else can fill a key attribute of type N or B.
+///
+/// | | |
+/// |---|---|
+/// | `key = (…)`, `key of_game = (…)` | The templates of the primary key, and the name of the function that queries its partition: `of` if nothing is said. |
+/// | `GSI1 by_team = (…)` | The templates of a key in an index, and the name of the function that queries it. An index whose name is no identifier stands in quotes. |
+/// | `… when state = "open" \| "reopened"` | An item has this key only if the field has one of these values, as they are stored; also `when archived = false`. |
+/// | `shares_key_with(Other)` | Items of the other entity may have the same key, which is taken once for both. |
+///
+/// An index key follows the fields that an update sets. Fields that share one are set together, with
+/// `set_together` and the constant that has all their names, here `Player::team_and_score`.
+///
+/// ## Several keys in one index
+///
+/// Each has a condition on one and the same field, and the item is in the index with the key whose
+/// condition holds, or not at all. Each function finds only its own.
+///
+/// ```
+/// use singlet::prelude::*;
+///
+/// id!(Repo);
+///
+/// #[table(name = "issues", key = (PK, SK), index(GSI1 = (GSI1PK, GSI1SK)), entities(Issue))]
+/// pub struct Issues;
+///
+/// #[derive(Attribute, Clone, Copy, PartialEq)]
+/// #[attribute(rename_all = "lowercase")]
+/// pub enum State {
+///     Open,
+///     Closed,
+/// }
+///
+/// #[derive(Entity)]
+/// #[entity(
+///     Issues,
+///     key = ("REPO#{repo}", "ISSUE#{number:07}"),
+///     GSI1 open = ("REPO#{repo}", "OPEN#{number:07}") when state = "open",
+///     GSI1 closed = ("REPO#{repo}", "CLOSED#{closed_at}") when state = "closed"
+/// )]
+/// pub struct Issue {
+///     pub repo: Repo,
+///     pub number: u32,
+///     pub state: State,
+///     pub closed_at: Option<Timestamp>,
+/// }
+///
+/// # singlet::block_on(async {
+/// let db = Db::<Issues>::memory().await?;
+/// let repo = Repo::new("singlet")?;
+/// let issue = Issue { repo: repo.clone(), number: 14, state: State::Open, closed_at: None };
+/// db.run(create(&issue)).await?;
+/// assert_eq!(db.query(Issue::open(&repo)).all().await?.len(), 1);
+///
+/// // The key of a closed issue needs to know when it was closed, so both are set together.
+/// let close = update(Issue::key(&repo, 14))
+///     .set_together(Issue::state_and_closed_at, (State::Closed, Some(db.now())));
+/// db.run(close).await?;
+/// assert_eq!(db.query(Issue::open(&repo)).all().await?.len(), 0);
+/// assert_eq!(db.query(Issue::closed(&repo)).all().await?.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
+///
+/// ## Entities that share a key
+///
+/// One namespace for several entities: a key is taken once for all of them. Each says so of the
+/// others, and a discriminator tells their items apart. Reading one where the other is gives
+/// `None`; no write of one touches an item of the other, and is refused instead.
+///
+/// ```
+/// use singlet::prelude::*;
+///
+/// id!(Name);
+///
+/// #[table(name = "accounts", key = (PK), entities(User, Organization))]
+/// pub struct Accounts;
+///
+/// #[derive(Entity, Debug, PartialEq)]
+/// #[entity(Accounts, key = ("ACCOUNT#{name}"), discriminator = "kind", shares_key_with(Organization))]
+/// pub struct User {
+///     pub name: Name,
+/// }
+///
+/// #[derive(Entity)]
+/// #[entity(Accounts, key = ("ACCOUNT#{name}"), discriminator = "kind", shares_key_with(User))]
+/// pub struct Organization {
+///     pub name: Name,
+/// }
+///
+/// # singlet::block_on(async {
+/// let db = Db::<Accounts>::memory().await?;
+/// let acme = Name::new("acme")?;
+/// db.run(create(&Organization { name: acme.clone() })).await?;
+/// assert!(db.run(create(&User { name: acme.clone() })).await.is_err());
+/// assert_eq!(db.get(User::key(&acme)).await?, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
+///
+/// # The rest of `#[entity(…)]`
+///
+/// | | |
+/// |---|---|
+/// | `discriminator = "entityType"` | An attribute with the name of the entity, or with the text of `("entityType", "PLAYER")`. It is written, and compared when an item is read. |
+/// | `payload = "data"` | The fields are one JSON text in this attribute, except the time to live, those with `in_key` and those that the model keeps. DynamoDB cannot look into it. |
+/// | `rename_all = "…"` | `camelCase`, `PascalCase`, `snake_case`, `SCREAMING_SNAKE_CASE`, `kebab-case`, `lowercase`, `UPPERCASE`. |
+///
+/// # Fields: `#[attribute(…)]`
+///
+/// | | |
+/// |---|---|
+/// | `rename = "…"` | The attribute's name. |
+/// | `null` | A missing value is stored as NULL; else the attribute is left out. |
+/// | `default` | An item without the attribute has the default of the type. |
+/// | `created`, `updated` | A `Timestamp` that the model keeps. |
+/// | `version` | A `u64` for optimistic locking: `put` fails if somebody has written the item since it was read. |
+/// | `ttl` | An `Expiry` or an `Option<Expiry>`. Expired items are gone, also before DynamoDB has deleted them. |
+/// | `in_key` | Stored within a key and nowhere else. |
+///
+/// What contradicts itself does not compile, and says why; the same rules find it in a design file
+/// with `singlet check`.
 #[proc_macro_derive(Entity, attributes(entity, attribute))]
 pub fn entity(input: TokenStream) -> TokenStream {
     answer(entity::expand(input.into()))

@@ -15,6 +15,7 @@ struct Arguments {
     ttl: Option<Name>,
     billing: Option<(LitInt, LitInt)>,
     stream: bool,
+    delimiter: u8,
     entities: Vec<Path>,
 }
 
@@ -128,6 +129,7 @@ impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let (mut name, mut key, mut indexes, mut ttl) = (None, None, Vec::new(), None);
         let (mut billing, mut stream, mut entities) = (None, false, None);
+        let mut delimiter = b'#';
         while !input.is_empty() {
             let option: Ident = input.parse()?;
             match option.to_string().as_str() {
@@ -144,6 +146,10 @@ impl Parse for Arguments {
                     ttl = Some(input.parse()?);
                 }
                 "stream" => stream = true,
+                "delimiter" => {
+                    input.parse::<Token![=]>()?;
+                    delimiter = parse_delimiter(input)?;
+                }
                 "index" => {
                     let content;
                     parenthesized!(content in input);
@@ -168,7 +174,7 @@ impl Parse for Arguments {
                 _ => {
                     return Err(syn::Error::new(
                         option.span(),
-                        "unknown; a table can say `name = \"…\"`, `key = (…)`, `index(…)`, `ttl = …`, `provisioned(read, write)`, `stream`, `entities(…)`",
+                        "unknown; a table can say `name = \"…\"`, `key = (…)`, `index(…)`, `ttl = …`, `provisioned(read, write)`, `stream`, `delimiter = \"|\"`, `entities(…)`",
                     ));
                 }
             }
@@ -185,8 +191,26 @@ impl Parse for Arguments {
             ttl,
             billing,
             stream,
+            delimiter,
             entities: entities.ok_or_else(|| missing("its entities: `entities(Game, Player)`"))?,
         })
+    }
+}
+
+/// One ASCII character, as text or as a character: `"|"`.
+fn parse_delimiter(input: ParseStream<'_>) -> syn::Result<u8> {
+    let literal: syn::Lit = input.parse()?;
+    let text = match &literal {
+        syn::Lit::Str(text) => text.value(),
+        syn::Lit::Char(character) => character.value().to_string(),
+        _ => String::new(),
+    };
+    match text.as_bytes() {
+        [byte] if byte.is_ascii_punctuation() => Ok(*byte),
+        _ => Err(syn::Error::new(
+            literal.span(),
+            "a delimiter is one ASCII character that is neither a letter, a digit nor a space: `delimiter = \"|\"`",
+        )),
     }
 }
 
@@ -247,7 +271,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
         let text = &name.text;
         quote!(#text)
     }));
-    let stream = table.stream;
+    let (stream, delimiter) = (table.stream, table.delimiter);
     let billing = match &table.billing {
         None => quote!(OnDemand),
         Some((read, write)) => quote!(Provisioned { read: #read, write: #write }),
@@ -274,6 +298,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
                 ttl: #ttl,
                 billing: ::singlet::shape::Billing::#billing,
                 stream: #stream,
+                delimiter: #delimiter,
                 entities: &[#(&<#entities as ::singlet::Entity>::SHAPE),*],
             };
 

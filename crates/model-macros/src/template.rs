@@ -3,6 +3,7 @@
 use crate::field::Field;
 use proc_macro2::TokenStream;
 use quote::quote;
+use singlet_template::Piece;
 use syn::LitStr;
 
 /// A key template, as it was written.
@@ -17,7 +18,7 @@ pub(crate) enum Segment {
 }
 
 /// A field in a template.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Part {
     /// The field's place among the fields.
     pub(crate) place: usize,
@@ -28,21 +29,19 @@ pub(crate) struct Part {
 impl Template {
     pub(crate) fn parse(literal: &LitStr, fields: &[Field]) -> syn::Result<Self> {
         let text = literal.value();
-        let error = |message: String| syn::Error::new(literal.span(), message);
-        if text.is_empty() {
-            return Err(error("a key template must not be empty".to_owned()));
+        let pieces = singlet_template::pieces(&text).map_err(|error| {
+            syn::Error::new(literal.span(), format!("the key template {error}"))
+        })?;
+        let mut segments = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            segments.push(match piece {
+                Piece::Literal(text) => Segment::Literal(text),
+                Piece::Field { name, width } => Segment::Part(Part {
+                    place: place_of(&name, literal, fields)?,
+                    width: width.unwrap_or_default(),
+                }),
+            });
         }
-        let mut segments = Vec::new();
-        let mut rest = text.as_str();
-        while let Some((before, behind)) = rest.split_once('{') {
-            push_literal(before, literal, &mut segments)?;
-            let Some((part, behind)) = behind.split_once('}') else {
-                return Err(error(format!("the key template `{text}` has a `{{` without a `}}`")));
-            };
-            segments.push(Segment::Part(parse_part(part, literal, fields)?));
-            rest = behind;
-        }
-        push_literal(rest, literal, &mut segments)?;
         Ok(Self { literal: literal.clone(), segments })
     }
 
@@ -57,6 +56,14 @@ impl Template {
     /// Whether the template has more to it than a field.
     pub(crate) fn is_composed(&self) -> bool {
         !matches!(self.segments.as_slice(), [Segment::Part(_)])
+    }
+
+    /// Whether both templates are one and the same field and nothing else.
+    pub(crate) fn is_same_field(&self, other: &Self) -> bool {
+        match (self.segments.as_slice(), other.segments.as_slice()) {
+            ([Segment::Part(one)], [Segment::Part(other)]) => one == other,
+            _ => false,
+        }
     }
 
     /// Whether text stands behind the last field.
@@ -90,44 +97,15 @@ impl Template {
     }
 }
 
-fn push_literal(text: &str, whole: &LitStr, segments: &mut Vec<Segment>) -> syn::Result<()> {
-    if text.contains('}') {
-        let message = format!("the key template `{}` has a `}}` without a `{{`", whole.value());
-        return Err(syn::Error::new(whole.span(), message));
-    }
-    if !text.is_empty() {
-        segments.push(Segment::Literal(text.to_owned()));
-    }
-    Ok(())
-}
-
-/// Reads `code`, or `minute:04`.
-fn parse_part(part: &str, literal: &LitStr, fields: &[Field]) -> syn::Result<Part> {
-    let error = |message: String| syn::Error::new(literal.span(), message);
-    let (name, width) = match part.split_once(':') {
-        None => (part, 0),
-        Some((name, width)) => {
-            let digits = width.strip_prefix('0').and_then(|digits| digits.parse::<u8>().ok());
-            match digits.filter(|digits| (1..=20).contains(digits)) {
-                Some(digits) => (name, digits),
-                None => {
-                    return Err(error(format!(
-                        "`{{{part}}}`: a width is written `{{{name}:04}}`, for four digits with zeros in front"
-                    )));
-                }
-            }
-        }
-    };
-    match fields.iter().position(|field| field.name == name) {
-        Some(place) => Ok(Part { place, width }),
-        None => {
-            let known: Vec<String> =
-                fields.iter().map(|field| format!("`{}`", field.name)).collect();
-            Err(error(format!(
-                "the key template `{}` names `{name}`, which is not a field of this entity; its fields are {}",
-                literal.value(),
-                known.join(", ")
-            )))
-        }
-    }
+/// The place of the field of this name.
+fn place_of(name: &str, literal: &LitStr, fields: &[Field]) -> syn::Result<usize> {
+    fields.iter().position(|field| field.name == name).ok_or_else(|| {
+        let known: Vec<String> = fields.iter().map(|field| format!("`{}`", field.name)).collect();
+        let message = format!(
+            "the key template `{}` names `{name}`, which is not a field of this entity; its fields are {}",
+            literal.value(),
+            known.join(", ")
+        );
+        syn::Error::new(literal.span(), message)
+    })
 }

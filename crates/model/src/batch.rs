@@ -8,7 +8,7 @@ use crate::db::Db;
 use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::get::{Get, projection};
-use crate::item::{Purpose, decode, is_expired, to_item};
+use crate::item::{Purpose, decode, is_expired, is_of_sharing_entity, to_item};
 use crate::key::Key;
 use crate::operation::stored;
 use crate::projection::Projection;
@@ -57,7 +57,9 @@ impl<D: Declaration> Db<D> {
         let mut entities = Vec::with_capacity(wanted.len());
         for (key, with_expired) in wanted {
             let item = found.get(&binary::encode(&key)).map(StoredItem::as_item);
-            let item = item.filter(|item| with_expired || !is_expired::<E>(*item, now));
+            let item = item
+                .filter(|item| with_expired || !is_expired::<E>(*item, now))
+                .filter(|item| !is_of_sharing_entity(&E::SHAPE, *item));
             entities.push(item.map(decode).transpose()?);
         }
         Ok(entities)
@@ -162,6 +164,7 @@ impl<D: Declaration> Batch<'_, D> {
     where
         D: Contains<E::Table>,
     {
+        const { assert_keys_are_its_own::<E>() };
         let item = to_item(entity, Purpose::Put, self.db.now())?;
         let key = Key::of(entity).into_item()?;
         self.add(<D as Contains<E::Table>>::PLACE, &key, WriteRequest::Put(item));
@@ -173,6 +176,7 @@ impl<D: Declaration> Batch<'_, D> {
     where
         D: Contains<E::Table>,
     {
+        const { assert_keys_are_its_own::<E>() };
         let key = key.into_item()?;
         self.add(<D as Contains<E::Table>>::PLACE, &key.clone(), WriteRequest::Delete(key));
         Ok(())
@@ -233,6 +237,15 @@ impl<D: Declaration> Batch<'_, D> {
         }
         Ok(())
     }
+}
+
+/// Refuses an entity that shares its keys: the writes of a batch have no conditions, and could
+/// replace an item of the other entity.
+const fn assert_keys_are_its_own<E: Entity>() {
+    assert!(
+        E::SHAPE.shares_key_with.is_empty(),
+        "the entity shares its keys with another one, whose items a batch could overwrite: write it with `put`, `create` or `delete`, which check that"
+    );
 }
 
 /// The key of a stored item, as bytes.

@@ -1,60 +1,181 @@
 //! What the compiler checks of declarations.
 //!
 //! The macros call these constant functions in constants of their own, so that a declaration that
-//! cannot work does not compile. What goes wrong is said in words about the declaration.
+//! cannot work does not compile. [`Design::check`](crate::design::Design::check) calls the same
+//! functions for designs that were read from files: neither refuses what the other takes, and both
+//! say the same of it.
 
 mod attributes;
+mod conditions;
+mod fault;
+mod indexes;
 mod message;
 mod templates;
 
-use crate::key::overlaps;
-use crate::shape::{EntityShape, KeyShape, TableShape};
-use message::{Message, same};
+pub use fault::Fault;
+pub use message::Message;
+
+use crate::key::{Form, Segment};
+use crate::shape::{EntityShape, EntityShapeOf, KeyShapeOf, TableShape, TableShapeOf};
+use fault::Faults;
+use message::{is_among, same};
 
 /// Checks an entity against its table.
 pub const fn entity(entity: &EntityShape, table: &TableShape) {
-    templates::check(entity, table);
-    attributes::check(entity, table);
+    if let Some(fault) = entity_fault(entity, table, 0) {
+        fault.refuse(entity.name);
+    }
 }
 
 /// Checks a table, and its entities against each other.
 pub const fn table(table: &TableShape) {
-    attributes::check_indexes(table);
+    if let Some(fault) = table_fault(table, 0) {
+        fault.refuse(table.type_name);
+    }
+}
+
+/// What is wrong with an entity: the fault of this number, counted from zero.
+#[must_use]
+pub const fn entity_fault<'s>(
+    entity: &'s EntityShapeOf<'s>,
+    table: &'s TableShapeOf<'s>,
+    number: usize,
+) -> Option<Fault<'s>> {
+    let mut faults = Faults::keep(number);
+    templates::check(entity, table, &mut faults);
+    attributes::check(entity, table, &mut faults);
+    faults.found
+}
+
+/// What is wrong with a table, and with its entities beside each other: the fault of this number,
+/// counted from zero.
+#[must_use]
+pub const fn table_fault<'s>(table: &'s TableShapeOf<'s>, number: usize) -> Option<Fault<'s>> {
+    let mut faults = Faults::keep(number);
+    indexes::check(table, &mut faults);
     let mut rest = table.entities;
     while let [one, others @ ..] = rest {
         let mut rest_of_others = others;
         while let [other, more @ ..] = rest_of_others {
-            check_pair(one, other);
+            check_pair(table, one, other, &mut faults);
             rest_of_others = more;
         }
         rest = others;
     }
+    faults.found
 }
 
-/// Refuses two entities whose items can have the same key.
-const fn check_pair(one: &EntityShape, other: &EntityShape) {
+/// Finds two entities whose items can have the same key, unless they say so.
+const fn check_pair<'s>(
+    table: &'s TableShapeOf<'s>,
+    one: &'s EntityShapeOf<'s>,
+    other: &'s EntityShapeOf<'s>,
+    faults: &mut Faults<'s>,
+) {
     if same(one.name, other.name) {
-        Message::new().and("the entity ").code(one.name).and(" is listed twice").refuse();
-    }
-    if !overlaps(one.key.partition.segments, other.key.partition.segments) {
+        let message = Message::new().and("the entity ").code(one.name).and(" is listed twice");
+        faults.add(Fault::error("", message, "List it once.").entity(one.name));
         return;
     }
-    if let (Some(sort), Some(other_sort)) = (&one.key.sort, &other.key.sort)
-        && !overlaps(sort.segments, other_sort.segments)
-    {
-        return;
+    let is_said = is_among(other.name, one.shares_key_with);
+    let is_said_there = is_among(one.name, other.shares_key_with);
+    let fault = match (collide(table, one, other), is_said, is_said_there) {
+        (false, false, false) => return,
+        (true, false, false) => Fault::error(
+            "SD201",
+            Message::new()
+                .and("an item of ")
+                .code(one.name)
+                .and(" (")
+                .key(&one.key)
+                .and(") and one of ")
+                .code(other.name)
+                .and(" (")
+                .key(&other.key)
+                .and(") can have the same primary key"),
+            if has_open_part(one) || has_open_part(other) {
+                "Put a word into one of the keys that the other does not have, or make parts that may contain the delimiter identifiers (`id!`, in a file the type `id`). If they are to share a key, let both say `shares_key_with`."
+            } else {
+                "Put a word into one of the keys that the other does not have. If they are to share a key, let both say `shares_key_with`."
+            },
+        ),
+        (true, true, true) => match (one.discriminator, other.discriminator) {
+            (Some((a, value)), Some((b, other_value)))
+                if same(a, b) && !same(value, other_value) =>
+            {
+                return;
+            }
+            _ => Fault::error(
+                "SD205",
+                Message::new()
+                    .code(one.name)
+                    .and(" shares a key with ")
+                    .code(other.name)
+                    .and(", and no attribute tells their items apart"),
+                "Give both a discriminator: the same attribute, with a value of its own for each.",
+            ),
+        },
+        (true, _, _) => Fault::error(
+            "SD205",
+            Message::new()
+                .and("only one of ")
+                .code(one.name)
+                .and(" and ")
+                .code(other.name)
+                .and(" says that they share a key"),
+            "Let both say `shares_key_with` of each other.",
+        ),
+        (false, _, _) => Fault::error(
+            "SD205",
+            Message::new()
+                .code(one.name)
+                .and(" and ")
+                .code(other.name)
+                .and(" are said to share a key, and their keys are never the same"),
+            "Leave out `shares_key_with`, or give both the same templates.",
+        ),
+    };
+    faults.add(fault.entity(one.name));
+}
+
+/// Whether items of two entities can have the same key.
+const fn collide(
+    table: &TableShapeOf<'_>,
+    one: &EntityShapeOf<'_>,
+    other: &EntityShapeOf<'_>,
+) -> bool {
+    let delimiter = table.delimiter;
+    let ours = templates::pattern(one, &one.key.partition, delimiter);
+    if !ours.overlaps(&templates::pattern(other, &other.key.partition, delimiter)) {
+        return false;
     }
-    Message::new()
-        .and("an item of ")
-        .code(one.name)
-        .and(" and one of ")
-        .code(other.name)
-        .and(" can have the same primary key: ")
-        .key(&one.key)
-        .and(" and ")
-        .key(&other.key)
-        .and("; tell them apart by text in the templates, or by identifiers made with `id!`, which cannot contain `#`")
-        .refuse();
+    match (&one.key.sort, &other.key.sort) {
+        (Some(sort), Some(other_sort)) => {
+            let ours = templates::pattern(one, sort, delimiter);
+            ours.overlaps(&templates::pattern(other, other_sort, delimiter))
+        }
+        _ => true,
+    }
+}
+
+/// Whether a part of the key may contain anything.
+const fn has_open_part(entity: &EntityShapeOf<'_>) -> bool {
+    is_open(entity.key.partition.segments)
+        || match &entity.key.sort {
+            Some(sort) => is_open(sort.segments),
+            None => false,
+        }
+}
+
+const fn is_open(segments: &[Segment<'_>]) -> bool {
+    let mut rest = segments;
+    while let [segment, others @ ..] = rest {
+        if let Segment::Part { form: Form::Open, .. } = segment {
+            return true;
+        }
+        rest = others;
+    }
+    false
 }
 
 /// Refuses a collection whose members are not in one partition, or that takes one of several.
@@ -102,11 +223,11 @@ pub const fn place_of(entity: &EntityShape, name: &str) -> usize {
 }
 
 impl Message {
-    const fn key(self, key: &KeyShape) -> Self {
-        let message = self.and("(").code(key.partition.text);
+    const fn key(self, key: &KeyShapeOf<'_>) -> Self {
+        let message = self.code(key.partition.text);
         match &key.sort {
-            Some(sort) => message.and(", ").code(sort.text).and(")"),
-            None => message.and(")"),
+            Some(sort) => message.and(", ").code(sort.text),
+            None => message,
         }
     }
 }

@@ -102,6 +102,21 @@ pub(crate) fn unless_expired<E: Entity>(
     })
 }
 
+/// That the key is free, or taken by an item of this entity; `None` if no other entity shares its
+/// keys.
+pub(crate) fn is_own_key<E: Entity>() -> Result<Option<expression::Condition>> {
+    let Some((name, value)) = E::SHAPE.discriminator.filter(|_| E::SHAPE.shares_keys()) else {
+        return Ok(None);
+    };
+    let is_own = expression::Condition::compare(
+        Term::Path(Path::attribute(name)?),
+        Comparator::Equal,
+        Term::Value(Value::from(value)),
+    )?;
+    let is_free = expression::Condition::attribute_not_exists(partition_path::<E>()?);
+    Ok(Some(expression::Condition::or(vec![is_free, is_own])?))
+}
+
 /// That an item is not expired; `None` if items of this entity never are.
 pub(crate) fn is_fresh<E: Entity>(now: Timestamp) -> Result<Option<expression::Condition>> {
     let expired = is_expired::<E>(now)?;

@@ -8,7 +8,7 @@ use crate::backend::{Backend, BackendError, Embedded, Execution};
 use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::get::Get;
-use crate::item::{decode, is_expired};
+use crate::item::{decode, is_expired, is_of_sharing_entity};
 use crate::marker::Marker;
 use crate::operation::{Or, Write, stored};
 use crate::page::Reading;
@@ -96,7 +96,9 @@ impl<D: Declaration> Db<D> {
         };
         let Some(item) = answer.item.map(stored) else { return Ok(None) };
         let item = item.as_item();
-        if !with_expired && is_expired::<E>(item, self.now()) {
+        if !with_expired && is_expired::<E>(item, self.now())
+            || is_of_sharing_entity(&E::SHAPE, item)
+        {
             return Ok(None);
         }
         Ok(Some(decode::<P>(item)?))

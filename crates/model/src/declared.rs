@@ -3,7 +3,7 @@
 use crate::design::{
     AccessPattern, Action, Attribute, Billing, Design, Discriminator, Entity, EntityKey,
     ExpiredItems, Expiry, Index, IndexKey, KeyCondition, KeyTest, Operation, Piece, Since, Table,
-    Template,
+    Template, When,
 };
 use crate::key::Segment;
 use crate::shape::{
@@ -29,6 +29,8 @@ pub(crate) fn design(name: &str, tables: &[&'static TableShape]) -> Design {
 pub(crate) fn table(shape: &TableShape) -> Table {
     let mut table = Table::new(shape.name, key_schema(&shape.key));
     table.indexes = shape.indexes.iter().map(index).collect();
+    let delimiter = char::from(shape.delimiter);
+    table.delimiter = (delimiter != crate::key::DELIMITER).then_some(delimiter);
     table.ttl = shape.ttl.map(str::to_owned);
     table.billing = match shape.billing {
         shape::Billing::OnDemand => Billing::OnDemand,
@@ -71,6 +73,7 @@ fn entity(shape: &EntityShape) -> Entity {
         attribute: attribute.to_owned(),
         value: value.to_owned(),
     });
+    entity.shares_key_with = shape.shares_key_with.iter().map(|name| (*name).to_owned()).collect();
     entity.payload = shape.payload.map(str::to_owned);
     let fields = shape.fields.iter().filter(|field| field.storage != Storage::Expiry);
     entity.attributes = fields.map(attribute).collect();
@@ -90,6 +93,10 @@ fn index_key(shape: &EntityShape, of_index: &shape::IndexKeyShape) -> IndexKey {
     let mut parts = partition.parts.iter().chain(sort.iter().flat_map(|sort| sort.parts));
     let optional = parts.find(|part| part.optional).and_then(|part| shape.field(part.place));
     key.only_with = optional.map(|field| field.attribute.to_owned());
+    key.when = of_index.when.as_ref().map(|when| {
+        let field = shape.field(when.place).map_or(when.field, |field| field.attribute);
+        When::new(field, when.values.iter().copied())
+    });
     key
 }
 

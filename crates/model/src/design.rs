@@ -27,6 +27,7 @@ mod named;
 mod operation;
 mod pattern;
 mod reach;
+mod shapes;
 mod subject;
 mod table;
 mod template;
@@ -34,7 +35,7 @@ mod workbench;
 
 pub use attribute::{Attribute, AttributeType};
 pub use cost::Cost;
-pub use entity::{Discriminator, Entity, EntityKey, Expiry, IndexKey, Mirror, Since};
+pub use entity::{Discriminator, Entity, EntityKey, Expiry, IndexKey, Mirror, Since, When};
 pub use file::ReadError;
 pub use operation::{Action, ExpiredItems, KeyCondition, KeyTest, Operation};
 pub use pattern::{Acceptance, AccessPattern, Caller};
@@ -97,6 +98,12 @@ impl Design {
             patterns: Vec::new(),
             accepted: Vec::new(),
         }
+    }
+
+    /// The character between the parts of the keys of a table: its own, or that of the design.
+    #[must_use]
+    pub fn delimiter_of(&self, table: &Table) -> char {
+        table.delimiter.unwrap_or(self.delimiter)
     }
 
     /// The table of this name.

@@ -7,5 +7,5 @@ mod writer;
 pub use payload::Payload;
 pub use reader::{Corrupt, OnCorrupt, Reader};
 
-pub(crate) use reader::{decode, has_passed, is_expired, recognizes};
+pub(crate) use reader::{decode, has_passed, is_expired, is_of_sharing_entity, recognizes};
 pub(crate) use writer::{Purpose, key_attributes, to_item};

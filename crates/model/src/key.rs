@@ -16,6 +16,7 @@ pub use handle::{GivenPart, Key};
 pub use id::IdError;
 #[doc(hidden)]
 pub use id::{check_id, read_id};
+pub(crate) use overlap::Pattern;
 pub use overlap::{catches, is_ambiguous, overlaps};
 pub use part::{KeyArgument, KeyPart, Shape};
 pub use segment::{DELIMITER, Form, Segment};

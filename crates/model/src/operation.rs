@@ -13,7 +13,7 @@ pub use put::{Put, create, put};
 pub use update::{Amount, FieldGroup, Group, Update, update, upsert};
 
 use crate::backend::{Backend, BackendError};
-use crate::condition::{Condition, unless_expired};
+use crate::condition::{Condition, is_own_key, unless_expired};
 use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::item::{decode, has_passed, is_expired};
@@ -237,13 +237,15 @@ pub(crate) fn stored(attributes: Attributes) -> StoredItem {
     }
 }
 
-/// The condition of a write, for which expired items are gone.
+/// The condition of a write, for which expired items are gone. Items of entities that share the key
+/// are never written over.
 fn condition_of<E: Entity>(
     conditions: impl IntoIterator<Item = Condition<E>>,
     now: Timestamp,
 ) -> Result<Option<expression::Condition>> {
-    let conditions: Vec<expression::Condition> =
+    let mut conditions: Vec<expression::Condition> =
         conditions.into_iter().map(Condition::into_expression).collect::<Result<_>>()?;
+    conditions.extend(is_own_key::<E>()?);
     if conditions.is_empty() {
         return Ok(None);
     }

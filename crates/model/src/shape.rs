@@ -2,10 +2,14 @@
 //!
 //! A derived entity is this data and two small functions. Everything else (keys, conditions,
 //! updates, queries, checks at compile time) is ordinary code that reads the data.
+//!
+//! The macros make constants, so their shapes live for ever: `TableShape` is a
+//! `TableShapeOf<'static>`. The check of a design file makes the same shapes of what it has read, to
+//! apply the same rules to them.
 
 pub(crate) mod template;
 
-pub use template::{KeyFault, Template, TemplatePart};
+pub use template::{KeyFault, Template, TemplateOf, TemplatePart};
 
 use crate::attribute::Attribute;
 use crate::design::AttributeType;
@@ -15,23 +19,25 @@ use singlet_dynamo::schema::KeyType;
 
 /// A table, as `#[table]` declares it.
 #[derive(Debug)]
-pub struct TableShape {
+pub struct TableShapeOf<'s> {
     /// The name of the Rust type.
-    pub type_name: &'static str,
+    pub type_name: &'s str,
     /// The table's name, in which `{env}` stands for the environment.
-    pub name: &'static str,
+    pub name: &'s str,
     /// The primary key.
-    pub key: KeyAttributes,
+    pub key: KeyAttributesOf<'s>,
     /// The indexes.
-    pub indexes: &'static [IndexShape],
+    pub indexes: &'s [IndexShapeOf<'s>],
     /// The attribute that holds when an item expires.
-    pub ttl: Option<&'static str>,
+    pub ttl: Option<&'s str>,
     /// What is paid for.
     pub billing: Billing,
     /// Whether a stream of changes is kept, which the change feed reads on AWS.
     pub stream: bool,
+    /// The character between the parts of its keys (ASCII), which identifiers may not contain.
+    pub delimiter: u8,
     /// The entities that are in it.
-    pub entities: &'static [&'static EntityShape],
+    pub entities: &'s [&'s EntityShapeOf<'s>],
 }
 
 /// What is paid for: each request, or a rate of them.
@@ -50,95 +56,111 @@ pub enum Billing {
 
 /// The attributes of a key.
 #[derive(Clone, Copy, Debug)]
-pub struct KeyAttributes {
+pub struct KeyAttributesOf<'s> {
     /// Of the partition key.
-    pub partition: KeyAttribute,
+    pub partition: KeyAttributeOf<'s>,
     /// Of the sort key, if there is one.
-    pub sort: Option<KeyAttribute>,
+    pub sort: Option<KeyAttributeOf<'s>>,
 }
 
 /// An attribute of a key.
 #[derive(Clone, Copy, Debug)]
-pub struct KeyAttribute {
+pub struct KeyAttributeOf<'s> {
     /// Its name.
-    pub name: &'static str,
+    pub name: &'s str,
     /// Its type.
     pub kind: KeyType,
 }
 
 /// An index, as `#[table]` declares it.
 #[derive(Debug)]
-pub struct IndexShape {
+pub struct IndexShapeOf<'s> {
     /// Its name.
-    pub name: &'static str,
+    pub name: &'s str,
     /// Its key.
-    pub key: KeyAttributes,
+    pub key: KeyAttributesOf<'s>,
     /// What it holds besides keys.
-    pub projection: Projected,
+    pub projection: ProjectedOf<'s>,
     /// Whether it is a local index, which shares the table's partition key.
     pub local: bool,
 }
 
 /// What an index holds of an item besides keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Projected {
+pub enum ProjectedOf<'s> {
     /// Everything.
     All,
     /// Nothing.
     Keys,
     /// These attributes.
-    Attributes(&'static [&'static str]),
+    Attributes(&'s [&'s str]),
 }
 
 /// An entity, as `#[derive(Entity)]` declares it.
 #[derive(Debug)]
-pub struct EntityShape {
+pub struct EntityShapeOf<'s> {
     /// The name of the Rust type.
-    pub name: &'static str,
+    pub name: &'s str,
     /// The templates of the primary key, and the name of the pattern that reads its partition.
-    pub key: KeyShape,
+    pub key: KeyShapeOf<'s>,
     /// The templates of index keys, each under the name of the access pattern that it serves.
-    pub indexes: &'static [IndexKeyShape],
+    pub indexes: &'s [IndexKeyShapeOf<'s>],
     /// The fields, in the order of their declaration.
-    pub fields: &'static [FieldShape],
+    pub fields: &'s [FieldShapeOf<'s>],
     /// The places of the fields that are attributes by themselves, in the order of their names, in
     /// which items are stored.
-    pub stored: &'static [usize],
+    pub stored: &'s [usize],
     /// The attribute that says which entity an item is, and what it says.
-    pub discriminator: Option<(&'static str, &'static str)>,
+    pub discriminator: Option<(&'s str, &'s str)>,
     /// The attribute that holds the fields as one JSON text.
-    pub payload: Option<&'static str>,
+    pub payload: Option<&'s str>,
     /// Whether its items can expire.
     pub expires: bool,
+    /// The entities whose items may have the same keys, so that a key is taken once for all of
+    /// them. The discriminator tells their items apart.
+    pub shares_key_with: &'s [&'s str],
 }
 
 /// The templates of a key.
 #[derive(Debug)]
-pub struct KeyShape {
+pub struct KeyShapeOf<'s> {
     /// The name of the access pattern.
-    pub pattern: &'static str,
+    pub pattern: &'s str,
     /// Of the partition key.
-    pub partition: Template,
+    pub partition: TemplateOf<'s>,
     /// Of the sort key, if there is one.
-    pub sort: Option<Template>,
+    pub sort: Option<TemplateOf<'s>>,
 }
 
 /// The templates of an index key.
 #[derive(Debug)]
-pub struct IndexKeyShape {
+pub struct IndexKeyShapeOf<'s> {
     /// The name of the index.
-    pub index: &'static str,
+    pub index: &'s str,
     /// The templates.
-    pub key: KeyShape,
+    pub key: KeyShapeOf<'s>,
+    /// When an item has this key; always, if nothing is said.
+    pub when: Option<WhenShapeOf<'s>>,
+}
+
+/// A condition on an index key: a field has one of these values.
+#[derive(Clone, Copy, Debug)]
+pub struct WhenShapeOf<'s> {
+    /// The field's name.
+    pub field: &'s str,
+    /// The field's place in the entity.
+    pub place: usize,
+    /// The texts as they are stored; `true` and `false` of a field that is a `bool`.
+    pub values: &'s [&'s str],
 }
 
 /// A field of an entity.
 #[derive(Clone, Copy, Debug)]
-pub struct FieldShape {
+pub struct FieldShapeOf<'s> {
     /// The field's name in Rust.
-    pub name: &'static str,
+    pub name: &'s str,
     /// The attribute's name.
-    pub attribute: &'static str,
+    pub attribute: &'s str,
     /// Where it is stored.
     pub storage: Storage,
     /// Who says what its value is.
@@ -150,7 +172,7 @@ pub struct FieldShape {
     /// What kind of value it is.
     pub kind: AttributeType,
     /// The texts that it can be, if there are only some.
-    pub one_of: &'static [&'static str],
+    pub one_of: &'s [&'s str],
 }
 
 /// Where a field is stored.
@@ -178,6 +200,27 @@ pub enum Keeper {
     /// The model: a number that grows with each change.
     Version,
 }
+
+/// A [`TableShapeOf`] that a macro has made.
+pub type TableShape = TableShapeOf<'static>;
+/// A [`KeyAttributesOf`] that a macro has made.
+pub type KeyAttributes = KeyAttributesOf<'static>;
+/// A [`KeyAttributeOf`] that a macro has made.
+pub type KeyAttribute = KeyAttributeOf<'static>;
+/// A [`IndexShapeOf`] that a macro has made.
+pub type IndexShape = IndexShapeOf<'static>;
+/// A [`ProjectedOf`] that a macro has made.
+pub type Projected = ProjectedOf<'static>;
+/// A [`EntityShapeOf`] that a macro has made.
+pub type EntityShape = EntityShapeOf<'static>;
+/// A [`KeyShapeOf`] that a macro has made.
+pub type KeyShape = KeyShapeOf<'static>;
+/// A [`IndexKeyShapeOf`] that a macro has made.
+pub type IndexKeyShape = IndexKeyShapeOf<'static>;
+/// A [`WhenShapeOf`] that a macro has made.
+pub type WhenShape = WhenShapeOf<'static>;
+/// A [`FieldShapeOf`] that a macro has made.
+pub type FieldShape = FieldShapeOf<'static>;
 
 impl FieldShape {
     /// A field of this type, under its name in Rust and the attribute's name.
@@ -287,6 +330,48 @@ impl EntityShape {
     }
 }
 
+impl EntityShape {
+    /// Whether items of another entity may have the same key.
+    pub(crate) fn shares_keys(&self) -> bool {
+        !self.shares_key_with.is_empty()
+    }
+
+    /// The keys of this entity in an index: one, or several with different conditions.
+    pub(crate) fn keys_in(&self, index: &str) -> impl Iterator<Item = &'static IndexKeyShape> {
+        self.indexes.iter().filter(move |of_index| of_index.index == index)
+    }
+
+    /// Whether an attribute of an index key hangs on the condition of the key. One that is the same
+    /// field in all keys of the index does not: the other attribute suffices to keep an item out.
+    pub(crate) fn is_conditional(&self, of_index: &IndexKeyShape, position: usize) -> bool {
+        let field = |key: &KeyShape| key.template(position).and_then(Template::only_place);
+        of_index.when.is_some()
+            && match field(&of_index.key) {
+                None => true,
+                own => self.keys_in(of_index.index).any(|other| field(&other.key) != own),
+            }
+    }
+}
+
+impl WhenShape {
+    /// Whether the condition holds for this value of its field.
+    pub(crate) fn holds(&self, value: Option<&Value>) -> bool {
+        match value {
+            Some(Value::S(text)) => self.values.contains(&text.as_str()),
+            Some(Value::Bool(true)) => self.values.contains(&"true"),
+            Some(Value::Bool(false)) => self.values.contains(&"false"),
+            _ => false,
+        }
+    }
+}
+
+impl IndexKeyShape {
+    /// Whether an item with these values has this key in the index.
+    pub(crate) fn applies<'v>(&self, value: impl Fn(usize) -> Option<&'v Value>) -> bool {
+        self.when.as_ref().is_none_or(|when| when.holds(value(when.place)))
+    }
+}
+
 impl KeyShape {
     /// The templates with the attributes that they fill.
     pub(crate) fn with<'k>(
@@ -296,6 +381,15 @@ impl KeyShape {
         let sort = self.sort.as_ref().zip(attributes.sort.as_ref());
         std::iter::once((&self.partition, &attributes.partition)).chain(sort)
     }
+
+    /// The template of the partition key (0) or the sort key (1).
+    pub(crate) fn template(&self, position: usize) -> Option<&Template> {
+        match position {
+            0 => Some(&self.partition),
+            _ => self.sort.as_ref(),
+        }
+    }
+
     /// Whether there is a key attribute of this template, one of the two here. A field by itself
     /// is there or not; of composed attributes either all are there or none, so that an item is in
     /// an index with its whole key or not at all.

@@ -4,7 +4,7 @@ use crate::backend::BackendError;
 use crate::db::Db;
 use crate::entity::Entity;
 use crate::error::Result;
-use crate::item::{decode, is_expired};
+use crate::item::{decode, is_expired, is_of_sharing_entity};
 use crate::key::Key;
 use crate::operation::stored;
 use crate::retry::{Backoff, Obstacle};
@@ -25,7 +25,7 @@ pub trait Together<D: Declaration> {
 
 fn read_one<E: Entity>(item: Option<Attributes>, now: Timestamp) -> Result<Option<E>> {
     let Some(item) = item.map(stored) else { return Ok(None) };
-    match is_expired::<E>(item.as_item(), now) {
+    match is_expired::<E>(item.as_item(), now) || is_of_sharing_entity(&E::SHAPE, item.as_item()) {
         true => Ok(None),
         false => Ok(Some(decode(item.as_item())?)),
     }

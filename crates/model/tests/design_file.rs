@@ -28,7 +28,7 @@ fn a_template_says_what_is_wrong_with_it() {
     check(
         r#""partition": "GAME|{code}""#,
         r#""partition": "GAME|{code""#,
-        "line 49, column 37: tables.games-{env}.entities.Game.key.partition: `GAME|{code` has a \
+        "line 50, column 37: tables.games-{env}.entities.Game.key.partition: `GAME|{code` has a \
          `{` without a `}`: close it, or write `{{` for the character",
     );
 }
@@ -39,20 +39,20 @@ fn unknown_words_are_answered_with_the_known_ones() {
         r#""key": {"#,
         r#""keys": {"#,
         "line 8, column 12: tables.games-{env}.keys: unknown field `keys`, expected one of \
-         `description`, `key`, `indexes`, `ttl`, `billing`, `stream`, `entities`",
+         `description`, `key`, `indexes`, `delimiter`, `ttl`, `billing`, `stream`, `entities`",
     );
     check(
         r#""code": "id""#,
         r#""code": "uuid""#,
-        "line 65, column 26: tables.games-{env}.entities.Game.attributes.code: unknown variant \
+        "line 66, column 26: tables.games-{env}.entities.Game.attributes.code: unknown variant \
          `uuid`, expected one of `id`, `text`, `timestamp`, `date`, `integer`, `number`, \
-         `epoch_seconds`, `boolean`, `binary`, `list`, `map`, `text_set`, `number_set`, \
+         `epoch_seconds`, `boolean`, `binary`, `list`, `map`, `struct`, `text_set`, `number_set`, \
          `binary_set`, `json`",
     );
     check(
         r#""begins_with": "#,
         r#""starts_with": "#,
-        "line 181, column 27: patterns.End game.operations[1].key.SK.starts_with: unknown variant \
+        "line 208, column 27: patterns.End game.operations[1].key.SK.starts_with: unknown variant \
          `starts_with`, expected one of `equals`, `below`, `at_most`, `above`, `at_least`, \
          `between`, `begins_with`",
     );
@@ -63,13 +63,13 @@ fn names_are_given_once() {
     check(
         r#""code": "id","#,
         r#""code": "id", "code": "text","#,
-        "line 65, column 40: tables.games-{env}.entities.Game.attributes: there are two of \
+        "line 66, column 40: tables.games-{env}.entities.Game.attributes: there are two of \
          the name `code`: each attribute needs its own",
     );
     check(
         r#""code": "id","#,
         r#""": "id","#,
-        "line 65, column 20: tables.games-{env}.entities.Game.attributes: the name of a \
+        "line 66, column 20: tables.games-{env}.entities.Game.attributes: the name of a \
          member is empty: give the attribute one",
     );
 }
@@ -86,13 +86,13 @@ fn short_forms_say_what_they_can_be() {
     check(
         r#""code": "id""#,
         r#""code": 5"#,
-        "line 65, column 21: tables.games-{env}.entities.Game.attributes.code: invalid type: \
+        "line 66, column 21: tables.games-{env}.entities.Game.attributes.code: invalid type: \
          integer `5`, expected a type such as \"id\", or an object with a member `type`",
     );
     check(
         r#""PK": "GAME|{code}""#,
         r#""PK": 7"#,
-        "line 143, column 19: patterns.Goals of a game.operations[0].key.PK: invalid type: integer \
+        "line 170, column 19: patterns.Goals of a game.operations[0].key.PK: invalid type: integer \
          `7`, expected a template, or an object such as {\"begins_with\": \"PLAYER#\"}",
     );
 }
@@ -102,18 +102,18 @@ fn shapes_are_told() {
     check(
         r#""patterns": {"#,
         r#""patterns": [], "": {"#,
-        "line 126, column 14: patterns: invalid type: sequence, expected an object with a member \
+        "line 153, column 14: patterns: invalid type: sequence, expected an object with a member \
          for each pattern, by name",
     );
     check(
         r#""between": ["#,
         r#""between": "x", "no": ["#,
-        "line 145, column 28: patterns.Goals of a game.operations[0].key.SK.between: invalid type: \
+        "line 172, column 28: patterns.Goals of a game.operations[0].key.SK.between: invalid type: \
          string \"x\", expected an array of length 2",
     );
-    check("\"name\": \"everything\",", "", "line 203, column 1: missing field `name`");
-    check("]\n}\n", "]\n}\n]", "line 204, column 1: trailing characters");
-    check("]\n}\n", "]\n", "line 203, column 0: EOF while parsing an object");
+    check("\"name\": \"everything\",", "", "line 230, column 1: missing field `name`");
+    check("]\n}\n", "]\n}\n]", "line 231, column 1: trailing characters");
+    check("]\n}\n", "]\n", "line 230, column 0: EOF while parsing an object");
 }
 
 /// The reference page.
@@ -168,6 +168,7 @@ fn the_reference_names_every_member() {
         "creatorId",
         "minute",
         "eventId",
+        "spot",
         "at",
         "Goals of a game",
         "End game",

@@ -1,11 +1,13 @@
 //! What `#[entity(…)]` says.
 
-use super::KeyTemplates;
+use super::{KeyTemplates, When};
 use crate::case::Case;
 use crate::field::Field;
 use crate::template::Template;
+use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream};
-use syn::{DeriveInput, Ident, LitStr, Path, Token, parenthesized};
+use syn::punctuated::Punctuated;
+use syn::{DeriveInput, Ident, Lit, LitStr, Path, Token, parenthesized};
 
 /// What `#[entity(…)]` says.
 pub(super) struct Arguments {
@@ -17,6 +19,8 @@ pub(super) struct Arguments {
     pub(super) discriminator: Option<(LitStr, Option<LitStr>)>,
     pub(super) payload: Option<LitStr>,
     pub(super) rename_all: Option<Case>,
+    /// The entities whose items may have the same keys.
+    pub(super) shares_key_with: Vec<Path>,
 }
 
 /// The templates of a key, and the name of its access pattern, as they were written.
@@ -24,6 +28,49 @@ pub(super) struct DeclaredKey {
     pattern: Option<Ident>,
     partition: LitStr,
     sort: Option<LitStr>,
+    when: Option<DeclaredWhen>,
+}
+
+/// `when state = "open" | "reopened"`, or `when archived = false`.
+struct DeclaredWhen {
+    field: Ident,
+    values: Vec<String>,
+}
+
+impl DeclaredWhen {
+    fn resolve(&self, fields: &[Field]) -> syn::Result<When> {
+        let name = self.field.unraw().to_string();
+        match fields.iter().position(|field| field.name == name) {
+            Some(place) => Ok(When { place, field: name, values: self.values.clone() }),
+            None => Err(syn::Error::new(
+                self.field.span(),
+                format!("the condition is on `{name}`, which is not a field of this entity"),
+            )),
+        }
+    }
+}
+
+impl Parse for DeclaredWhen {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let field = input.call(Ident::parse_any)?;
+        input.parse::<Token![=]>()?;
+        let mut values = Vec::new();
+        loop {
+            values.push(match input.parse()? {
+                Lit::Str(text) => text.value(),
+                Lit::Bool(truth) => truth.value().to_string(),
+                other => {
+                    return Err(syn::Error::new(
+                        other.span(),
+                        "a condition names values as they are stored: `when state = \"open\" | \"reopened\"`, or `when archived = false`",
+                    ));
+                }
+            });
+            if input.parse::<Option<Token![|]>>()?.is_none() {
+                return Ok(Self { field, values });
+            }
+        }
+    }
 }
 
 impl DeclaredKey {
@@ -44,7 +91,16 @@ impl DeclaredKey {
         };
         let partition = Template::parse(&self.partition, fields)?;
         let sort = self.sort.as_ref().map(|sort| Template::parse(sort, fields)).transpose()?;
-        Ok(KeyTemplates { index, pattern, partition, sort })
+        let when = match (&self.when, &index) {
+            (Some(when), None) => {
+                return Err(syn::Error::new(
+                    when.field.span(),
+                    "every item has its primary key; only a key in an index can have a condition",
+                ));
+            }
+            (when, _) => when.as_ref().map(|when| when.resolve(fields)).transpose()?,
+        };
+        Ok(KeyTemplates { index, pattern, partition, sort, when })
     }
 }
 
@@ -68,7 +124,18 @@ impl Parse for DeclaredKey {
                 "a key has at most two templates: of the partition key, and of the sort key",
             ));
         }
-        Ok(Self { pattern, partition, sort })
+        let mut when = None;
+        if input.peek(Ident) {
+            let word: Ident = input.parse()?;
+            if word != "when" {
+                return Err(syn::Error::new(
+                    word.span(),
+                    "expected a comma, or a condition: `when state = \"open\"`",
+                ));
+            }
+            when = Some(input.parse()?);
+        }
+        Ok(Self { pattern, partition, sort, when })
     }
 }
 
@@ -93,6 +160,7 @@ impl Parse for Arguments {
         let table: Path = input.parse()?;
         let (mut key, mut indexes) = (None, Vec::<(LitStr, DeclaredKey)>::new());
         let (mut discriminator, mut payload, mut rename_all) = (None, None, None);
+        let mut shares_key_with = Vec::new();
         while input.parse::<Option<Token![,]>>()?.is_some() && !input.is_empty() {
             let name: LitStr = if input.peek(LitStr) {
                 input.parse()?
@@ -117,14 +185,17 @@ impl Parse for Arguments {
                         rename_all = Some(Case::parse(&input.parse()?)?);
                         continue;
                     }
+                    "shares_key_with" => {
+                        let content;
+                        parenthesized!(content in input);
+                        let listed: Punctuated<Path, Token![,]> =
+                            Punctuated::parse_terminated(&content)?;
+                        shares_key_with.extend(listed);
+                        continue;
+                    }
                     other => LitStr::new(other, ident.span()),
                 }
             };
-            if indexes.iter().any(|(own, _)| own.value() == name.value()) {
-                let message =
-                    format!("an item is in the index `{}` once, with one key", name.value());
-                return Err(syn::Error::new(name.span(), message));
-            }
             indexes.push((name, input.parse()?));
         }
         if !input.is_empty() {
@@ -134,7 +205,7 @@ impl Parse for Arguments {
             let message = "an entity has a key: `key = (\"GAME#{code}\", \"METADATA\")`";
             syn::Error::new_spanned(&table, message)
         })?;
-        Ok(Self { table, key, indexes, discriminator, payload, rename_all })
+        Ok(Self { table, key, indexes, discriminator, payload, rename_all, shares_key_with })
     }
 }
 

@@ -54,17 +54,23 @@ impl Kinds {
                 ));
             }
         }
-        let in_index = |place: usize| {
-            let templates = entity.indexes.iter().flat_map(KeyTemplates::templates);
-            templates.flat_map(Template::parts).any(|part| part.place == place)
+        let names = |key: &KeyTemplates, place: usize| {
+            key.templates().flat_map(Template::parts).any(|part| part.place == place)
         };
+        let in_index = |place: usize| {
+            let decides = |key: &KeyTemplates| key.when.as_ref().map(|when| when.place);
+            entity.indexes.iter().any(|key| names(key, place) || decides(key) == Some(place))
+        };
+        // A key with a condition is not always there to be read from.
+        let is_kept_in_index =
+            |place: usize| entity.indexes.iter().any(|key| key.when.is_none() && names(key, place));
         let has_payload = entity.arguments.payload.is_some();
         let mut kinds = Vec::with_capacity(entity.fields.len());
         for (place, field) in entity.fields.iter().enumerate() {
             let options = &field.options;
             let is_primary = primary.contains(&place);
-            if let (Some(span), false) = (options.in_key, is_primary || in_index(place)) {
-                let message = "`in_key`: the field must stand in the template of a key, from which it is read";
+            if let (Some(span), false) = (options.in_key, is_primary || is_kept_in_index(place)) {
+                let message = "`in_key`: the field must stand in the template of a key that every item has, from which it is read";
                 return Err(syn::Error::new(span, message));
             }
             let is_shared = groups.iter().any(|group| group.contains(&place));
@@ -119,6 +125,17 @@ fn needed_together(entity: &Entity, index: &KeyTemplates) -> Vec<Vec<usize>> {
     let is_optional = |place: &usize| {
         entity.fields.get(*place).is_some_and(|field| field.inside_option().is_some())
     };
+    if let Some(when) = &index.when {
+        // Which key it is hangs on the field of the condition, and so does every attribute of it
+        // that is not the same for all of them.
+        let depending = index.templates().enumerate().filter(|(position, template)| {
+            !entity.indexes.iter().filter(|other| other.index == index.index).all(|other| {
+                other.templates().nth(*position).is_some_and(|own| own.is_same_field(template))
+            })
+        });
+        let parts = depending.flat_map(|(_, template)| template.parts());
+        return vec![std::iter::once(when.place).chain(parts.map(|part| part.place)).collect()];
+    }
     let composed = index.templates().filter(|template| template.is_composed());
     let each: Vec<Vec<usize>> =
         composed.map(|template| template.parts().map(|part| part.place).collect()).collect();

@@ -1,178 +1,240 @@
 //! Whether attributes have names and types of their own.
 
+use super::fault::{Fault, Faults};
 use super::message::{Message, same};
 use super::templates::{find_index, same_templates};
 use crate::design::AttributeType;
 use crate::key::Segment;
 use crate::shape::{
-    EntityShape, FieldShape, IndexShape, Keeper, KeyAttribute, KeyAttributes, KeyShape, Storage,
-    TableShape, Template,
+    EntityShapeOf, FieldShapeOf, IndexKeyShapeOf, Keeper, KeyAttributeOf, KeyAttributesOf,
+    KeyShapeOf, Storage, TableShapeOf, TemplateOf, WhenShapeOf,
 };
 use singlet_dynamo::Type;
 use singlet_dynamo::schema::KeyType;
 
-pub(super) const fn check(entity: &EntityShape, table: &TableShape) {
+pub(super) const fn check<'s>(
+    entity: &'s EntityShapeOf<'s>,
+    table: &'s TableShapeOf<'s>,
+    faults: &mut Faults<'s>,
+) {
+    if entity.expires && table.ttl.is_none() {
+        faults.add(
+            Fault::error(
+                "SD604",
+                Message::new().and("items of ").code(entity.name).and(
+                    " are to expire, and the table has no TTL attribute: they stay for ever",
+                ),
+                "Name the table's TTL attribute in `ttl`. In a file it can be accepted, if the items are overwritten and not meant to go.",
+            )
+            .warning()
+            .entity(entity.name),
+        );
+    }
     let mut rest = entity.fields;
     while let [field, others @ ..] = rest {
-        check_keeper(entity, field);
-        check_expiry(entity, table, field);
+        check_keeper(entity, field, faults);
+        if matches!(field.storage, Storage::Expiry)
+            && !matches!(field.kind, AttributeType::EpochSeconds)
+        {
+            faults.add(of_type(
+                entity,
+                field,
+                "is the time to live, which is an `Expiry` or an `Option<Expiry>`",
+            ));
+        }
         if matches!(field.storage, Storage::Attribute) {
-            check_name(entity, table, field, others);
+            check_name(entity, table, field, others, faults);
         }
         rest = others;
     }
-    check_shared_attributes(entity, table);
+    check_shared_attributes(entity, table, faults);
 }
 
-const fn message(entity: &EntityShape, field: &FieldShape) -> Message {
-    Message::new().code(entity.name).and(": the field ").code(field.name).and(" ")
+/// A field of a type that it cannot have. Only Rust types can say this.
+const fn of_type<'s>(
+    entity: &'s EntityShapeOf<'s>,
+    field: &'s FieldShapeOf<'s>,
+    message: &str,
+) -> Fault<'s> {
+    let message = Message::new().and("the field ").code(field.name).and(" ").and(message);
+    Fault::error("", message, "Change its type.").entity(entity.name).attribute(field.attribute)
 }
 
 /// Refuses fields of a type that the model cannot keep.
-const fn check_keeper(entity: &EntityShape, field: &FieldShape) {
+const fn check_keeper<'s>(
+    entity: &'s EntityShapeOf<'s>,
+    field: &'s FieldShapeOf<'s>,
+    faults: &mut Faults<'s>,
+) {
     let fits = match field.keeper {
-        Keeper::Program => true,
+        Keeper::Program => return,
         Keeper::Created | Keeper::Updated => matches!(field.kind, AttributeType::Timestamp),
         Keeper::Version => matches!(field.kind, AttributeType::Integer),
     };
-    if !fits || (field.optional && !matches!(field.keeper, Keeper::Program)) {
-        message(entity, field)
-            .and("is kept by the model: `created` and `updated` are a `Timestamp`, `version` is a `u64`")
-            .refuse();
-    }
-}
-
-const fn check_expiry(entity: &EntityShape, table: &TableShape, field: &FieldShape) {
-    if !matches!(field.storage, Storage::Expiry) {
-        return;
-    }
-    if table.ttl.is_none() {
-        message(entity, field)
-            .and("is the time to live, and the table has no attribute for it: `#[table(…, ttl = TTL)]`")
-            .refuse();
-    }
-    if !matches!(field.kind, AttributeType::EpochSeconds) {
-        message(entity, field)
-            .and("is the time to live, which is an `Expiry` or an `Option<Expiry>`")
-            .refuse();
+    if !fits || field.optional {
+        faults.add(of_type(
+            entity,
+            field,
+            "is kept by the model: `created` and `updated` are a `Timestamp`, `version` is a `u64`",
+        ));
     }
 }
 
 /// Refuses an attribute that something else is written to.
-const fn check_name(
-    entity: &EntityShape,
-    table: &TableShape,
-    field: &FieldShape,
-    others: &[FieldShape],
+const fn check_name<'s>(
+    entity: &'s EntityShapeOf<'s>,
+    table: &'s TableShapeOf<'s>,
+    field: &'s FieldShapeOf<'s>,
+    others: &'s [FieldShapeOf<'s>],
+    faults: &mut Faults<'s>,
 ) {
     let name = field.attribute;
     let mut rest = others;
     while let [other, more @ ..] = rest {
         if matches!(other.storage, Storage::Attribute) && same(other.attribute, name) {
-            message(entity, field)
-                .and("and the field ")
-                .code(other.name)
-                .and(" are both stored as ")
-                .code(name)
-                .refuse();
+            let message = Message::new().and("the fields ").code(field.name).and(" and ");
+            let message = message.code(other.name).and(" are both stored as ").code(name);
+            faults.add(twice(entity, name, message));
         }
         rest = more;
     }
     if let Some(ttl) = table.ttl
         && same(ttl, name)
     {
-        message(entity, field)
-            .and("is stored as ")
-            .code(name)
-            .and(", the table's time to live; mark it with `#[attribute(ttl)]`")
-            .refuse();
+        faults.add(
+            Fault::error(
+                "SD604",
+                Message::new().and("the TTL attribute ").code(name).and(
+                    " is no number of seconds since 1970, and items with any other value are never deleted",
+                ),
+                "Store it as a number of seconds: an `Expiry` with `#[attribute(ttl)]`, in a file the type `epoch_seconds`.",
+            )
+            .entity(entity.name)
+            .attribute(name),
+        );
     }
     if let Some((discriminator, _)) = entity.discriminator
         && same(discriminator, name)
     {
-        message(entity, field)
-            .and("is stored as ")
+        let message = Message::new()
             .code(name)
-            .and(", which tells what entity an item is")
-            .refuse();
+            .and(" is an attribute of the entity, and also says what entity an item is");
+        faults.add(twice(entity, name, message));
     }
     if let Some(payload) = entity.payload
         && same(payload, name)
     {
-        message(entity, field).and("is stored as ").code(name).and(", as the payload is").refuse();
+        let message = Message::new()
+            .code(name)
+            .and(" is an attribute of the entity, and also holds the payload");
+        faults.add(twice(entity, name, message));
     }
-    check_against_key(entity, field, Some(&entity.key), &table.key);
+    check_against_key(entity, field, None, Some(&entity.key), &table.key, faults);
     let mut rest = table.indexes;
     while let [index, more @ ..] = rest {
-        check_against_key(entity, field, declared_key(entity, index), &index.key);
+        let mut is_declared = false;
+        let mut keys = entity.indexes;
+        while let [of_index, other_keys @ ..] = keys {
+            if same(of_index.index, index.name) {
+                is_declared = true;
+                let key = Some(&of_index.key);
+                check_against_key(entity, field, Some(index.name), key, &index.key, faults);
+            }
+            keys = other_keys;
+        }
+        if !is_declared {
+            check_against_key(entity, field, Some(index.name), None, &index.key, faults);
+        }
         rest = more;
     }
 }
 
-/// The key that an entity has for an index, if it has one.
-const fn declared_key<'s>(entity: &'s EntityShape, index: &IndexShape) -> Option<&'s KeyShape> {
-    let mut rest = entity.indexes;
-    while let [of_index, others @ ..] = rest {
-        if same(of_index.index, index.name) {
-            return Some(&of_index.key);
-        }
-        rest = others;
-    }
-    None
+/// Two things are stored under one name.
+const fn twice<'s>(entity: &'s EntityShapeOf<'s>, name: &'s str, message: Message) -> Fault<'s> {
+    Fault::error("SD111", message, "Store one of them under another name.")
+        .entity(entity.name)
+        .attribute(name)
 }
 
 /// Refuses a field that is stored under the name of a key attribute and is not what fills it.
-const fn check_against_key(
-    entity: &EntityShape,
-    field: &FieldShape,
-    key: Option<&KeyShape>,
-    attributes: &KeyAttributes,
+const fn check_against_key<'s>(
+    entity: &'s EntityShapeOf<'s>,
+    field: &'s FieldShapeOf<'s>,
+    index: Option<&'s str>,
+    key: Option<&'s KeyShapeOf<'s>>,
+    attributes: &'s KeyAttributesOf<'s>,
+    faults: &mut Faults<'s>,
 ) {
     let (partition, sort) = match key {
         Some(key) => (Some(&key.partition), key.sort.as_ref()),
         None => (None, None),
     };
-    check_against(entity, field, partition, &attributes.partition);
+    check_against(entity, field, index, partition, &attributes.partition, faults);
     if let Some(attribute) = &attributes.sort {
-        check_against(entity, field, sort, attribute);
+        check_against(entity, field, index, sort, attribute, faults);
     }
 }
 
-const fn check_against(
-    entity: &EntityShape,
-    field: &FieldShape,
-    template: Option<&Template>,
-    attribute: &KeyAttribute,
+const fn check_against<'s>(
+    entity: &'s EntityShapeOf<'s>,
+    field: &'s FieldShapeOf<'s>,
+    index: Option<&'s str>,
+    template: Option<&'s TemplateOf<'s>>,
+    attribute: &'s KeyAttributeOf<'s>,
+    faults: &mut Faults<'s>,
 ) {
-    if !same(field.attribute, attribute.name) {
+    let name = attribute.name;
+    if !same(field.attribute, name) {
         return;
     }
     if let Some(template) = template
         && !is_only(template, field.name)
     {
-        message(entity, field)
-            .and("is stored as ")
-            .code(attribute.name)
-            .and(", an attribute of a key, which the template ")
-            .code(template.text)
-            .and(" fills with something else; rename the field, or mark it with `#[attribute(in_key)]`")
-            .refuse();
+        faults.add(
+            Fault::error(
+                "SD105",
+                Message::new()
+                    .code(name)
+                    .and(" is an attribute of the entity, and as a key attribute it is ")
+                    .code(template.text)
+                    .and(": an item cannot have both"),
+                "Rename the key attribute to what it holds, or let the key be the attribute itself. What is stored within the key alone is `in_key`.",
+            )
+            .entity(entity.name)
+            .index(index)
+            .attribute(name),
+        );
+        return;
     }
-    let fits = matches!(
-        (field.kind.stored(), attribute.kind),
-        (Type::S, KeyType::S) | (Type::N, KeyType::N) | (Type::B, KeyType::B)
+    let (fits, kind) = match attribute.kind {
+        KeyType::S => (matches!(field.kind.stored(), Type::S), "S"),
+        KeyType::N => (matches!(field.kind.stored(), Type::N), "N"),
+        KeyType::B => (matches!(field.kind.stored(), Type::B), "B"),
+    };
+    // A template of a number or of bytes is checked as such.
+    let is_told = template.is_some() && !matches!(attribute.kind, KeyType::S);
+    let message = Message::new().code(name).and(" is an attribute of the entity");
+    let message = if !fits && !is_told {
+        message.and(" and is not stored as ")
+    } else if field.null {
+        message.and(" and may be stored as NULL, not as ")
+    } else {
+        return;
+    };
+    faults.add(
+        Fault::error(
+            "SD110",
+            message.and(kind).and(", which is its type in a key: DynamoDB refuses such items"),
+            "Give it the type of the key, or store it under another name.",
+        )
+        .entity(entity.name)
+        .index(index)
+        .attribute(name),
     );
-    if !fits || field.null {
-        message(entity, field)
-            .and("is stored as ")
-            .code(attribute.name)
-            .and(", an attribute of a key, and is not of the key's type")
-            .refuse();
-    }
 }
 
 /// Whether a template is this field and nothing else.
-const fn is_only(template: &Template, field: &str) -> bool {
+const fn is_only(template: &TemplateOf<'_>, field: &str) -> bool {
     match template.segments {
         [Segment::Part { name, .. }] => same(name, field),
         _ => false,
@@ -180,25 +242,25 @@ const fn is_only(template: &Template, field: &str) -> bool {
 }
 
 /// Refuses keys of several indexes that want different values in one attribute.
-const fn check_shared_attributes(entity: &EntityShape, table: &TableShape) {
+const fn check_shared_attributes<'s>(
+    entity: &'s EntityShapeOf<'s>,
+    table: &'s TableShapeOf<'s>,
+    faults: &mut Faults<'s>,
+) {
     let mut rest = entity.indexes;
     while let [one, others @ ..] = rest {
         if let Some(index) = find_index(table.indexes, one.index) {
-            check_shared(
-                entity,
-                one.index,
-                (&one.key, &index.key),
-                ("the primary key", &entity.key, &table.key),
-            );
+            let ours = Filled { key: &one.key, attributes: &index.key, when: one.when };
+            let primary = Filled { key: &entity.key, attributes: &table.key, when: None };
+            check_shared(entity, one, ours, "the primary key", primary, faults);
             let mut rest_of_others = others;
             while let [other, more @ ..] = rest_of_others {
-                if let Some(other_index) = find_index(table.indexes, other.index) {
-                    check_shared(
-                        entity,
-                        one.index,
-                        (&one.key, &index.key),
-                        (other.index, &other.key, &other_index.key),
-                    );
+                if !same(one.index, other.index)
+                    && let Some(other_index) = find_index(table.indexes, other.index)
+                {
+                    let theirs =
+                        Filled { key: &other.key, attributes: &other_index.key, when: other.when };
+                    check_shared(entity, one, ours, other.index, theirs, faults);
                 }
                 rest_of_others = more;
             }
@@ -207,43 +269,62 @@ const fn check_shared_attributes(entity: &EntityShape, table: &TableShape) {
     }
 }
 
-const fn check_shared(
-    entity: &EntityShape,
-    index: &str,
-    (one, attributes): (&KeyShape, &KeyAttributes),
-    (other_name, other, other_attributes): (&str, &KeyShape, &KeyAttributes),
+/// A key with the attributes that it fills.
+#[derive(Clone, Copy)]
+struct Filled<'s> {
+    key: &'s KeyShapeOf<'s>,
+    attributes: &'s KeyAttributesOf<'s>,
+    when: Option<WhenShapeOf<'s>>,
+}
+
+const fn check_shared<'s>(
+    entity: &'s EntityShapeOf<'s>,
+    of_index: &'s IndexKeyShapeOf<'s>,
+    one: Filled<'s>,
+    other_name: &'s str,
+    other: Filled<'s>,
+    faults: &mut Faults<'s>,
 ) {
     let ours = [
-        (Some(&one.partition), Some(&attributes.partition)),
-        (one.sort.as_ref(), attributes.sort.as_ref()),
+        (Some(&one.key.partition), Some(&one.attributes.partition)),
+        (one.key.sort.as_ref(), one.attributes.sort.as_ref()),
     ];
     let theirs = [
-        (Some(&other.partition), Some(&other_attributes.partition)),
-        (other.sort.as_ref(), other_attributes.sort.as_ref()),
+        (Some(&other.key.partition), Some(&other.attributes.partition)),
+        (other.key.sort.as_ref(), other.attributes.sort.as_ref()),
     ];
+    let is_primary = same(other_name, "the primary key");
     let mut rest = ours.as_slice();
     while let [(template, attribute), more @ ..] = rest {
         let mut rest_of_theirs = theirs.as_slice();
         while let [(other_template, other_attribute), more_of_theirs @ ..] = rest_of_theirs {
             if let (Some(template), Some(attribute), Some(other_template), Some(other_attribute)) =
-                (template, attribute, other_template, other_attribute)
+                (*template, *attribute, *other_template, *other_attribute)
                 && same(attribute.name, other_attribute.name)
                 && !(same_templates(template.segments, other_template.segments)
-                    && same(template.text, other_template.text))
+                    && same(template.text, other_template.text)
+                    && (is_primary || same_conditions(one.when, other.when)))
             {
-                Message::new()
-                    .code(entity.name)
-                    .and(": the keys for ")
-                    .code(index)
-                    .and(" and ")
-                    .code(other_name)
-                    .and(" share the attribute ")
-                    .code(attribute.name)
-                    .and(" and want different values in it: ")
-                    .code(template.text)
-                    .and(" and ")
-                    .code(other_template.text)
-                    .refuse();
+                faults.add(
+                    Fault::error(
+                        "SD111",
+                        Message::new()
+                            .and("the keys for ")
+                            .code(of_index.index)
+                            .and(" and ")
+                            .code(other_name)
+                            .and(" share the attribute ")
+                            .code(attribute.name)
+                            .and(" and want different values in it: ")
+                            .code(template.text)
+                            .and(" and ")
+                            .code(other_template.text),
+                        "Give each index attributes of its own, or the same templates.",
+                    )
+                    .entity(entity.name)
+                    .index(Some(of_index.index))
+                    .attribute(attribute.name),
+                );
             }
             rest_of_theirs = more_of_theirs;
         }
@@ -251,62 +332,21 @@ const fn check_shared(
     }
 }
 
-/// Refuses indexes that contradict each other or the table.
-pub(super) const fn check_indexes(table: &TableShape) {
-    let mut rest = table.indexes;
-    while let [index, others @ ..] = rest {
-        check_types(table, &index.key, &table.key);
-        if index.local && !same(index.key.partition.name, table.key.partition.name) {
-            Message::new()
-                .code(table.type_name)
-                .and(": the local index ")
-                .code(index.name)
-                .and(" must have the table's partition key, ")
-                .code(table.key.partition.name)
-                .refuse();
-        }
-        let mut rest_of_others = others;
-        while let [other, more @ ..] = rest_of_others {
-            if same(index.name, other.name) {
-                Message::new()
-                    .code(table.type_name)
-                    .and(": two indexes are called ")
-                    .code(index.name)
-                    .refuse();
+/// Whether two keys apply to the same items.
+const fn same_conditions(one: Option<WhenShapeOf<'_>>, other: Option<WhenShapeOf<'_>>) -> bool {
+    match (one, other) {
+        (None, None) => true,
+        (Some(one), Some(other)) => {
+            let (mut ours, mut theirs) = (one.values, other.values);
+            while let ([a, more @ ..], [b, more_of_theirs @ ..]) = (ours, theirs) {
+                if !same(a, b) {
+                    return false;
+                }
+                ours = more;
+                theirs = more_of_theirs;
             }
-            check_types(table, &index.key, &other.key);
-            rest_of_others = more;
+            one.place == other.place && ours.is_empty() && theirs.is_empty()
         }
-        rest = others;
+        _ => false,
     }
-}
-
-const fn check_types(table: &TableShape, one: &KeyAttributes, other: &KeyAttributes) {
-    check_type(table, &one.partition, other);
-    if let Some(sort) = &one.sort {
-        check_type(table, sort, other);
-    }
-}
-
-const fn check_type(table: &TableShape, attribute: &KeyAttribute, other: &KeyAttributes) {
-    let mut clash = is_clash(attribute, &other.partition);
-    if let Some(sort) = &other.sort {
-        clash = clash || is_clash(attribute, sort);
-    }
-    if clash {
-        Message::new()
-            .code(table.type_name)
-            .and(": the attribute ")
-            .code(attribute.name)
-            .and(" stands in several keys, with different types")
-            .refuse();
-    }
-}
-
-const fn is_clash(one: &KeyAttribute, other: &KeyAttribute) -> bool {
-    let same_kind = matches!(
-        (one.kind, other.kind),
-        (KeyType::S, KeyType::S) | (KeyType::N, KeyType::N) | (KeyType::B, KeyType::B)
-    );
-    same(one.name, other.name) && !same_kind
 }

@@ -4,7 +4,8 @@
 const MESSAGE_MAX: usize = 1024;
 
 /// A message for whoever declared something that cannot be.
-pub(super) struct Message {
+#[derive(Clone, Copy)]
+pub struct Message {
     text: [u8; MESSAGE_MAX],
     len: usize,
 }
@@ -36,15 +37,31 @@ impl Message {
         self.and("`").and(text).and("`")
     }
 
+    /// The same with a character, as code.
+    pub(super) const fn byte(mut self, byte: u8) -> Self {
+        self = self.and("`");
+        if self.len < MESSAGE_MAX {
+            self.text[self.len] = byte;
+            self.len += 1;
+        }
+        self.and("`")
+    }
+
+    /// The message.
+    #[must_use]
+    pub const fn text(&self) -> &str {
+        let (text, _) = self.text.split_at(self.len);
+        match std::str::from_utf8(text) {
+            Ok(text) => text,
+            // Cut off in the middle of a character.
+            Err(_) => "the declaration contradicts itself",
+        }
+    }
+
     /// Stops the compiler.
     #[expect(clippy::panic, reason = "it is the compiler that is to stop")]
     pub(super) const fn refuse(&self) -> ! {
-        let (text, _) = self.text.split_at(self.len);
-        match std::str::from_utf8(text) {
-            Ok(text) => panic!("{}", text),
-            // Cut off in the middle of a character.
-            Err(_) => panic!("the declaration contradicts itself"),
-        }
+        panic!("{}", self.text())
     }
 }
 
@@ -61,4 +78,16 @@ pub(super) const fn same(one: &str, other: &str) -> bool {
             _ => return false,
         }
     }
+}
+
+/// Whether a text is among others.
+pub(super) const fn is_among(text: &str, others: &[&str]) -> bool {
+    let mut rest = others;
+    while let [first, more @ ..] = rest {
+        if same(first, text) {
+            return true;
+        }
+        rest = more;
+    }
+    false
 }

@@ -1,83 +1,99 @@
 //! Whether key templates fit the keys that they fill.
 
-use super::message::{Message, same};
-use crate::key::{Form, Segment, Shape, is_ambiguous};
+use super::conditions;
+use super::fault::{Fault, Faults};
+use super::message::{Message, is_among, same};
+use crate::key::{Form, Pattern, Segment, Shape};
 use crate::shape::{
-    EntityShape, IndexShape, KeyAttribute, KeyAttributes, KeyShape, Projected, TableShape,
-    Template, TemplatePart,
+    EntityShapeOf, FieldShapeOf, IndexShapeOf, KeyAttributeOf, KeyAttributesOf, KeyShapeOf,
+    ProjectedOf, Storage, TableShapeOf, TemplateOf, TemplatePart,
 };
 use singlet_dynamo::schema::KeyType;
 
-/// Where a template stands, for messages.
+/// Where a template stands.
 #[derive(Clone, Copy)]
 struct Place<'s> {
-    entity: &'s EntityShape,
+    entity: &'s EntityShapeOf<'s>,
+    table: &'s TableShapeOf<'s>,
     /// The index; `None` for the primary key.
     index: Option<&'s str>,
 }
 
-pub(super) const fn check(entity: &EntityShape, table: &TableShape) {
-    let place = Place { entity, index: None };
-    place.check_key(&entity.key, &table.key);
+pub(super) const fn check<'s>(
+    entity: &'s EntityShapeOf<'s>,
+    table: &'s TableShapeOf<'s>,
+    faults: &mut Faults<'s>,
+) {
+    let place = Place { entity, table, index: None };
+    place.check_key(&entity.key, &table.key, faults);
     let mut rest = entity.indexes;
     while let [of_index, others @ ..] = rest {
-        let place = Place { entity, index: Some(of_index.index) };
+        let place = Place { entity, table, index: Some(of_index.index) };
         match find_index(table.indexes, of_index.index) {
             Some(index) => {
-                place.check_key(&of_index.key, &index.key);
-                check_expiry(entity, table, index);
+                place.check_key(&of_index.key, &index.key, faults);
+                check_expiry(entity, table, index, faults);
+                conditions::check(entity, table, of_index, &index.key, others, faults);
             }
-            None => Message::new()
-                .code(entity.name)
-                .and(" has a key for the index ")
-                .code(of_index.index)
-                .and(", which the table ")
-                .code(table.type_name)
-                .and(" does not have")
-                .refuse(),
+            None => faults.add(
+                Fault::error(
+                    "SD101",
+                    Message::new()
+                        .and("the entity has a key in the index ")
+                        .code(of_index.index)
+                        .and(", which the table does not have"),
+                    "Declare the index, or name one that the table has.",
+                )
+                .entity(entity.name)
+                .index(Some(of_index.index)),
+            ),
         }
         rest = others;
     }
 }
 
 /// Refuses an index that would show expired items, because it does not hold when they expire.
-const fn check_expiry(entity: &EntityShape, table: &TableShape, index: &IndexShape) {
+const fn check_expiry<'s>(
+    entity: &'s EntityShapeOf<'s>,
+    table: &'s TableShapeOf<'s>,
+    index: &'s IndexShapeOf<'s>,
+    faults: &mut Faults<'s>,
+) {
     let Some(ttl) = table.ttl else { return };
     if !entity.expires || holds(index, ttl) {
         return;
     }
-    Message::new()
-        .and("items of ")
-        .code(entity.name)
-        .and(" expire, and the index ")
-        .code(index.name)
-        .and(" does not hold ")
-        .code(ttl)
-        .and(", so that it would show expired ones; let it project that attribute too")
-        .refuse();
+    faults.add(
+        Fault::error(
+            "SD606",
+            Message::new()
+                .and("items of ")
+                .code(entity.name)
+                .and(" expire, and the index ")
+                .code(index.name)
+                .and(" does not hold ")
+                .code(ttl)
+                .and(": it shows expired items, and nobody can tell"),
+            "Let the index project that attribute too.",
+        )
+        .warning()
+        .entity(entity.name)
+        .index(Some(index.name)),
+    );
 }
 
-const fn holds(index: &IndexShape, name: &str) -> bool {
+const fn holds(index: &IndexShapeOf<'_>, name: &str) -> bool {
     match index.projection {
-        Projected::All => true,
-        Projected::Keys => false,
-        Projected::Attributes(names) => {
-            let mut rest = names;
-            while let [own, others @ ..] = rest {
-                if same(own, name) {
-                    return true;
-                }
-                rest = others;
-            }
-            false
-        }
+        ProjectedOf::All => true,
+        ProjectedOf::Keys => false,
+        ProjectedOf::Attributes(names) => is_among(name, names),
     }
 }
 
 pub(super) const fn find_index<'s>(
-    indexes: &'s [IndexShape],
+    indexes: &'s [IndexShapeOf<'s>],
     name: &str,
-) -> Option<&'s IndexShape> {
+) -> Option<&'s IndexShapeOf<'s>> {
     let mut rest = indexes;
     while let [index, others @ ..] = rest {
         if same(index.name, name) {
@@ -88,132 +104,352 @@ pub(super) const fn find_index<'s>(
     None
 }
 
-impl Place<'_> {
-    /// "`Game`: the key of the index `GSI1`", and so on.
-    const fn message(self) -> Message {
-        let message = Message::new().code(self.entity.name);
-        match self.index {
-            Some(index) => message.and(": the key for the index ").code(index).and(" "),
-            None => message.and(": the primary key "),
+/// The field at a place.
+pub(super) const fn field_at<'s>(
+    entity: &'s EntityShapeOf<'s>,
+    place: usize,
+) -> Option<&'s FieldShapeOf<'s>> {
+    let mut rest = entity.fields;
+    let mut before = place;
+    while let [field, others @ ..] = rest {
+        if before == 0 {
+            return Some(field);
         }
+        before -= 1;
+        rest = others;
     }
+    None
+}
 
-    const fn check_key(self, key: &KeyShape, attributes: &KeyAttributes) {
-        self.check_template(&key.partition, &attributes.partition);
-        match (&key.sort, &attributes.sort) {
-            (Some(sort), Some(attribute)) => self.check_template(sort, attribute),
-            (None, None) => {}
-            (Some(_), None) => self
-                .message()
-                .and("has a template for a sort key, and the key has no sort key")
-                .refuse(),
-            (None, Some(sort)) => {
-                self.message().and("has no template for the sort key ").code(sort.name).refuse()
+/// Whether a template names the field at a place.
+pub(super) const fn names(template: &TemplateOf<'_>, place: usize) -> bool {
+    let mut rest = template.parts;
+    while let [part, others @ ..] = rest {
+        if part.place == place {
+            return true;
+        }
+        rest = others;
+    }
+    false
+}
+
+/// Whether the primary key names the field at a place.
+pub(super) const fn is_in_primary_key(entity: &EntityShapeOf<'_>, place: usize) -> bool {
+    names(&entity.key.partition, place)
+        || match &entity.key.sort {
+            Some(sort) => names(sort, place),
+            None => false,
+        }
+}
+
+/// All keys that a template gives in a table. A field that can be only some texts contains the
+/// delimiter if one of these does.
+pub(super) const fn pattern(
+    entity: &EntityShapeOf<'_>,
+    template: &TemplateOf<'_>,
+    delimiter: u8,
+) -> Pattern {
+    let mut pattern = Pattern::empty();
+    let mut parts = template.parts;
+    let mut rest = template.segments;
+    while let [segment, others @ ..] = rest {
+        pattern = match segment {
+            Segment::Literal(text) => pattern.with_literal(text),
+            Segment::Part { form, .. } => {
+                let mut form = *form;
+                if let [part, more @ ..] = parts {
+                    if let Some(field) = field_at(entity, part.place)
+                        && is_closed(field.one_of, delimiter)
+                    {
+                        form = Form::Without(delimiter);
+                    }
+                    parts = more;
+                }
+                pattern.with_form(form)
             }
+        };
+        rest = others;
+    }
+    pattern
+}
+
+/// Whether there are only some texts, and none of them is empty or contains the delimiter.
+const fn is_closed(texts: &[&str], delimiter: u8) -> bool {
+    let mut rest = texts;
+    while let [text, others @ ..] = rest {
+        let mut bytes = text.as_bytes();
+        if bytes.is_empty() {
+            return false;
+        }
+        while let [first, more @ ..] = bytes {
+            if *first == delimiter {
+                return false;
+            }
+            bytes = more;
+        }
+        rest = others;
+    }
+    !texts.is_empty()
+}
+
+impl<'s> Place<'s> {
+    const fn add(self, fault: Fault<'s>, faults: &mut Faults<'s>) {
+        faults.add(fault.entity(self.entity.name).index(self.index));
+    }
+
+    const fn check_key(
+        self,
+        key: &'s KeyShapeOf<'s>,
+        attributes: &'s KeyAttributesOf<'s>,
+        faults: &mut Faults<'s>,
+    ) {
+        self.check_template(&key.partition, &attributes.partition, true, faults);
+        match (&key.sort, &attributes.sort) {
+            (Some(sort), Some(attribute)) => {
+                self.check_template(sort, attribute, false, faults);
+            }
+            (None, None) => {}
+            (Some(sort), None) => self.add(
+                Fault::error(
+                    "SD103",
+                    Message::new()
+                        .and("the entity has a sort key ")
+                        .code(sort.text)
+                        .and(", and there is none here"),
+                    "Declare a sort key, or move what tells the items apart into the partition key.",
+                ),
+                faults,
+            ),
+            (None, Some(sort)) => self.add(
+                Fault::error(
+                    "SD103",
+                    Message::new()
+                        .and("there is a sort key ")
+                        .code(sort.name)
+                        .and(", and the entity says nothing of it"),
+                    "Say how the entity's sort key is put together; a constant such as `METADATA` will do.",
+                )
+                .attribute(sort.name),
+                faults,
+            ),
         }
     }
 
-    const fn check_template(self, template: &Template, attribute: &KeyAttribute) {
+    const fn check_template(
+        self,
+        template: &'s TemplateOf<'s>,
+        attribute: &'s KeyAttributeOf<'s>,
+        is_partition: bool,
+        faults: &mut Faults<'s>,
+    ) {
+        if template.segments.is_empty() {
+            self.add(
+                Fault::error(
+                    "SD103",
+                    Message::new().and("the key attribute ").code(attribute.name).and(" is empty"),
+                    "Key attributes are never empty: give it a value.",
+                )
+                .attribute(attribute.name),
+                faults,
+            );
+            return;
+        }
         let mut rest = template.parts;
         let mut segments = template.segments;
         while let [part, others @ ..] = rest {
             let (name, more) = next_part(segments);
             segments = more;
             if part.optional && self.index.is_none() {
-                self.message()
-                    .and("is made of ")
-                    .code(name)
-                    .and(", which may be missing; every item has a key")
-                    .refuse();
+                self.add(
+                    Fault::error(
+                        "SD103",
+                        Message::new()
+                            .code(name)
+                            .and(" is part of the primary key ")
+                            .code(template.text)
+                            .and(", and items may lack it"),
+                        "Every item needs its whole primary key: make the attribute obligatory, or leave it out of the key.",
+                    )
+                    .attribute(name),
+                    faults,
+                );
             }
-            match attribute.kind {
-                KeyType::S => self.check_text_part(part, name),
-                KeyType::N => self.check_lone_part(template, part, attribute, "N"),
-                KeyType::B => self.check_lone_part(template, part, attribute, "B"),
+            if matches!(attribute.kind, KeyType::S) {
+                self.check_text_part(template, part, name, attribute, faults);
             }
             rest = others;
         }
         if !matches!(attribute.kind, KeyType::S) {
-            if template.parts.len() != 1 {
-                self.message()
-                    .and("attribute ")
-                    .code(attribute.name)
-                    .and(" is not text, so its template is one field and nothing else: `\"{field}\"`")
-                    .refuse();
-            }
+            self.check_lone_part(template, attribute, faults);
             return;
         }
-        if is_ambiguous(template.segments) {
-            self.message()
-                .and("template ")
-                .code(template.text)
-                .and(" can give the same key for different values, so that one item would overwrite another; put `#` between the fields, and use identifiers made with `id!`, which cannot contain it")
-                .refuse();
+        // The sort key of an index orders items and does not tell them apart, unless a field is
+        // read from it.
+        let must_be_told = self.index.is_none() || is_partition || self.is_read_from(template);
+        let delimiter = self.table.delimiter;
+        if must_be_told && pattern(self.entity, template, delimiter).is_ambiguous() {
+            self.add(
+                Fault::error(
+                    "SD202",
+                    fields(Message::new().and("different values of "), template)
+                        .and(" give the same key ")
+                        .code(template.text),
+                    "Separate the fields by the delimiter, and give those before the last a type that cannot contain it: an identifier made with `id!`, in a file the type `id`.",
+                ),
+                faults,
+            );
         }
     }
 
-    /// Refuses numbers without a width, and widths of other things.
-    const fn check_text_part(self, part: &TemplatePart, name: &str) {
-        match part.shape {
-            Shape::Integer if part.width == 0 => self
-                .message()
-                .and("writes the number ")
-                .code(name)
-                .and(" as text, in which 10 comes before 9; give it a width, such as `{")
-                .and(name)
-                .and(":04}`")
-                .refuse(),
-            Shape::Number => self
-                .message()
-                .and("writes ")
-                .code(name)
-                .and(" as text, and text does not sort as such numbers do; use an unsigned integer with a width, or a key attribute of type N")
-                .refuse(),
-            Shape::Bytes => self
-                .message()
-                .and("writes ")
-                .code(name)
-                .and(" as text, and it is bytes; use a key attribute of type B")
-                .refuse(),
-            Shape::Text(_) if part.width > 0 => self
-                .message()
-                .and("gives ")
-                .code(name)
-                .and(" a width, and it is no number")
-                .refuse(),
-            Shape::Integer | Shape::Text(_) => {}
+    /// Whether a field is stored in this template and nowhere else.
+    const fn is_read_from(self, template: &TemplateOf<'_>) -> bool {
+        let mut rest = template.parts;
+        while let [part, others @ ..] = rest {
+            if let Some(field) = field_at(self.entity, part.place)
+                && matches!(field.storage, Storage::Key)
+                && !is_in_primary_key(self.entity, part.place)
+            {
+                return true;
+            }
+            rest = others;
+        }
+        false
+    }
+
+    /// Refuses numbers without a width, widths of other things, and what is no text at all.
+    const fn check_text_part(
+        self,
+        template: &'s TemplateOf<'s>,
+        part: &TemplatePart,
+        name: &'s str,
+        attribute: &KeyAttributeOf<'_>,
+        faults: &mut Faults<'s>,
+    ) {
+        // What is stored as the key attribute itself has a rule of its own.
+        if let (Some(field), [_]) = (field_at(self.entity, part.place), template.segments)
+            && matches!(field.storage, Storage::Attribute)
+            && same(field.attribute, attribute.name)
+            && !matches!(part.shape, Shape::Text(_))
+        {
+            return;
+        }
+        let writes = Message::new().code(template.text).and(" writes ");
+        let fault = match part.shape {
+            Shape::Integer if part.width == 0 => Fault::error(
+                "SD203",
+                writes
+                    .and("the number ")
+                    .code(name)
+                    .and(" without a width, and as text 10 comes before 9"),
+                "Write it with leading zeros, such as four digits: `{minute:04}`.",
+            )
+            .warning(),
+            Shape::Number => {
+                let fault = Fault::error(
+                    "SD203",
+                    writes.code(name).and(" as text, and text does not sort as such numbers do"),
+                    "Use a whole number that is never negative, with a width; or a key attribute of type N.",
+                );
+                if part.width == 0 { fault.warning() } else { fault }
+            }
+            Shape::Bytes => Fault::error(
+                "SD103",
+                writes.code(name).and(" as text, and it is bytes"),
+                "Use a key attribute of type B, which is one field and nothing else.",
+            ),
+            Shape::Other => Fault::error(
+                "SD103",
+                writes.code(name).and(", which is neither text nor a number nor bytes"),
+                "Keys are made of text, numbers and bytes: take another attribute.",
+            ),
+            Shape::Text(_) if part.width > 0 => Fault::error(
+                "SD203",
+                Message::new()
+                    .code(template.text)
+                    .and(" gives ")
+                    .code(name)
+                    .and(" a width, and it is no number"),
+                "Leave the width out.",
+            ),
+            Shape::Text(Form::Without(byte))
+                if byte != self.table.delimiter && !self.is_closed_field(part.place) =>
+            {
+                Fault::error(
+                    "",
+                    writes
+                        .code(name)
+                        .and(", which may contain ")
+                        .byte(self.table.delimiter)
+                        .and(", the delimiter of the table"),
+                    "Make its identifiers for this delimiter: `id!(Code; delimiter = '|')`.",
+                )
+            }
+            Shape::Integer | Shape::Text(_) => return,
+        };
+        self.add(fault.attribute(name), faults);
+    }
+
+    const fn is_closed_field(self, place: usize) -> bool {
+        match field_at(self.entity, place) {
+            Some(field) => is_closed(field.one_of, self.table.delimiter),
+            None => false,
         }
     }
 
     /// Refuses what is not one field of the attribute's type.
     const fn check_lone_part(
         self,
-        template: &Template,
-        part: &TemplatePart,
-        attribute: &KeyAttribute,
-        kind: &str,
+        template: &'s TemplateOf<'s>,
+        attribute: &'s KeyAttributeOf<'s>,
+        faults: &mut Faults<'s>,
     ) {
-        let fits = match attribute.kind {
-            KeyType::N => matches!(part.shape, Shape::Integer | Shape::Number) && part.width == 0,
-            KeyType::B => matches!(part.shape, Shape::Bytes),
-            KeyType::S => true,
+        let fits = match (template.segments, template.parts, attribute.kind) {
+            ([_], [part], KeyType::N) => {
+                matches!(part.shape, Shape::Integer | Shape::Number) && part.width == 0
+            }
+            ([_], [part], KeyType::B) => matches!(part.shape, Shape::Bytes),
+            _ => false,
         };
-        if !fits || template.segments.len() != 1 {
-            self.message()
-                .and("template ")
-                .code(template.text)
-                .and(" fills the attribute ")
-                .code(attribute.name)
-                .and(", which is of type ")
-                .and(kind)
-                .and(": it must be one field of that type and nothing else")
-                .refuse();
+        if !fits {
+            let kind = if matches!(attribute.kind, KeyType::N) { "N" } else { "B" };
+            self.add(
+                Fault::error(
+                    "SD103",
+                    Message::new()
+                        .and("the key attribute ")
+                        .code(attribute.name)
+                        .and(" has the type ")
+                        .and(kind)
+                        .and(", and ")
+                        .code(template.text)
+                        .and(" does not give that"),
+                    "Let it be exactly one field of this type, or change the type of the key attribute.",
+                )
+                .attribute(attribute.name),
+                faults,
+            );
         }
     }
 }
 
+/// The fields of a template: "`one` and `other`".
+const fn fields(mut message: Message, template: &TemplateOf<'_>) -> Message {
+    let mut segments = template.segments;
+    let mut rest = template.parts;
+    while let [_, others @ ..] = rest {
+        let (name, more) = next_part(segments);
+        message = message.code(name);
+        if !others.is_empty() {
+            message = message.and(" and ");
+        }
+        segments = more;
+        rest = others;
+    }
+    message
+}
+
 /// The name of the first part among the segments, and the segments behind it.
-const fn next_part<'s>(segments: &'s [Segment<'static>]) -> (&'static str, &'s [Segment<'static>]) {
+const fn next_part<'s>(segments: &'s [Segment<'s>]) -> (&'s str, &'s [Segment<'s>]) {
     let mut rest = segments;
     while let [segment, others @ ..] = rest {
         if let Segment::Part { name, .. } = segment {

@@ -132,8 +132,10 @@ pub enum AttributeType {
     Binary,
     /// A list.
     List,
-    /// A map.
+    /// A map with any members.
     Map,
+    /// A map with the same members in every item, none of which holds any number of elements.
+    Struct,
     /// A set of texts.
     TextSet,
     /// A set of numbers.
@@ -145,6 +147,26 @@ pub enum AttributeType {
 }
 
 impl AttributeType {
+    /// Whether it holds any number of elements.
+    #[must_use]
+    pub const fn is_collection(self) -> bool {
+        matches!(self, Self::List | Self::Map | Self::TextSet | Self::NumberSet | Self::BinarySet)
+    }
+
+    /// What a Rust struct is that has members of these types: a [`Struct`](Self::Struct), or a
+    /// [`Map`](Self::Map) if one of them holds any number of elements.
+    #[must_use]
+    pub const fn of_members(members: &[Self]) -> Self {
+        let mut rest = members;
+        while let [member, others @ ..] = rest {
+            if member.is_collection() {
+                return Self::Map;
+            }
+            rest = others;
+        }
+        Self::Struct
+    }
+
     /// The type that it is stored as.
     #[must_use]
     pub const fn stored(self) -> Type {
@@ -154,7 +176,7 @@ impl AttributeType {
             Self::Boolean => Type::Bool,
             Self::Binary => Type::B,
             Self::List => Type::L,
-            Self::Map => Type::M,
+            Self::Map | Self::Struct => Type::M,
             Self::TextSet => Type::Ss,
             Self::NumberSet => Type::Ns,
             Self::BinarySet => Type::Bs,

@@ -1,34 +1,35 @@
 //! Finding the mistakes in a design.
 //!
 //! Each rule has a code, a file here, and a page in `docs/checks` that tells what is wrong, why it
-//! hurts on DynamoDB, and how it is mended. [`Design::check`] applies all of them.
+//! hurts on DynamoDB, and how it is mended. [`Design::check`] applies all of them. Rules that the
+//! compiler applies to Rust types as well are in [`crate::check`], once for both.
 
-mod ambiguous_key;
 mod caught_entity;
 mod changed_primary_key;
 mod consistent_index_read;
 mod early_expiry;
 mod empty_query;
+mod filtered_key;
 mod foreign_key_attribute;
 mod hot_partition;
 mod incomplete_key;
 mod invalid_expression;
-mod key_collision;
-mod key_mismatch;
+mod large_transaction;
 mod late_takeover;
-mod misnamed_key;
 mod missing_partition_key;
-mod missing_ttl;
+mod mistyped_update;
 mod one_sided_relation;
 mod open_prefix;
 mod oversized_item;
 mod partition_range;
 mod place;
+mod shared;
 mod stale_index_key;
 mod stale_mirror;
 mod torn_mirror;
 mod unfilled_index;
 mod unguarded_expiry;
+mod unheld_filter;
 mod unintended_index_row;
 mod unknown_attribute;
 mod unknown_field;
@@ -38,6 +39,7 @@ mod unread_index;
 mod unrenewed_expiry;
 mod unserved_pattern;
 mod unsorted_number;
+mod unsupported_expression;
 mod unused_acceptance;
 mod user_scan;
 mod wasteful_filter;
@@ -67,18 +69,22 @@ impl fmt::Debug for Rule {
 
 /// All rules, in the order of their codes: what is named (1), keys (2), reads (3), indexes (4),
 /// writes (5), expiry (6), size (7), and the check itself (9).
-pub const RULES: [Rule; 38] = [
+pub const RULES: [Rule; 51] = [
     unknown_name::RULE,
     unknown_operation::RULE,
-    key_mismatch::RULE,
+    shared::KEY_MISMATCH,
     unknown_field::RULE,
-    misnamed_key::RULE,
+    shared::MISNAMED_KEY,
     unknown_attribute::RULE,
     invalid_expression::RULE,
-    key_collision::RULE,
-    ambiguous_key::RULE,
+    unsupported_expression::RULE,
+    shared::MISTYPED_KEY,
+    shared::SHARED_ATTRIBUTE,
+    shared::KEY_COLLISION,
+    shared::AMBIGUOUS_KEY,
     unsorted_number::RULE,
     hot_partition::RULE,
+    shared::SHARED_KEY,
     missing_partition_key::RULE,
     partition_range::RULE,
     incomplete_key::RULE,
@@ -91,19 +97,28 @@ pub const RULES: [Rule; 38] = [
     wasteful_filter::RULE,
     unserved_pattern::RULE,
     one_sided_relation::RULE,
+    filtered_key::RULE,
+    unheld_filter::RULE,
     unfilled_index::RULE,
     unread_index::RULE,
     wrong_sparseness::RULE,
     stale_index_key::RULE,
     changed_primary_key::RULE,
     unintended_index_row::RULE,
+    shared::LOCAL_INDEX,
+    shared::TOO_MANY_INDEXES,
+    shared::FALSE_CONDITION,
+    shared::MIXED_KEYS,
     torn_mirror::RULE,
     stale_mirror::RULE,
+    mistyped_update::RULE,
+    large_transaction::RULE,
     unguarded_expiry::RULE,
     unrenewed_expiry::RULE,
     late_takeover::RULE,
-    missing_ttl::RULE,
+    shared::MISSING_TTL,
     early_expiry::RULE,
+    shared::UNHELD_EXPIRY,
     oversized_item::RULE,
     // Last, because it looks at what the others have found.
     unused_acceptance::RULE,

@@ -1,7 +1,7 @@
 //! What differs between two designs in what they store.
 
 use super::named::Named;
-use super::{Attribute, Design, Entity, Index, Table, Template};
+use super::{Attribute, Design, Entity, Index, IndexKey, Table, Template};
 use singlet_dynamo::schema::KeySchema;
 use std::fmt::Debug;
 
@@ -107,16 +107,8 @@ impl Found {
             Template::to_string,
         );
         self.fact(place, "sort key", &key.sort, &other_key.sort, shown_sort);
-        self.pairs(place, &one.indexes, &other.indexes, |found, place, one, other| {
-            found.fact(
-                place,
-                "partition key",
-                &one.partition,
-                &other.partition,
-                Template::to_string,
-            );
-            found.fact(place, "sort key", &one.sort, &other.sort, shown_sort);
-        });
+        self.index_keys(place, one, other);
+        self.fact(place, "shares keys with", &one.shares_key_with, &other.shares_key_with, shown);
         self.fact(place, "discriminator", &one.discriminator, &other.discriminator, shown);
         self.fact(place, "payload", &one.payload, &other.payload, shown);
         self.pairs(place, &one.attributes, &other.attributes, |found, place, one, other| {
@@ -133,6 +125,33 @@ impl Found {
                 },
             );
         });
+    }
+}
+
+impl Found {
+    /// Compares the keys in indexes, those of one index with the same condition with each other.
+    fn index_keys(&mut self, place: &str, one: &Entity, other: &Entity) {
+        let same = |a: &IndexKey, b: &IndexKey| a.index == b.index && a.when == b.when;
+        let within = |key: &IndexKey| match &key.when {
+            Some(when) => format!("{place}, index {} when {when}", key.index),
+            None => format!("{place}, index {}", key.index),
+        };
+        for own in &one.indexes {
+            match other.indexes.iter().find(|other| same(own, other)) {
+                Some(other) => {
+                    let place = within(own);
+                    let (partition, theirs) = (&own.partition, &other.partition);
+                    self.fact(&place, "partition key", partition, theirs, Template::to_string);
+                    self.fact(&place, "sort key", &own.sort, &other.sort, shown_sort);
+                }
+                None => self.lines.push(format!("{}: only in the first", within(own))),
+            }
+        }
+        for theirs in &other.indexes {
+            if !one.indexes.iter().any(|own| same(own, theirs)) {
+                self.lines.push(format!("{}: only in the second", within(theirs)));
+            }
+        }
     }
 }
 

@@ -4,7 +4,11 @@ use super::attribute::Attribute;
 use super::is_default;
 use super::named::{self, named};
 use super::template::Template;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value as Json;
+use std::fmt;
 
 /// A kind of item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,11 +23,15 @@ pub struct Entity {
     /// How the primary key is put together.
     pub key: EntityKey,
     /// How its keys in indexes are put together.
-    #[serde(default, with = "named", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, with = "index_keys", skip_serializing_if = "Vec::is_empty")]
     pub indexes: Vec<IndexKey>,
     /// The attribute that tells its items from others, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discriminator: Option<Discriminator>,
+    /// The entities whose items may have the same keys, so that a key is taken once for all of
+    /// them. Each of them says so, and the discriminator tells their items apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares_key_with: Vec<String>,
     /// The attribute that holds the fields which are `in_payload`, as one JSON text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<String>,
@@ -55,6 +63,7 @@ impl Entity {
             key,
             indexes: Vec::new(),
             discriminator: None,
+            shares_key_with: Vec::new(),
             payload: None,
             attributes: Vec::new(),
             expires: None,
@@ -70,10 +79,15 @@ impl Entity {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 
-    /// Its key in the index of this name.
+    /// Its keys in the index of this name: one, or several with different conditions.
+    pub fn index_keys(&self, index: &str) -> impl Iterator<Item = &IndexKey> {
+        self.indexes.iter().filter(move |key| key.index == index)
+    }
+
+    /// Whether its items can be in the index of this name.
     #[must_use]
-    pub fn index_key(&self, index: &str) -> Option<&IndexKey> {
-        self.indexes.iter().find(|key| key.index == index)
+    pub fn is_in_index(&self, index: &str) -> bool {
+        self.index_keys(index).next().is_some()
     }
 }
 
@@ -103,14 +117,182 @@ pub struct IndexKey {
     /// The attribute without which an item is not in the index, if it is said to be sparse.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_with: Option<String>,
+    /// When an item has this key; always, if nothing is said. An entity with several keys in one
+    /// index has a condition on each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<When>,
 }
 
 named!(IndexKey, "index", index);
 
+/// When an item has a key in an index: an attribute has one of these values.
+///
+/// In a file it is an object with one member: `{"state": "open"}`, `{"state": ["open",
+/// "reopened"]}`, `{"archived": false}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct When {
+    /// The attribute.
+    pub attribute: String,
+    /// The values, as text.
+    pub values: Vec<String>,
+}
+
+impl When {
+    /// The attribute has one of these values.
+    pub fn new(
+        attribute: impl Into<String>,
+        values: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        let values = values.into_iter().map(Into::into).collect();
+        Self { attribute: attribute.into(), values }
+    }
+}
+
+/// `state = "open" | "reopened"`
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values: Vec<String> = self.values.iter().map(|value| format!("\"{value}\"")).collect();
+        write!(f, "{} = {}", self.attribute, values.join(" | "))
+    }
+}
+
+impl Serialize for When {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let json = |value: &String| match value.as_str() {
+            "true" => Json::from(true),
+            "false" => Json::from(false),
+            text => Json::from(text),
+        };
+        let values = match self.values.as_slice() {
+            [only] => json(only),
+            several => several.iter().map(json).collect(),
+        };
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry(&self.attribute, &values)?;
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for When {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wrong = || {
+            D::Error::custom(
+                "a condition is an object with one member, such as {\"state\": \"open\"}, \
+                 {\"state\": [\"open\", \"reopened\"]} or {\"archived\": false}",
+            )
+        };
+        let text = |value: Json| match value {
+            Json::String(text) => Ok(text),
+            Json::Bool(truth) => Ok(truth.to_string()),
+            _ => Err(wrong()),
+        };
+        let members = serde_json::Map::<String, Json>::deserialize(deserializer)?;
+        let mut members = members.into_iter();
+        let (Some((attribute, values)), None) = (members.next(), members.next()) else {
+            return Err(wrong());
+        };
+        let values = match values {
+            Json::Array(values) => values.into_iter().map(text).collect::<Result<_, _>>()?,
+            value => vec![text(value)?],
+        };
+        Ok(Self { attribute, values })
+    }
+}
+
+/// Index keys in a file: under the name of their index, one or a list of several.
+mod index_keys {
+    use super::{IndexKey, fmt};
+    use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+    use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+    use serde::ser::{SerializeMap, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        keys: &[IndexKey],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (place, key) in keys.iter().enumerate() {
+            if keys.iter().take(place).any(|before| before.index == key.index) {
+                continue;
+            }
+            let own: Vec<&IndexKey> =
+                keys.iter().filter(|other| other.index == key.index).collect();
+            match own.as_slice() {
+                [only] => map.serialize_entry(&key.index, only)?,
+                several => map.serialize_entry(&key.index, several)?,
+            }
+        }
+        map.end()
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<IndexKey>, D::Error> {
+        deserializer.deserialize_map(Members)
+    }
+
+    struct Members;
+
+    impl<'de> Visitor<'de> for Members {
+        type Value = Vec<IndexKey>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object with a member for each index, by name")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut list: Vec<IndexKey> = Vec::new();
+            while let Some(name) = map.next_key::<String>()? {
+                let Keys(mut keys) = map.next_value()?;
+                if name.is_empty() {
+                    return Err(A::Error::custom(
+                        "the name of a member is empty: give the index one",
+                    ));
+                }
+                if list.iter().any(|other| other.index == name) {
+                    return Err(A::Error::custom(format_args!(
+                        "there are two of the name `{name}`: several keys in one index are a list"
+                    )));
+                }
+                keys.iter_mut().for_each(|key| key.index.clone_from(&name));
+                list.append(&mut keys);
+            }
+            Ok(list)
+        }
+    }
+
+    /// One key, or a list.
+    struct Keys(Vec<IndexKey>);
+
+    impl<'de> Deserialize<'de> for Keys {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            deserializer.deserialize_any(OneOrSeveral).map(Self)
+        }
+    }
+
+    struct OneOrSeveral;
+
+    impl<'de> Visitor<'de> for OneOrSeveral {
+        type Value = Vec<IndexKey>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a key, or a list of keys with conditions")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            IndexKey::deserialize(MapAccessDeserializer::new(map)).map(|key| vec![key])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(list))
+        }
+    }
+}
+
 impl IndexKey {
     /// A key in the index of this name, which every item has.
     pub fn new(index: impl Into<String>, partition: Template, sort: Option<Template>) -> Self {
-        Self { index: index.into(), partition, sort, only_with: None }
+        Self { index: index.into(), partition, sort, only_with: None, when: None }
     }
 
     /// The templates, that of the partition key first.

@@ -41,12 +41,12 @@ impl Table {
             add(&discriminator.attribute, Value::from(discriminator.value.as_str()));
         }
         for attribute in entity.attributes.iter().filter(|attribute| attribute.is_stored()) {
-            add(&attribute.name, value_of(attribute));
+            add(&attribute.name, value_of(entity, attribute));
         }
         if let Some(payload) = &entity.payload {
             let fields = entity.attributes.iter().filter(|attribute| attribute.in_payload);
             let fields: serde_json::Map<String, Json> =
-                fields.map(|field| (field.name.clone(), plain(&value_of(field)))).collect();
+                fields.map(|field| (field.name.clone(), plain(&value_of(entity, field)))).collect();
             add(payload, Value::from(Json::Object(fields).to_string()));
         }
         if let Some(expiry) = &entity.expires
@@ -58,6 +58,14 @@ impl Table {
             let Some(index) = self.index(&key.index) else {
                 continue;
             };
+            // The example is in an index if the condition of the key holds for it.
+            let holds = key.when.as_ref().is_none_or(|when| {
+                let value = entity.attribute(&when.attribute).map(|own| value_of(entity, own));
+                value.is_some_and(|value| when.values.contains(&text_of(&value)))
+            });
+            if !holds {
+                continue;
+            }
             for (attribute, template) in index.key.attributes().zip(key.templates()) {
                 add(&attribute.name, key_value(entity, attribute, template));
             }
@@ -87,7 +95,10 @@ const EPOCH_SECONDS: i64 = 1_767_225_600;
 
 /// What a key attribute holds in the example.
 fn key_value(entity: &Entity, attribute: &KeyAttribute, template: &Template) -> Value {
-    let field = template.as_field().and_then(|field| entity.attribute(field)).map(value_of);
+    let field = template
+        .as_field()
+        .and_then(|field| entity.attribute(field))
+        .map(|own| value_of(entity, own));
     match (attribute.kind, field) {
         (KeyType::N | KeyType::B, Some(value)) => value,
         (KeyType::N, None) => template
@@ -96,7 +107,7 @@ fn key_value(entity: &Entity, attribute: &KeyAttribute, template: &Template) -> 
             .map_or_else(|| Value::from(1), Value::from),
         (KeyType::B, None) => Value::B(b"example".to_vec()),
         (KeyType::S, _) => Value::from(template.fill(|field| match entity.attribute(field) {
-            Some(attribute) => text_of(&value_of(attribute)),
+            Some(attribute) => text_of(&value_of(entity, attribute)),
             None => sample_id(field),
         })),
     }
@@ -114,9 +125,19 @@ fn text_of(value: &Value) -> String {
 }
 
 /// The attribute's own example if it has a fitting one, or else one that its type suggests.
-fn value_of(attribute: &Attribute) -> Value {
+fn value_of(entity: &Entity, attribute: &Attribute) -> Value {
     let own = attribute.example.as_ref().and_then(|example| typed(attribute.kind, example));
-    own.unwrap_or_else(|| sample(attribute))
+    own.or_else(|| deciding(entity, attribute)).unwrap_or_else(|| sample(attribute))
+}
+
+/// A value with which an item has a key in an index, if the attribute decides that.
+fn deciding(entity: &Entity, attribute: &Attribute) -> Option<Value> {
+    let mut conditions = entity.indexes.iter().filter_map(|key| key.when.as_ref());
+    let value = conditions.find(|when| when.attribute == attribute.name)?.values.first()?;
+    match attribute.kind {
+        AttributeType::Boolean => Some(Value::from(value == "true")),
+        kind => Some(Value::from(value.as_str())).filter(|value| value.kind() == kind.stored()),
+    }
 }
 
 /// Plain JSON as a value of a type, if it can be that.
@@ -171,7 +192,7 @@ fn sample(attribute: &Attribute) -> Value {
         AttributeType::Boolean => Value::from(true),
         AttributeType::Binary => Value::B(b"example".to_vec()),
         AttributeType::List => Value::L(Vec::new()),
-        AttributeType::Map => Value::M(Map::default()),
+        AttributeType::Map | AttributeType::Struct => Value::M(Map::default()),
         AttributeType::TextSet => set(vec!["example".to_owned()], Value::Ss),
         AttributeType::NumberSet => set(vec![Number::from(1)], Value::Ns),
         AttributeType::BinarySet => set(vec![b"example".to_vec()], Value::Bs),

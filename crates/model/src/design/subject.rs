@@ -1,9 +1,9 @@
 //! A design with its names resolved and its expressions read, for whoever works with it.
 
-use super::check::Place;
+use super::check::{Finding, Place};
 use super::reach::{Reached, reaches};
 use super::{
-    AccessPattern, Action, Design, Entity, KeyTest, Operation, Table, Template, expression,
+    AccessPattern, Action, Design, Entity, KeyTest, Operation, Table, Template, expression, shapes,
 };
 use crate::key::{Form, Segment};
 use singlet_dynamo::expression::{Condition, Parameter, Update};
@@ -13,17 +13,23 @@ pub(super) struct Subject<'d> {
     pub(super) design: &'d Design,
     /// All operations of all patterns.
     pub(super) steps: Vec<Step<'d>>,
+    /// What the rules find that the compiler applies to Rust types as well.
+    pub(super) faults: Vec<Finding>,
 }
 
 impl<'d> Subject<'d> {
     pub(super) fn of(design: &'d Design) -> Self {
         let patterns = design.patterns.iter();
-        Self { design, steps: patterns.flat_map(|pattern| steps(design, pattern)).collect() }
+        Self {
+            design,
+            steps: patterns.flat_map(|pattern| steps(design, pattern)).collect(),
+            faults: design.tables.iter().flat_map(|table| shapes::faults(design, table)).collect(),
+        }
     }
 
     /// The design with this pattern alone, which need not be one of its own.
     pub(super) fn of_pattern(design: &'d Design, pattern: &'d AccessPattern) -> Self {
-        Self { design, steps: steps(design, pattern).collect() }
+        Self { design, steps: steps(design, pattern).collect(), faults: Vec::new() }
     }
 
     /// All entities, with their tables.
@@ -35,11 +41,6 @@ impl<'d> Subject<'d> {
     /// The entity of this name, with its table.
     pub(super) fn entity(&self, name: &str) -> Option<(&'d Table, &'d Entity)> {
         self.entities().find(|(_, entity)| entity.name == name)
-    }
-
-    /// The template of an entity in the language of keys.
-    pub(super) fn segments(&self, entity: &'d Entity, template: &'d Template) -> Vec<Segment<'d>> {
-        template.segments(|field| form_of(self.design, Some(entity), field))
     }
 
     /// The steps of a pattern.
@@ -55,10 +56,9 @@ fn steps<'d>(design: &'d Design, pattern: &'d AccessPattern) -> impl Iterator<It
 
 /// What a field looks like in a key. One of which nothing is said is taken for an identifier,
 /// which is what people mean.
-fn form_of(design: &Design, entity: Option<&Entity>, field: &str) -> Form {
-    let closed = u8::try_from(design.delimiter).map_or(Form::Open, Form::Without);
-    let attribute = entity.and_then(|entity| entity.attribute(field));
-    attribute.map_or(closed, |attribute| attribute.form(design.delimiter))
+pub(super) fn form_of(delimiter: char, entity: &Entity, field: &str) -> Form {
+    let closed = u8::try_from(delimiter).map_or(Form::Open, Form::Without);
+    entity.attribute(field).map_or(closed, |attribute| attribute.form(delimiter))
 }
 
 /// One operation of a pattern.
@@ -146,36 +146,44 @@ impl<'d> Step<'d> {
     /// there at all.
     pub(super) fn reached(&self, entity: &Entity) -> Option<Reached> {
         let key = self.key()?;
-        let (partition, sort) = match &self.operation.index {
-            None => (&entity.key.partition, entity.key.sort.as_ref()),
+        let keys: Vec<(&Template, Option<&Template>)> = match &self.operation.index {
+            None => vec![(&entity.key.partition, entity.key.sort.as_ref())],
             Some(index) => {
-                let key = entity.index_key(index)?;
-                (&key.partition, key.sort.as_ref())
+                entity.index_keys(index).map(|key| (&key.partition, key.sort.as_ref())).collect()
             }
         };
-        // A scan has no key condition.
-        if self.operation.action == Action::Scan {
-            return Some(Reached { partition: true, sort: true });
-        }
-        let passes = |test: Option<&KeyTest>, template: Option<&Template>| {
-            let (Some(test), Some(template)) = (test, template) else {
-                return true;
+        let reached = keys.into_iter().map(|(partition, sort)| {
+            // A scan has no key condition.
+            if self.operation.action == Action::Scan {
+                return Reached { partition: true, sort: true };
+            }
+            let passes = |test: Option<&KeyTest>, template: Option<&Template>| {
+                let (Some(test), Some(template)) = (test, template) else {
+                    return true;
+                };
+                let theirs = self.segments_for(entity, template);
+                reaches(test, |template| self.segments_for(entity, template), &theirs)
             };
-            let theirs = template.segments(|field| form_of(self.design, Some(entity), field));
-            reaches(test, |template| self.segments_for(entity, template), &theirs)
-        };
-        let sort_test =
-            key.sort.as_ref().and_then(|attribute| self.operation.key_test(&attribute.name));
-        Some(Reached {
-            partition: passes(self.operation.key_test(&key.partition.name), Some(partition)),
-            sort: passes(sort_test, sort),
-        })
+            let sort_test =
+                key.sort.as_ref().and_then(|attribute| self.operation.key_test(&attribute.name));
+            Reached {
+                partition: passes(self.operation.key_test(&key.partition.name), Some(partition)),
+                sort: passes(sort_test, sort),
+            }
+        });
+        // Of several keys in one index, the one that comes closest.
+        reached.max_by_key(|one| (one.partition && one.sort, one.partition))
     }
 
     /// A template of the operation in the language of keys. Its fields are parameters, which look
     /// like the entity's field of the same name.
     fn segments_for<'t>(&self, entity: &Entity, template: &'t Template) -> Vec<Segment<'t>> {
-        template.segments(|field| form_of(self.design, Some(entity), field))
+        template.segments(|field| form_of(self.delimiter(), entity, field))
+    }
+
+    /// The character between the parts of the keys that it is about.
+    pub(super) fn delimiter(&self) -> char {
+        self.table.map_or(self.design.delimiter, |table| self.design.delimiter_of(table))
     }
 
     /// The names of the attributes that its update changes.

@@ -24,6 +24,9 @@ pub struct Table {
     /// Its indexes.
     #[serde(default, with = "named", skip_serializing_if = "Vec::is_empty")]
     pub indexes: Vec<Index>,
+    /// The character between the parts of its keys, if it is not that of the design.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delimiter: Option<char>,
     /// The attribute that says when an item expires, if the service is to delete those.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl: Option<String>,
@@ -48,6 +51,7 @@ impl Table {
             description: None,
             key,
             indexes: Vec::new(),
+            delimiter: None,
             ttl: None,
             billing: Billing::default(),
             stream: None,

@@ -1,7 +1,8 @@
-//! Key templates as text: `GAME#{code}`.
+//! Key templates as text: `GAME#{code}`. Their grammar is in `crates/template`, for the macros too.
 
 use crate::key::{Form, Segment};
 use serde::{Deserialize, Serialize};
+pub use singlet_template::{Piece, TemplateError};
 use std::fmt;
 use std::str::FromStr;
 
@@ -22,20 +23,6 @@ use std::str::FromStr;
 #[serde(try_from = "String", into = "String")]
 pub struct Template {
     pieces: Vec<Piece>,
-}
-
-/// A piece of a [`Template`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Piece {
-    /// Text that stands in every key.
-    Literal(String),
-    /// The value of a field.
-    Field {
-        /// The field's name.
-        name: String,
-        /// With how many digits a number is written, if the template says so.
-        width: Option<u8>,
-    },
 }
 
 impl Template {
@@ -111,99 +98,12 @@ impl Template {
     }
 }
 
-/// Why a text is no template.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TemplateError {
-    /// A brace opens and nothing closes it.
-    Unclosed(String),
-    /// A brace closes and nothing opened it.
-    Unopened(String),
-    /// Between the braces is no name.
-    Nameless(String),
-    /// After the colon is no width.
-    Width(String, String),
-}
-
-impl fmt::Display for TemplateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unclosed(text) => write!(
-                f,
-                "`{text}` has a `{{` without a `}}`: close it, or write `{{{{` for the character"
-            ),
-            Self::Unopened(text) => write!(
-                f,
-                "`{text}` has a `}}` without a `{{`: open it, or write `}}}}` for the character"
-            ),
-            Self::Nameless(text) => {
-                write!(f, "`{text}` has braces without a name: write a field's name between them")
-            }
-            Self::Width(text, width) => write!(
-                f,
-                "`{text}` has the width `{width}`: write a zero and the number of digits, at most \
-                 38, as in `{{minute:04}}`"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for TemplateError {}
-
 impl FromStr for Template {
     type Err = TemplateError;
 
     fn from_str(text: &str) -> Result<Self, TemplateError> {
-        let mut pieces = Vec::new();
-        let mut literal = String::new();
-        let mut rest = text;
-        while let Some(place) = rest.find(['{', '}']) {
-            let (before, brace) = rest.split_at(place);
-            literal.push_str(before);
-            if let Some(after) = brace.strip_prefix("{{") {
-                literal.push('{');
-                rest = after;
-            } else if let Some(after) = brace.strip_prefix("}}") {
-                literal.push('}');
-                rest = after;
-            } else if let Some(after) = brace.strip_prefix('{') {
-                let (field, after) = after
-                    .split_once('}')
-                    .ok_or_else(|| TemplateError::Unclosed(text.to_owned()))?;
-                if !literal.is_empty() {
-                    pieces.push(Piece::Literal(std::mem::take(&mut literal)));
-                }
-                pieces.push(field_of(field, text)?);
-                rest = after;
-            } else {
-                return Err(TemplateError::Unopened(text.to_owned()));
-            }
-        }
-        literal.push_str(rest);
-        if !literal.is_empty() {
-            pieces.push(Piece::Literal(literal));
-        }
-        Ok(Self { pieces })
+        singlet_template::pieces(text).map(|pieces| Self { pieces })
     }
-}
-
-fn field_of(field: &str, text: &str) -> Result<Piece, TemplateError> {
-    /// Numbers have at most this many digits.
-    const WIDTH_MAX: u8 = 38;
-
-    let (name, width) = match field.split_once(':') {
-        None => (field, None),
-        Some((name, width)) => {
-            let digits = width.strip_prefix('0').unwrap_or_default();
-            let found = digits.parse().ok().filter(|width| (1..=WIDTH_MAX).contains(width));
-            let wrong = || TemplateError::Width(text.to_owned(), width.to_owned());
-            (name, Some(found.ok_or_else(wrong)?))
-        }
-    };
-    if name.is_empty() || name.contains('{') {
-        return Err(TemplateError::Nameless(text.to_owned()));
-    }
-    Ok(Piece::Field { name: name.to_owned(), width })
 }
 
 /// Literals that stand next to each other become one.
@@ -236,50 +136,13 @@ impl From<Template> for String {
 
 impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for piece in &self.pieces {
-            match piece {
-                Piece::Literal(text) => {
-                    f.write_str(&text.replace('{', "{{").replace('}', "}}"))?;
-                }
-                Piece::Field { name, width: None } => write!(f, "{{{name}}}")?,
-                Piece::Field { name, width: Some(width) } => write!(f, "{{{name}:0{width}}}")?,
-            }
-        }
-        Ok(())
+        self.pieces.iter().try_for_each(|piece| piece.fmt(f))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn text_comes_back_as_it_was() {
-        for text in ["", "METADATA", "GAME#{code}", "{a}{b}", "{{{a}}}", "{n:04}#é", "{{}}"] {
-            let template: Template = text.parse().unwrap();
-            assert_eq!(template.to_string(), text);
-        }
-    }
-
-    #[test]
-    fn what_is_no_template_says_what_to_do() {
-        let message = |text: &str| text.parse::<Template>().unwrap_err().to_string();
-        assert_eq!(
-            message("GAME#{code"),
-            "`GAME#{code` has a `{` without a `}`: close it, or write `{{` for the character"
-        );
-        assert_eq!(
-            message("GAME#code}"),
-            "`GAME#code}` has a `}` without a `{`: open it, or write `}}` for the character"
-        );
-        assert_eq!(
-            message("GAME#{}"),
-            "`GAME#{}` has braces without a name: write a field's name between them"
-        );
-        for width in ["4", "", "0", "039", "00", "0x"] {
-            assert!(message(&format!("{{n:{width}}}")).contains("as in `{minute:04}`"), "{width}");
-        }
-    }
 
     #[test]
     fn numbers_are_filled_with_zeros() {

@@ -173,9 +173,9 @@ impl<'a> Reader<'a> {
     /// Reads the field at this place from a key: the primary one, or that of an index.
     pub fn read_from_key<T: Attribute>(&self, place: usize) -> Result<T, Corrupt> {
         let of_indexes =
-            self.shape.indexes.iter().filter_map(|of_index| {
-                Some((&of_index.key, &self.table.index(of_index.index)?.key))
-            });
+            self.shape.indexes.iter().filter(|of_index| of_index.when.is_none()).filter_map(
+                |of_index| Some((&of_index.key, &self.table.index(of_index.index)?.key)),
+            );
         let keys = std::iter::once((&self.shape.key, &self.table.key)).chain(of_indexes);
         for (template, attribute) in keys.flat_map(|(key, attributes)| key.with(attributes)) {
             if !template.names(place) {
@@ -234,14 +234,29 @@ pub(crate) fn decode<P: Projection>(item: ItemRef<'_>) -> Result<P, Corrupt> {
     P::decode(&mut Reader::new::<P::Entity>(item))
 }
 
-/// Whether an item is of this entity, told by its primary key. No item is of two entities of a
-/// table: the compiler has checked that their keys cannot be the same.
+/// Whether an item is of this entity, told by its primary key, and by its discriminator if another
+/// entity shares the key. No item is of two entities of a table: the compiler has checked that
+/// their keys cannot be the same, or that discriminators tell them apart.
 pub(crate) fn recognizes(shape: &EntityShape, table: &TableShape, item: ItemRef<'_>) -> bool {
-    shape.key.with(&table.key).all(|(template, attribute)| match item.get(attribute.name) {
-        Some(ValueRef::S(text)) => template.matches(text),
-        Some(ValueRef::N(_) | ValueRef::B(_)) => template.only_place().is_some(),
-        _ => false,
-    })
+    let has_key =
+        shape.key.with(&table.key).all(|(template, attribute)| match item.get(attribute.name) {
+            Some(ValueRef::S(text)) => template.matches(text),
+            Some(ValueRef::N(_) | ValueRef::B(_)) => template.only_place().is_some(),
+            _ => false,
+        });
+    has_key && !is_of_sharing_entity(shape, item)
+}
+
+/// Whether an item with a key of this entity belongs to another one that shares the key: its
+/// discriminator says so.
+pub(crate) fn is_of_sharing_entity(shape: &EntityShape, item: ItemRef<'_>) -> bool {
+    if !shape.shares_keys() {
+        return false;
+    }
+    match shape.discriminator {
+        Some((name, own)) => matches!(item.get(name), Some(ValueRef::S(found)) if found != own),
+        None => false,
+    }
 }
 
 /// Whether the item's time to live has passed, so that it counts as gone.

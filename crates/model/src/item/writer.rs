@@ -29,10 +29,12 @@ pub(crate) fn to_item<E: Entity>(
     keep(shape, &mut values, purpose, now)?;
 
     let mut entries = Vec::with_capacity(values.len() + 8);
-    push_key(shape, &shape.key, &table.key, &values, &mut entries)?;
+    push_key(shape, &shape.key, &table.key, &values, |_| true, &mut entries)?;
     for of_index in shape.indexes {
         if let Some(index) = table.index(of_index.index) {
-            push_key(shape, &of_index.key, &index.key, &values, &mut entries)?;
+            let applies = of_index.applies(|place| values.get(place).and_then(Option::as_ref));
+            let has = |position| applies || !shape.is_conditional(of_index, position);
+            push_key(shape, &of_index.key, &index.key, &values, has, &mut entries)?;
         }
     }
     if let Some((name, value)) = shape.discriminator {
@@ -101,16 +103,17 @@ pub(crate) fn key_attributes(
     Item::from_entries(entries)
 }
 
-/// Adds the attributes of a key that are not a field's own.
+/// Adds the attributes of a key that are not a field's own: those that the item has.
 fn push_key(
     shape: &EntityShape,
     key: &KeyShape,
     attributes: &KeyAttributes,
     values: &[Option<Value>],
+    has: impl Fn(usize) -> bool,
     entries: &mut Vec<(String, Value)>,
 ) -> Result<(), Error> {
     let value = |place: usize| values.get(place).and_then(Option::as_ref);
-    for (template, attribute) in key.with(attributes) {
+    for (position, (template, attribute)) in key.with(attributes).enumerate() {
         let size_max = attributes.size_max(attribute);
         if shape.is_own_attribute(template, attribute) {
             if let Some(value) = template.only_place().and_then(value) {
@@ -118,7 +121,7 @@ fn push_key(
             }
             continue;
         }
-        if !key.has(template, value) {
+        if !has(position) || !key.has(template, value) {
             continue;
         }
         if let Some(value) = template.render(attribute, size_max, value)? {

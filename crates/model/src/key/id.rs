@@ -1,6 +1,5 @@
 //! Identifiers that cannot contain the delimiter.
 
-use super::DELIMITER;
 use std::fmt;
 
 /// Why a text is not an identifier.
@@ -9,15 +8,17 @@ use std::fmt;
 pub enum IdError {
     /// It is empty.
     Empty,
-    /// It contains the delimiter.
-    Delimiter,
+    /// It contains the delimiter, which is this character.
+    Delimiter(char),
 }
 
 impl fmt::Display for IdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("an identifier must not be empty"),
-            Self::Delimiter => write!(f, "an identifier must not contain `{DELIMITER}`"),
+            Self::Delimiter(delimiter) => {
+                write!(f, "an identifier must not contain `{delimiter}`")
+            }
         }
     }
 }
@@ -26,12 +27,12 @@ impl std::error::Error for IdError {}
 
 /// Refuses a text that is no identifier.
 #[doc(hidden)]
-pub fn check_id(text: &str) -> Result<(), IdError> {
+pub fn check_id(text: &str, delimiter: char) -> Result<(), IdError> {
     if text.is_empty() {
         return Err(IdError::Empty);
     }
-    if text.contains(DELIMITER) {
-        return Err(IdError::Delimiter);
+    if text.contains(delimiter) {
+        return Err(IdError::Delimiter(delimiter));
     }
     Ok(())
 }
@@ -55,9 +56,23 @@ pub fn check_id(text: &str) -> Result<(), IdError> {
 /// assert!("".parse::<PlayerId>().is_err());
 /// # Ok::<(), singlet::IdError>(())
 /// ```
+///
+/// Identifiers for the keys of a table with another delimiter
+/// (`#[table(…, delimiter = "|")]`) say so behind their names:
+///
+/// ```
+/// # use singlet::id;
+/// id!(Repo, Owner; delimiter = '|');
+///
+/// assert!(Repo::new("singlet#1").is_ok());
+/// assert!(Repo::new("singlet|1").is_err());
+/// ```
 #[macro_export]
 macro_rules! id {
-    ($($(#[$meta:meta])* $name:ident),+ $(,)?) => {
+    ($($(#[$meta:meta])* $name:ident),+ $(,)? ; delimiter = $delimiter:literal) => {
+        $crate::id!(@types $delimiter; $($(#[$meta])* $name),+);
+    };
+    (@types $delimiter:literal; $($(#[$meta:meta])* $name:ident),+) => {
         $(
             $(#[$meta])*
             #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,12 +81,12 @@ macro_rules! id {
 
             #[allow(dead_code)]
             impl $name {
-                /// The identifier with this text, unless it is empty or contains `#`.
+                /// The identifier with this text, unless it is empty or contains the delimiter.
                 pub fn new(
                     text: impl ::std::convert::Into<::std::string::String>,
                 ) -> ::std::result::Result<Self, $crate::IdError> {
                     let text = text.into();
-                    $crate::key::check_id(&text)?;
+                    $crate::key::check_id(&text, $delimiter)?;
                     ::std::result::Result::Ok(Self(text))
                 }
 
@@ -117,7 +132,7 @@ macro_rules! id {
                 fn from_value(
                     value: ::std::option::Option<$crate::dynamo::binary::ValueRef<'_>>,
                 ) -> ::std::result::Result<Self, $crate::attribute::Mismatch> {
-                    $crate::key::read_id(value).map(Self)
+                    $crate::key::read_id(value, $delimiter).map(Self)
                 }
             }
 
@@ -125,7 +140,7 @@ macro_rules! id {
 
             impl $crate::KeyPart for $name {
                 const SHAPE: $crate::key::Shape =
-                    $crate::key::Shape::Text($crate::key::Form::CLOSED);
+                    $crate::key::Shape::Text($crate::key::Form::without($delimiter));
             }
 
             impl $crate::serde::Serialize for $name {
@@ -149,16 +164,20 @@ macro_rules! id {
             }
         )+
     };
+    ($($(#[$meta:meta])* $name:ident),+ $(,)?) => {
+        $crate::id!(@types '#'; $($(#[$meta])* $name),+);
+    };
 }
 
 /// Reads the text of an identifier.
 #[doc(hidden)]
 pub fn read_id(
     value: Option<singlet_dynamo::binary::ValueRef<'_>>,
+    delimiter: char,
 ) -> Result<String, crate::attribute::Mismatch> {
     use crate::attribute::{Attribute, Mismatch};
     let text = String::from_value(value)?;
-    match check_id(&text) {
+    match check_id(&text, delimiter) {
         Ok(()) => Ok(text),
         Err(_) => Err(Mismatch::new("an identifier", format!("`{text}`"))),
     }

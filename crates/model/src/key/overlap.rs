@@ -49,8 +49,8 @@ struct Atom {
     repeats: bool,
 }
 
-/// A template as atoms.
-struct Pattern {
+/// A template as atoms: all keys that it can give.
+pub(crate) struct Pattern {
     atoms: [Atom; ATOMS_MAX],
     len: usize,
 }
@@ -60,9 +60,14 @@ struct Pattern {
     reason = "a constant function has no `get`; places are kept below the length"
 )]
 impl Pattern {
-    const fn of(segments: &[Segment<'_>]) -> Self {
+    /// The empty text.
+    pub(crate) const fn empty() -> Self {
         let anything = Atom { class: Class::Any, repeats: true };
-        let mut pattern = Self { atoms: [anything; ATOMS_MAX], len: 0 };
+        Self { atoms: [anything; ATOMS_MAX], len: 0 }
+    }
+
+    const fn of(segments: &[Segment<'_>]) -> Self {
+        let mut pattern = Self::empty();
         let mut rest = segments;
         while let [first, others @ ..] = rest {
             pattern = match first {
@@ -74,7 +79,7 @@ impl Pattern {
         pattern
     }
 
-    const fn with_literal(mut self, text: &str) -> Self {
+    pub(crate) const fn with_literal(mut self, text: &str) -> Self {
         let mut rest = text.as_bytes();
         while let [first, others @ ..] = rest {
             self = self.with(Class::Byte(*first), false);
@@ -83,7 +88,7 @@ impl Pattern {
         self
     }
 
-    const fn with_form(self, form: Form) -> Self {
+    pub(crate) const fn with_form(self, form: Form) -> Self {
         match form {
             Form::Without(byte) => {
                 self.with(Class::Except(byte), false).with(Class::Except(byte), true)
@@ -127,6 +132,21 @@ impl Pattern {
         self
     }
 
+    /// Whether both give some key.
+    pub(crate) const fn overlaps(&self, other: &Self) -> bool {
+        walk(self, other, Question::SameText)
+    }
+
+    /// Whether a key of the other can begin with one of this.
+    pub(crate) const fn catches(&self, whole: &Self) -> bool {
+        walk(self, whole, Question::Beginning)
+    }
+
+    /// Whether a key can be given in two ways.
+    pub(crate) const fn is_ambiguous(&self) -> bool {
+        walk(self, self, Question::TwoReadings)
+    }
+
     /// The atom at a place, or none at the end.
     const fn at(&self, place: usize) -> Option<Atom> {
         if place < self.len { Some(self.atoms[place]) } else { None }
@@ -149,7 +169,7 @@ impl Pattern {
 /// ```
 #[must_use]
 pub const fn overlaps(one: &[Segment<'_>], other: &[Segment<'_>]) -> bool {
-    walk(&Pattern::of(one), &Pattern::of(other), Question::SameText)
+    Pattern::of(one).overlaps(&Pattern::of(other))
 }
 
 /// Whether a key of the template `whole` can begin with a text that the template `prefix` gives:
@@ -164,7 +184,7 @@ pub const fn overlaps(one: &[Segment<'_>], other: &[Segment<'_>]) -> bool {
 /// ```
 #[must_use]
 pub const fn catches(prefix: &[Segment<'_>], whole: &[Segment<'_>]) -> bool {
-    walk(&Pattern::of(prefix), &Pattern::of(whole), Question::Beginning)
+    Pattern::of(prefix).catches(&Pattern::of(whole))
 }
 
 /// Whether two different lists of values can give the same key, so that which item it belongs to
@@ -180,8 +200,7 @@ pub const fn catches(prefix: &[Segment<'_>], whole: &[Segment<'_>]) -> bool {
 /// ```
 #[must_use]
 pub const fn is_ambiguous(segments: &[Segment<'_>]) -> bool {
-    let pattern = Pattern::of(segments);
-    walk(&pattern, &pattern, Question::TwoReadings)
+    Pattern::of(segments).is_ambiguous()
 }
 
 /// What is asked of two patterns.

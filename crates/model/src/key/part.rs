@@ -34,6 +34,9 @@ pub enum Shape {
     Number,
     /// Bytes: only for keys of type B.
     Bytes,
+    /// Nothing that can stand in a key. Only a design in a file can say this: no type of Rust that
+    /// is a key part has it.
+    Other,
 }
 
 impl Shape {
@@ -43,7 +46,7 @@ impl Shape {
         match self {
             Self::Text(form) => form,
             Self::Integer if width > 0 => Form::Digits(width),
-            Self::Integer | Self::Number | Self::Bytes => Form::Open,
+            Self::Integer | Self::Number | Self::Bytes | Self::Other => Form::Open,
         }
     }
 }

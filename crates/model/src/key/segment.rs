@@ -1,6 +1,7 @@
 //! Key templates, piece by piece.
 
-/// The character between the parts of a key, which identifiers may not contain.
+/// The character between the parts of a key, which identifiers may not contain, unless a table has
+/// another one.
 pub const DELIMITER: char = '#';
 
 /// What the values of a key part look like when they are written into a key.
@@ -21,6 +22,16 @@ pub enum Form {
 impl Form {
     /// The form of identifiers: they cannot contain the [`DELIMITER`].
     pub const CLOSED: Self = Self::Without(DELIMITER as u8);
+
+    /// The form of identifiers that cannot contain this delimiter, which is an ASCII character.
+    #[must_use]
+    pub const fn without(delimiter: char) -> Self {
+        assert!(
+            delimiter.is_ascii_punctuation(),
+            "a delimiter is one ASCII character that is neither a letter, a digit nor a space"
+        );
+        Self::Without(delimiter as u8)
+    }
 
     /// Whether all values of this form have the same length. Only such values sort the same way
     /// alone and within a key, and none of them is the beginning of another.

@@ -1,11 +1,12 @@
 //! Saying what must be so of an item that a transaction does not change.
 
 use super::{Operation, Plan};
-use crate::condition::{Condition, unless_expired};
+use crate::condition::{Condition, is_own_key, unless_expired};
 use crate::entity::Entity;
 use crate::error::Result;
 use crate::key::Key;
 use crate::timestamp::Timestamp;
+use singlet_dynamo::expression;
 use singlet_dynamo::operation::ConditionCheck;
 
 /// Says what must be so of an item; see [`check`].
@@ -36,7 +37,11 @@ impl<E: Entity> Operation for Check<E> {
 
     fn plan(self, table_name: &str, now: Timestamp) -> Result<Plan> {
         let condition = self.condition.unwrap_or_else(Condition::exists);
-        let condition = unless_expired::<E>(condition.into_expression()?, now)?;
+        let mut condition = condition.into_expression()?;
+        if let Some(own) = is_own_key::<E>()? {
+            condition = expression::Condition::and(vec![condition, own])?;
+        }
+        let condition = unless_expired::<E>(condition, now)?;
         let mut check = ConditionCheck::new(table_name, self.key.into_item()?, condition);
         check.return_old_on_failure = true;
         Ok(Plan::new::<E>(check))

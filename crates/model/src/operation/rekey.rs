@@ -5,7 +5,7 @@ use crate::attribute::Attribute;
 use crate::entity::Entity;
 use crate::error::Result;
 use crate::key::KeyValues;
-use crate::shape::{IndexKeyShape, Keeper, Template};
+use crate::shape::{IndexKeyShape, Keeper, Template, TemplatePart};
 use crate::table::Table;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::Value;
@@ -23,18 +23,39 @@ pub(super) fn rekey<E: Entity>(
     let mut written: Vec<&str> = Vec::new();
     for of_index in E::SHAPE.indexes {
         let Some(index) = E::Table::SHAPE.index(of_index.index) else { continue };
-        for (template, attribute) in of_index.key.with(&index.key) {
+        for (position, (template, attribute)) in of_index.key.with(&index.key).enumerate() {
             let is_own = E::SHAPE.is_own_attribute(template, attribute);
             // An attribute may belong to several indexes; it is the same for all of them.
-            if is_own
-                || written.contains(&attribute.name)
-                || !known.concerns(of_index, template, may_be_new)
-            {
+            if is_own || written.contains(&attribute.name) {
+                continue;
+            }
+            let is_conditional = E::SHAPE.is_conditional(of_index, position);
+            let applies = of_index.applies(|place| known.value(place));
+            let is_concerned = match is_conditional {
+                // The key with another condition may be the one to write.
+                true if !applies => {
+                    let mut keys = E::SHAPE.keys_in(of_index.index);
+                    let is_other = keys.any(|key| key.applies(|place| known.value(place)));
+                    !is_other && known.decides(of_index)
+                }
+                true => {
+                    let templates = of_index.key.with(&index.key).enumerate();
+                    let depending = templates
+                        .filter(|(position, _)| E::SHAPE.is_conditional(of_index, *position));
+                    let parts: Vec<&TemplatePart> =
+                        depending.flat_map(|(_, (template, _))| template.parts).collect();
+                    known.concerns_condition(of_index, &parts, may_be_new)
+                }
+                false => known.concerns(of_index, template, may_be_new),
+            };
+            if !is_concerned {
                 continue;
             }
             written.push(attribute.name);
             let path = Path::attribute(attribute.name)?;
-            let rendered = match of_index.key.has(template, |place| known.value(place)) {
+            let has = (applies || !is_conditional)
+                && of_index.key.has(template, |place| known.value(place));
+            let rendered = match has {
                 true => {
                     let size_max = index.key.size_max(attribute);
                     template.render(attribute, size_max, |place| known.value(place))?
@@ -116,6 +137,27 @@ impl Known {
             None if composed().any(is_optional) => composed().any(|template| self.is_set(template)),
             _ => self.is_set(template),
         }
+    }
+
+    /// Whether the key that applies, which has a condition, has to be written: it may apply since
+    /// now, or a part of it changes.
+    fn concerns_condition(
+        &self,
+        of_index: &IndexKeyShape,
+        parts: &[&TemplatePart],
+        may_be_new: bool,
+    ) -> bool {
+        let is_set = |place: usize| self.set.iter().any(|(own, _)| *own == place);
+        // Of a part that is not set, nothing can be said of an item that is there.
+        let is_known = parts.iter().all(|part| self.knows(part.place));
+        let is_changed = self.decides(of_index) || parts.iter().any(|part| is_set(part.place));
+        is_known && (may_be_new || is_changed)
+    }
+
+    /// Whether the update says that the condition of this key does not hold.
+    fn decides(&self, of_index: &IndexKeyShape) -> bool {
+        let when = of_index.when.as_ref();
+        when.is_some_and(|when| self.set.iter().any(|(place, _)| *place == when.place))
     }
 
     fn knows(&self, place: usize) -> bool {

@@ -10,14 +10,17 @@ use std::fmt;
 
 /// How a key attribute is put together: literals, and the values of fields.
 #[derive(Clone, Copy, Debug)]
-pub struct Template {
+pub struct TemplateOf<'s> {
     /// As it was written: `GAME#{code}`.
-    pub text: &'static str,
+    pub text: &'s str,
     /// Its pieces.
-    pub segments: &'static [Segment<'static>],
+    pub segments: &'s [Segment<'s>],
     /// Which fields the parts among the pieces are, in their order.
-    pub parts: &'static [TemplatePart],
+    pub parts: &'s [TemplatePart],
 }
+
+/// A [`TemplateOf`] that a macro has made.
+pub type Template = TemplateOf<'static>;
 
 /// A field in a template.
 #[derive(Clone, Copy, Debug)]

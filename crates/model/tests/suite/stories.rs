@@ -5,6 +5,7 @@ mod changes;
 mod conditions;
 mod expiry;
 mod index_keys;
+mod keys;
 mod pages;
 mod payloads;
 mod provisioning;
@@ -45,6 +46,7 @@ stories! {
         an_upsert_makes_what_is_missing an_upsert_must_be_complete;
     index_keys: they_follow_what_is_set they_come_and_go fields_of_one_key_are_set_together
         a_field_can_be_the_key an_upsert_does_not_take_an_item_out;
+    keys: an_index_has_the_key_whose_condition_holds entities_share_a_key;
     conditions: every_comparison missing_and_null joined;
     queries: by_the_beginning_of_the_sort_key by_a_range by_numbers entities_are_never_mixed
         collections_are_read_by_one_query;

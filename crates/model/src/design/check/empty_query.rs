@@ -50,7 +50,8 @@ fn why(step: &Step<'_>, entity: &Entity) -> String {
             None => "the entity has no key there".to_owned(),
         };
     };
-    let index = step.operation.index.as_deref().and_then(|index| entity.index_key(index));
+    let index = step.operation.index.as_deref();
+    let index = index.and_then(|index| entity.index_keys(index).next());
     let (partition, sort) = match index {
         Some(key) => (&key.partition, key.sort.as_ref()),
         None => (&entity.key.partition, entity.key.sort.as_ref()),

@@ -8,8 +8,8 @@ use crate::key::Form;
 pub(super) const RULE: Rule = Rule { code: "SD306", title: "a prefix ends within a value", find };
 
 fn find(subject: &Subject<'_>, findings: &mut Findings) {
-    let delimiter = subject.design.delimiter;
     for step in &subject.steps {
+        let delimiter = step.delimiter();
         if step.operation.action != Action::Query {
             continue;
         }

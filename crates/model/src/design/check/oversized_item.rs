@@ -1,8 +1,8 @@
 //! SD701: an item can outgrow what DynamoDB stores.
 
 use super::{Findings, Place, Rule};
+use crate::design::Entity;
 use crate::design::subject::Subject;
-use crate::design::{Attribute, AttributeType, Entity};
 use singlet_dynamo::expression::{Action, Computation};
 use singlet_dynamo::limits::ITEM_SIZE_MAX;
 
@@ -34,7 +34,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
                     format!("`{}` grows with every update, and nothing says how far", attribute.name),
                     "Give each element an item of its own in the same partition; or say in `max_bytes` what holds it.",
                 );
-            } else if is_collection(attribute) {
+            } else if attribute.kind.is_collection() {
                 findings.note(
                     place,
                     format!(
@@ -59,20 +59,10 @@ fn grows(subject: &Subject<'_>, entity: &Entity, name: &str) -> bool {
                 path.name() == name && matches!(value.computation(), Computation::ListAppend(..))
             }
             Action::Add(path, _) => {
-                path.name() == name && entity.attribute(name).is_some_and(is_collection)
+                path.name() == name
+                    && entity.attribute(name).is_some_and(|own| own.kind.is_collection())
             }
             _ => false,
         })
     })
-}
-
-fn is_collection(attribute: &Attribute) -> bool {
-    matches!(
-        attribute.kind,
-        AttributeType::List
-            | AttributeType::Map
-            | AttributeType::TextSet
-            | AttributeType::NumberSet
-            | AttributeType::BinarySet
-    )
 }

@@ -29,7 +29,7 @@ pub struct Place {
 
 impl Place {
     /// A table.
-    pub(super) fn table(name: &str) -> Self {
+    pub(in crate::design) fn table(name: &str) -> Self {
         Self { table: Some(name.to_owned()), ..Self::default() }
     }
 

@@ -25,7 +25,11 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
                     if table.key.contains(&attribute.name) {
                         continue;
                     }
-                    if let Some(field) = template.fields().find(|field| changed.contains(field)) {
+                    // A key that is a field by itself stays; the other attribute decides.
+                    let when = key.when.as_ref().filter(|_| template.as_field().is_none());
+                    let decides = when.map(|when| when.attribute.as_str());
+                    let mut fields = template.fields().chain(decides);
+                    if let Some(field) = fields.find(|field| changed.contains(field)) {
                         findings.error(
                             step.place().index(&index.name).attribute(&attribute.name),
                             format!(

@@ -12,7 +12,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
             continue;
         }
         for index in &table.indexes {
-            if !table.entities.iter().any(|entity| entity.index_key(&index.name).is_some()) {
+            if !table.entities.iter().any(|entity| entity.is_in_index(&index.name)) {
                 findings.warning(
                     Place::table(&table.name).index(&index.name),
                     format!("no entity has a key in the index `{}`, so it stays empty", index.name),

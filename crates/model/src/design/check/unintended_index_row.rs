@@ -12,7 +12,7 @@ pub(super) const RULE: Rule =
 fn find(subject: &Subject<'_>, findings: &mut Findings) {
     for (table, entity) in subject.entities() {
         for index in &table.indexes {
-            let is_meant = entity.index_key(&index.name).is_some();
+            let is_meant = entity.is_in_index(&index.name);
             if is_meant || !index.key.attributes().all(|key| has(table, entity, key)) {
                 continue;
             }

@@ -1,6 +1,6 @@
 //! SD101: something is named that the design does not have.
 
-use super::{Findings, Place, Rule};
+use super::{Findings, Place, Rule, shared};
 use crate::design::Since;
 use crate::design::subject::Subject;
 
@@ -8,21 +8,16 @@ pub(super) const RULE: Rule =
     Rule { code: "SD101", title: "something is named that the design does not have", find };
 
 fn find(subject: &Subject<'_>, findings: &mut Findings) {
+    shared::find(subject, findings);
     in_operations(subject, findings);
     for (table, entity) in subject.entities() {
         let place = || Place::table(&table.name).entity(&entity.name);
-        for key in &entity.indexes {
-            if table.index(&key.index).is_none() {
+        for name in &entity.shares_key_with {
+            if table.entity(name).is_none() {
                 findings.error(
-                    place().index(&key.index),
-                    format!(
-                        "the entity has a key in the index `{}`, which the table does not have",
-                        key.index
-                    ),
-                    format!(
-                        "Declare the index, or take one of: {}.",
-                        list(table.indexes.iter().map(|index| &index.name))
-                    ),
+                    place(),
+                    format!("it shares its keys with `{name}`, which the table does not have"),
+                    format!("Name one of: {}.", list(table.entities.iter().map(|own| &own.name))),
                 );
             }
         }

@@ -29,7 +29,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
                 continue;
             }
             for entity in &table.entities {
-                if entity.index_key(&index.name).is_some()
+                if entity.is_in_index(&index.name)
                     && !reads.clone().any(|step| step.can_reach(entity))
                 {
                     findings.warning(

@@ -20,9 +20,9 @@ pub(super) fn write(table: &Table, out: &mut Markdown) {
         entities.map(|entity| (&entity.key.partition, entity.key.sort.as_ref(), &entity.name));
     let mut picture = draw(&collections(primary));
     for index in &table.indexes {
-        let keys = table.entities.iter().filter_map(|entity| {
-            let key = entity.index_key(&index.name)?;
-            Some((&key.partition, key.sort.as_ref(), &entity.name))
+        let keys = table.entities.iter().flat_map(|entity| {
+            let keys = entity.index_keys(&index.name);
+            keys.map(|key| (&key.partition, key.sort.as_ref(), &entity.name))
         });
         let collections = collections(keys);
         if !collections.is_empty() {

@@ -35,7 +35,11 @@ fn keys(table: &Table, entity: &Entity) -> Vec<Vec<String>> {
     let key = &entity.key;
     let mut rows = vec![row(code(&table.name), &key.partition, key.sort.as_ref())];
     for key in &entity.indexes {
-        rows.push(row(code(&key.index), &key.partition, key.sort.as_ref()));
+        let place = match &key.when {
+            Some(when) => format!("{} when {}", code(&key.index), code(&when.to_string())),
+            None => code(&key.index),
+        };
+        rows.push(row(place, &key.partition, key.sort.as_ref()));
     }
     rows
 }
@@ -46,6 +50,14 @@ fn facts(table: &Table, entity: &Entity) -> Vec<String> {
         if let Some(name) = &key.only_with {
             facts.push(format!("In {} only with {}.", code(&key.index), code(name)));
         }
+    }
+    if !entity.shares_key_with.is_empty() {
+        let names = entity.shares_key_with.join(", ");
+        let by = entity
+            .discriminator
+            .as_ref()
+            .map(|own| format!("; {} tells which of them an item is", code(&own.attribute)));
+        facts.push(format!("Shares its keys with {names}{}.", by.unwrap_or_default()));
     }
     if let Some(mirror) = &entity.mirrors {
         let what = if mirror.attributes.is_empty() {
@@ -124,6 +136,7 @@ fn kind(kind: AttributeType) -> &'static str {
         AttributeType::Binary => "bytes",
         AttributeType::List => "list",
         AttributeType::Map => "map",
+        AttributeType::Struct => "struct",
         AttributeType::TextSet => "set of texts",
         AttributeType::NumberSet => "set of numbers",
         AttributeType::BinarySet => "set of bytes",

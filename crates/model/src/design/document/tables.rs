@@ -58,11 +58,11 @@ fn index_row(table: &Table, index: &Index) -> Vec<String> {
             format!("keys and {}", names.join(", "))
         }
     };
-    let filled = table.entities.iter().filter_map(|entity| {
-        let key = entity.index_key(&index.name)?;
-        Some(match &key.only_with {
-            None => entity.name.clone(),
-            Some(name) => format!("{} with {}", entity.name, code(name)),
+    let filled = table.entities.iter().flat_map(|entity| {
+        entity.index_keys(&index.name).map(|key| match (&key.when, &key.only_with) {
+            (Some(when), _) => format!("{} when {}", entity.name, code(&when.to_string())),
+            (None, None) => entity.name.clone(),
+            (None, Some(name)) => format!("{} with {}", entity.name, code(name)),
         })
     });
     vec![

@@ -1,0 +1,38 @@
+//! Conditions of keys that are not written as such.
+
+use singlet::prelude::*;
+
+id!(Repo);
+
+#[derive(Entity)]
+#[entity(Issues, key = ("A#{repo}") when open = true)]
+struct OfPrimaryKey {
+    repo: Repo,
+    open: bool,
+}
+
+#[derive(Entity)]
+#[entity(Issues, key = ("A#{repo}"), GSI1 all = ("A") when state = "open")]
+struct OfNoField {
+    repo: Repo,
+}
+
+#[derive(Entity)]
+#[entity(Issues, key = ("A#{repo}"), GSI1 all = ("A") when repo = 7)]
+struct OfANumber {
+    repo: Repo,
+}
+
+#[derive(Entity)]
+#[entity(Issues, key = ("A#{repo}"), GSI1 all = ("A#{title}") when open = true)]
+struct LostWithTheCondition {
+    repo: Repo,
+    open: bool,
+    #[attribute(in_key)]
+    title: String,
+}
+
+#[table(name = "t", key = (PK), delimiter = "##", entities())]
+struct LongDelimiter;
+
+fn main() {}

@@ -1,0 +1,55 @@
+//! What declared types are in a design.
+
+use singlet::design::{AttributeType, Design};
+use singlet::prelude::*;
+use std::collections::BTreeMap;
+
+id!(Code);
+
+#[table(name = "games", key = (PK), entities(Game))]
+struct Games;
+
+#[derive(Attribute)]
+struct Size {
+    width: u32,
+    height: Option<u32>,
+}
+
+#[derive(Attribute)]
+struct Board {
+    size: Size,
+    title: String,
+}
+
+#[derive(Attribute)]
+struct History {
+    moves: Vec<u32>,
+}
+
+#[derive(Entity)]
+#[entity(Games, key = ("GAME#{code}"))]
+struct Game {
+    code: Code,
+    board: Board,
+    history: Option<History>,
+    scores: BTreeMap<String, u32>,
+}
+
+/// SD701 said of a struct that it holds any number of elements, which it does not.
+#[test]
+fn a_struct_holds_no_more_than_its_members() {
+    let design: Design = Games::design();
+    let kind = |name: &str| {
+        let found = design.tables.first().and_then(|table| table.entity("Game")?.attribute(name));
+        found.map(|attribute| attribute.kind)
+    };
+    assert_eq!(kind("board"), Some(AttributeType::Struct));
+    assert_eq!(kind("history"), Some(AttributeType::Map), "a member grows");
+    let findings: Vec<String> = design.check().iter().map(ToString::to_string).collect();
+    let told = |name: &str| {
+        format!(
+            "note[SD701] table 'games', entity 'Game', attribute '{name}': `{name}` holds any number of elements, and nothing says how large it gets"
+        )
+    };
+    assert_eq!(findings, [told("history"), told("scores")]);
+}

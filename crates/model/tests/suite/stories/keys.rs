@@ -1,0 +1,190 @@
+//! Keys with conditions, keys that entities share, and another delimiter.
+
+use super::{id, is_refused};
+use crate::{Stage, Told};
+use singlet::prelude::*;
+
+id!(Owner, Repo; delimiter = '|');
+id!(Account);
+
+#[table(
+    name = "keys-{env}",
+    key = (PK, SK),
+    index(GSI1 = (GSI1PK, GSI1SK), GSI2 = (GSI2PK, created)),
+    delimiter = "|",
+    entities(Issue)
+)]
+struct Repositories;
+
+#[derive(Attribute, Clone, Copy, Debug, PartialEq)]
+#[attribute(rename_all = "lowercase")]
+enum State {
+    Open,
+    Closed,
+    Draft,
+}
+
+/// Open issues ascend by their number; closed ones are elsewhere, by when they were closed. An open
+/// one that is pinned is in another index, under an attribute that it has anyway.
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(
+    Repositories,
+    key = ("REPO|{owner}|{repo}", "ISSUE|{number:07}"),
+    GSI1 open = ("REPO|{owner}|{repo}", "OPEN|{number:07}") when state = "open",
+    GSI1 closed = ("REPO|{owner}|{repo}", "CLOSED|{closed_at}") when state = "closed",
+    GSI2 by_pin = ("REPO|{owner}|{repo}|PINNED", "{created}") when pinned = true
+)]
+struct Issue {
+    owner: Owner,
+    repo: Repo,
+    number: u32,
+    state: State,
+    closed_at: Option<Timestamp>,
+    pinned: bool,
+    created: Timestamp,
+    title: String,
+}
+
+fn issue(number: u32, state: State, now: Timestamp) -> Issue {
+    Issue {
+        owner: id("a#b"),
+        repo: id("r"),
+        number,
+        state,
+        closed_at: (state == State::Closed).then_some(now),
+        pinned: false,
+        created: now,
+        title: "A title".into(),
+    }
+}
+
+/// The numbers of the issues that each access pattern finds.
+async fn numbers(db: &Db<Repositories>) -> Result<[Vec<u32>; 3], singlet::Error> {
+    let (owner, repo): (Owner, Repo) = (id("a#b"), id("r"));
+    let numbers = |found: Vec<Issue>| found.iter().map(|one| one.number).collect();
+    Ok([
+        numbers(db.query(Issue::open(&owner, &repo)).all().await?),
+        numbers(db.query(Issue::closed(&owner, &repo)).all().await?),
+        numbers(db.query(Issue::by_pin(&owner, &repo)).all().await?),
+    ])
+}
+
+pub(super) async fn an_index_has_the_key_whose_condition_holds(stage: &Stage) -> Told {
+    let db = stage.open::<Repositories>();
+    db.provision().await?;
+    let now = db.now();
+    let later = now.after(std::time::Duration::from_secs(60));
+    for (number, state) in
+        [(10, State::Open), (9, State::Open), (8, State::Closed), (7, State::Draft)]
+    {
+        db.run(create(&issue(number, state, now))).await?;
+    }
+    // Neither condition holds for a draft, so it is not in the index.
+    assert_eq!(numbers(&db).await?, [vec![9, 10], vec![8], vec![]]);
+    assert_eq!(db.query(Issue::of(id::<Owner>("a#b"), id::<Repo>("r"))).all().await?.len(), 4);
+
+    // An update that sets the field of the condition writes the key anew.
+    let key = |number: u32| Issue::key(id::<Owner>("a#b"), id::<Repo>("r"), number);
+    let close = |number: u32| {
+        update(key(number)).set_together(Issue::state_and_closed_at, (State::Closed, Some(later)))
+    };
+    db.run(close(9)).await?;
+    assert_eq!(numbers(&db).await?, [vec![10], vec![8, 9], vec![]]);
+    let stored = db.get(key(9)).await?;
+    assert_eq!(stored, Some(Issue { closed_at: Some(later), ..issue(9, State::Closed, now) }));
+    let reopen = update(key(8)).set_together(Issue::state_and_closed_at, (State::Open, None));
+    db.run(reopen).await?;
+    assert_eq!(numbers(&db).await?, [vec![8, 10], vec![9], vec![]]);
+    // What none of the conditions names is in the index no more.
+    let draft = update(key(8)).set_together(Issue::state_and_closed_at, (State::Draft, None));
+    db.run(draft).await?;
+    assert_eq!(numbers(&db).await?, [vec![10], vec![9], vec![]]);
+    // An item that lacks a part of the key is not in the index either.
+    let hidden = update(key(9)).set_together(Issue::state_and_closed_at, (State::Closed, None));
+    db.run(hidden).await?;
+    assert_eq!(numbers(&db).await?, [vec![10], vec![], vec![]]);
+    // Other fields leave the keys as they are.
+    db.run(update(key(10)).set(Issue::title, "Another")).await?;
+    assert_eq!(numbers(&db).await?, [vec![10], vec![], vec![]]);
+    // The field of a condition is set alone where the key's other parts are known.
+    db.run(update(key(10)).set(Issue::pinned, true)).await?;
+    db.run(update(key(7)).set(Issue::pinned, true)).await?;
+    assert_eq!(numbers(&db).await?, [vec![10], vec![], vec![7, 10]]);
+    db.run(update(key(7)).set(Issue::pinned, false)).await?;
+    assert_eq!(numbers(&db).await?, [vec![10], vec![], vec![10]]);
+
+    // A put writes the whole key, and an upsert as much of it as it knows.
+    db.run(put(&issue(10, State::Closed, now))).await?;
+    assert_eq!(numbers(&db).await?, [vec![], vec![10], vec![]]);
+    let new = upsert(key(20))
+        .set_together(Issue::state_and_closed_at, (State::Open, None))
+        .set(Issue::pinned, true)
+        .set(Issue::created, now)
+        .set(Issue::title, "Upserted");
+    db.run(new).await?;
+    assert_eq!(numbers(&db).await?, [vec![20], vec![10], vec![20]]);
+    Ok(())
+}
+
+#[table(name = "accounts-{env}", key = (PK, SK), entities(User, Organization))]
+struct Accounts;
+
+/// Users and organisations have one namespace.
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(
+    Accounts,
+    key = ("ACCOUNT#{name}", "ACCOUNT#{name}"),
+    discriminator = "kind",
+    shares_key_with(Organization)
+)]
+struct User {
+    name: Account,
+    email: String,
+}
+
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(
+    Accounts,
+    key = ("ACCOUNT#{name}", "ACCOUNT#{name}"),
+    discriminator = "kind",
+    shares_key_with(User)
+)]
+struct Organization {
+    name: Account,
+    members: u32,
+}
+
+pub(super) async fn entities_share_a_key(stage: &Stage) -> Told {
+    let db = stage.open::<Accounts>();
+    db.provision().await?;
+    let acme = Organization { name: id("acme"), members: 3 };
+    let user = User { name: id("acme"), email: "acme@example.org".into() };
+    db.run(create(&acme)).await?;
+    // The name is taken, which is the point.
+    assert!(is_refused(&db.run(create(&user)).await));
+    // There is no such user, in whatever way one asks.
+    assert_eq!(db.get(User::key(&user.name)).await?, None);
+    assert_eq!(db.get_many([User::key(&user.name)]).await?, [None]);
+    assert_eq!(db.get_together(vec![User::key(&user.name)]).await?, [None]);
+    assert_eq!(db.scan(Scan::<User>::table()).all().await?, []);
+    assert_eq!(db.scan(Scan::<Organization>::table()).all().await?, [acme.clone()]);
+    // And none of the writes of one entity touches an item of the other.
+    assert!(is_refused(&db.run(put(&user)).await));
+    assert!(is_refused(&db.run(update(User::key(&user.name)).set(User::email, "x")).await));
+    assert!(is_refused(&db.run(upsert(User::key(&user.name)).set(User::email, "x")).await));
+    assert!(is_refused(&db.run(delete(User::key(&user.name))).await));
+    let other = Organization { name: id("other"), members: 1 };
+    let checked = db.transact((check(User::key(&user.name)), put(&other))).await;
+    assert!(is_refused(&checked));
+    assert_eq!(db.get(Organization::key(&acme.name)).await?, Some(acme.clone()));
+
+    db.run(delete(Organization::key(&acme.name))).await?;
+    db.run(create(&user)).await?;
+    db.run(put(&User { email: "new@example.org".into(), ..user.clone() })).await?;
+    db.run(update(User::key(&user.name)).set(User::email, "newer@example.org")).await?;
+    let stored = db.get(User::key(&user.name)).await?.map(|user| user.email);
+    assert_eq!(stored.as_deref(), Some("newer@example.org"));
+    db.run(delete(User::key(&user.name))).await?;
+    db.run(delete(User::key(&user.name))).await?;
+    Ok(())
+}
