@@ -13,6 +13,7 @@
 mod batch;
 mod batch_get_item;
 mod batch_write_item;
+mod body;
 mod collection_metrics;
 mod create_table;
 mod definition;

@@ -10,6 +10,8 @@ mod feed;
 
 #[cfg(feature = "aws")]
 pub use aws::Aws;
+#[cfg(feature = "aws")]
+pub(crate) use aws::value as aws_value;
 pub use embedded::Embedded;
 pub use feed::{Feed, FeedEvent};
 
@@ -38,6 +40,17 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Every change of a table from now on.
     fn changes(&self, table_name: &str) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>>;
+
+    /// Every change of a table from a position on, which a feed of this table gave. A backend that
+    /// keeps no changes refuses it.
+    fn changes_from(
+        &self,
+        table_name: &str,
+        position: &str,
+    ) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>> {
+        let _ = (table_name, position);
+        Box::pin(async { Err(BackendError::Position) })
+    }
 }
 
 /// Something that is there later.
@@ -89,6 +102,18 @@ pub enum BackendError {
     Refused(dynamo::Error),
     /// Something failed on the way: the disk, the network, the credentials.
     Failed(Box<dyn Error + Send + Sync>),
+    /// The table has no stream with both images of its items, which a feed needs.
+    NoStream {
+        /// Its name.
+        table: String,
+    },
+    /// The stream no longer has the position: it is older than a day, or the stream was made anew.
+    PositionExpired {
+        /// The name of the table.
+        table: String,
+    },
+    /// A text is no position, or one of another table or backend.
+    Position,
 }
 
 impl BackendError {
@@ -103,6 +128,11 @@ impl fmt::Display for BackendError {
         match self {
             Self::Refused(error) => error.fmt(f),
             Self::Failed(error) => error.fmt(f),
+            Self::NoStream { table } => write!(f, "the table {table} has no stream of both images"),
+            Self::PositionExpired { table } => {
+                write!(f, "the stream of the table {table} no longer has this position")
+            }
+            Self::Position => f.write_str("the position is not one of this table"),
         }
     }
 }
@@ -112,6 +142,7 @@ impl Error for BackendError {
         match self {
             Self::Refused(error) => Some(error),
             Self::Failed(error) => Some(&**error),
+            _ => None,
         }
     }
 }

@@ -14,7 +14,9 @@ use crate::operation::stored;
 use crate::projection::Projection;
 use crate::retry::Backoff;
 use crate::shape::KeyAttributes;
+use crate::subject::Subject;
 use crate::table::{Contains, Declaration, StoredIn, Table};
+use singlet_dynamo::limits::ITEM_SIZE_MAX;
 use singlet_dynamo::operation::{
     Answer, BatchGetItem, BatchWriteItem, KeysAndAttributes, TableWrites, WriteRequest,
 };
@@ -51,7 +53,8 @@ impl<D: Declaration> Db<D> {
         let mut template = KeysAndAttributes::new(self.name_at(E::PLACE), Vec::new());
         template.projection = projection::<P>(None)?;
         template.consistent_read = is_consistent;
-        let found = self.get_all(&template, &table.key, wanted.iter().map(|(key, _)| key)).await?;
+        let found = self.get_all(&template, &table.key, wanted.iter().map(|(key, _)| key)).await;
+        let found = found.map_err(|error| error.about(Subject::of::<E>))?;
 
         let now = self.now();
         let mut entities = Vec::with_capacity(wanted.len());
@@ -166,6 +169,10 @@ impl<D: Declaration> Batch<'_, D> {
     {
         const { assert_keys_are_its_own::<E>() };
         let item = to_item(entity, Purpose::Put, self.db.now())?;
+        // Of a batch that is refused nobody is told which item was to blame.
+        if item.size() > ITEM_SIZE_MAX {
+            return Err(Error::ItemTooLarge { subject: Box::new(Subject::with_item::<E>(&item)) });
+        }
         let key = Key::of(entity).into_item()?;
         self.add(<D as Contains<E::Table>>::PLACE, &key, WriteRequest::Put(item));
         Ok(())

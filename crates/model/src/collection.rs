@@ -178,6 +178,34 @@ impl<C: Collection> Load<C> {
         self.on_corrupt = OnCorrupt::Skip;
         self
     }
+
+    /// Where the items are.
+    pub(crate) fn into_source(self) -> Result<Source> {
+        Ok(Source {
+            table: &<C::Head as Entity>::Table::SHAPE,
+            index: None,
+            part: Part::Partition {
+                value: self.partition?,
+                sort: common_prefix(C::MEMBERS),
+                descending: false,
+            },
+            filter: None,
+            selection: Selection::Held,
+            consistent: self.consistent,
+        })
+    }
+}
+
+impl<C> std::fmt::Debug for Load<C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { partition, consistent, with_expired, on_corrupt, .. } = self;
+        f.debug_struct("Load")
+            .field("partition", partition)
+            .field("consistent", consistent)
+            .field("with_expired", with_expired)
+            .field("on_corrupt", on_corrupt)
+            .finish()
+    }
 }
 
 impl<D: Declaration> Db<D> {
@@ -188,18 +216,8 @@ impl<D: Declaration> Db<D> {
         D: Contains<<C::Head as Entity>::Table>,
     {
         let table = &<C::Head as Entity>::Table::SHAPE;
-        let source = Source {
-            table,
-            index: None,
-            part: Part::Partition {
-                value: load.partition?,
-                sort: common_prefix(C::MEMBERS),
-                descending: false,
-            },
-            filter: None,
-            selection: Selection::Held,
-            consistent: load.consistent,
-        };
+        let (with_expired, on_corrupt) = (load.with_expired, load.on_corrupt);
+        let source = load.into_source()?;
         let table_name = self.table_name::<<C::Head as Entity>::Table>();
         let mut items: Vec<StoredItem> = Vec::new();
         let mut start = None;
@@ -215,8 +233,8 @@ impl<D: Declaration> Db<D> {
         let fresh = items
             .iter()
             .map(StoredItem::as_item)
-            .filter(|item| load.with_expired || !has_passed(table, *item, now));
-        Ok(C::gather(fresh, load.on_corrupt)?)
+            .filter(|item| with_expired || !has_passed(table, *item, now));
+        Ok(C::gather(fresh, on_corrupt)?)
     }
 }
 

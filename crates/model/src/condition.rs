@@ -4,6 +4,7 @@ use crate::attribute::Attribute;
 use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::field::{Containing, Field, Operand, Testable, Textual};
+use crate::inspect::readable;
 use crate::marker::Marker;
 use crate::table::Table;
 use crate::timestamp::Timestamp;
@@ -293,5 +294,15 @@ impl<E: Entity> Size<E> {
     /// It is at least this long.
     pub fn ge(self, size: u32) -> Condition<E> {
         self.compare(Comparator::GreaterOrEqual, size)
+    }
+}
+
+/// The condition as an expression, with names and values in it.
+impl<E> std::fmt::Debug for Condition<E> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.test {
+            Ok(test) => f.write_str(&readable(|printer| printer.condition(test))),
+            Err(error) => write!(f, "({error})"),
+        }
     }
 }

@@ -15,6 +15,7 @@ use crate::page::Reading;
 use crate::projection::Projection;
 use crate::query::AccessPattern;
 use crate::scan::Scan;
+use crate::subject::Subject;
 use crate::table::{Contains, Declaration, StoredIn, Table};
 use crate::timestamp::Timestamp;
 use crate::trace;
@@ -90,9 +91,16 @@ impl<D: Declaration> Db<D> {
     ) -> Result<Option<P>> {
         let get = get.into();
         let with_expired = get.with_expired;
+        // Copying the key costs more than a read in memory has to spare, where nothing refuses it.
+        let key = self.backend().has_conflicts().then(|| get.key.clone());
         let request = get.into_request(self.name_at(E::PLACE))?;
-        let Answer::GetItem(answer) = self.execute(request).await? else {
-            return Err(BackendError::unexpected().into());
+        let answer = match self.execute(request).await {
+            Ok(Answer::GetItem(answer)) => answer,
+            Ok(_) => return Err(BackendError::unexpected().into()),
+            Err(error) => {
+                let subject = || key.map_or_else(Subject::of::<E>, Subject::with_key);
+                return Err(Error::from(error).about(subject));
+            }
         };
         let Some(item) = answer.item.map(stored) else { return Ok(None) };
         let item = item.as_item();
@@ -176,12 +184,16 @@ impl<D: Contains<<O::Entity as Entity>::Table>, O: Write + Send> Run<D> for O {
 
     async fn run(self, db: &Db<D>) -> Result<O::Output> {
         let now = db.now();
+        let subject = self.subject(now);
         let plan = self.plan(db.table_name::<<O::Entity as Entity>::Table>(), now)?;
         let (request, attempt) = plan.into_request(db.backend())?;
         let returned = match db.execute(request).await {
             Ok(Answer::Write(answer)) => attempt.returned(answer),
             // Seldom enough to be given memory of its own, so that the others are small.
-            other => Box::pin(transaction::go_on(db, other, attempt, now)).await?,
+            other => {
+                let outcome = Box::pin(transaction::go_on(db, other, attempt, now)).await;
+                outcome.map_err(|error| error.about(subject))?
+            }
         };
         O::output(returned, now)
     }

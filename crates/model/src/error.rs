@@ -4,9 +4,11 @@ use crate::attribute::Unstorable;
 use crate::backend::BackendError;
 use crate::item::Corrupt;
 use crate::shape::KeyFault;
+use crate::subject::Subject;
 use crate::transaction::OPERATIONS_MAX;
 use singlet_dynamo::expression::Fault;
-use singlet_dynamo::{ErrorKind, Item};
+use singlet_dynamo::limits::ITEM_SIZE_MAX;
+use singlet_dynamo::{self as dynamo, ErrorKind, Item};
 use std::fmt;
 
 /// What an operation gives, or why it does not.
@@ -29,9 +31,27 @@ pub enum Error {
         item: Option<Box<Item>>,
     },
     /// Another transaction is changing one of the items, and did not finish while this one waited.
-    Conflict,
+    Conflict {
+        /// The item, if it is known.
+        subject: Option<Box<Subject>>,
+    },
     /// The store has more to do than it takes on, and it still had when all attempts were made.
-    Throttled,
+    Throttled {
+        /// The item of the request, if it was about one.
+        subject: Option<Box<Subject>>,
+    },
+    /// An item is larger than DynamoDB takes, which is 400 KB, or would be so after an update.
+    ItemTooLarge {
+        /// The item. Its size is known if it was to be written as a whole.
+        subject: Box<Subject>,
+    },
+    /// DynamoDB refuses a request.
+    Refused {
+        /// Why, in DynamoDB's words.
+        error: dynamo::Error,
+        /// The item of the request, if it was about one.
+        subject: Option<Box<Subject>>,
+    },
     /// A value cannot stand in a key.
     Key(KeyFault),
     /// A value has no form in DynamoDB.
@@ -75,7 +95,19 @@ pub enum Error {
     Cursor,
     /// The operating system gave no random numbers for the secret with which cursors are signed.
     RandomUnavailable,
-    /// The store does not do this.
+    /// A table has no stream, so that nobody can go on from a position in it.
+    NoStream {
+        /// Its name.
+        table: String,
+    },
+    /// A position is no longer in the stream: it is older than a day, or the stream was made anew.
+    PositionExpired {
+        /// The name of the table.
+        table: String,
+    },
+    /// A text is no position, or one of another table.
+    Position,
+    /// Something failed on the way: the disk, the network, the credentials.
     Backend(BackendError),
 }
 
@@ -88,8 +120,21 @@ impl fmt::Display for Error {
             Self::ConditionFailed { entity, item: None } => {
                 write!(f, "there is no {entity} as the condition says")
             }
-            Self::Conflict => f.write_str("another transaction is changing one of the items"),
-            Self::Throttled => f.write_str("the store has too much to do; try again later"),
+            Self::Conflict { subject } => {
+                f.write_str("another transaction is changing one of the items")?;
+                write_subject(f, subject.as_deref())
+            }
+            Self::Throttled { subject } => {
+                f.write_str("the store has too much to do; try again later")?;
+                write_subject(f, subject.as_deref())
+            }
+            Self::ItemTooLarge { subject } => {
+                write!(f, "an item has at most {ITEM_SIZE_MAX} bytes, and this one more: {subject}")
+            }
+            Self::Refused { error, subject } => {
+                error.fmt(f)?;
+                write_subject(f, subject.as_deref())
+            }
             Self::Key(fault) => fault.fmt(f),
             Self::Unstorable(fault) => fault.fmt(f),
             Self::MissingOperand => f.write_str("a condition compares with a missing value"),
@@ -116,9 +161,83 @@ impl fmt::Display for Error {
             }
             Self::Cursor => f.write_str("the cursor is not one of this query"),
             Self::RandomUnavailable => f.write_str("the operating system gives no random numbers"),
+            Self::NoStream { table } => write!(
+                f,
+                "the table {table} has no stream with both images: declare it with `stream` and \
+                 provision it"
+            ),
+            Self::PositionExpired { table } => write!(
+                f,
+                "the stream of the table {table} no longer has this position: read the current \
+                 state, and go on with `changes`"
+            ),
+            Self::Position => f.write_str("the position is not one of this table"),
             Self::Backend(error) => error.fmt(f),
         }
     }
+}
+
+fn write_subject(f: &mut fmt::Formatter<'_>, subject: Option<&Subject>) -> fmt::Result {
+    subject.map_or(Ok(()), |subject| write!(f, " ({subject})"))
+}
+
+impl Error {
+    /// Why DynamoDB refused the request, if it did so in words of its own.
+    ///
+    /// ```
+    /// use singlet::dynamo::{Error, ErrorKind};
+    ///
+    /// let error = singlet::Error::from(Error::new(ErrorKind::ResourceNotFound));
+    /// assert_eq!(error.refusal().unwrap().kind(), ErrorKind::ResourceNotFound);
+    /// ```
+    #[must_use]
+    pub fn refusal(&self) -> Option<&dynamo::Error> {
+        match self {
+            Self::Refused { error, .. } | Self::Backend(BackendError::Refused(error)) => {
+                Some(error)
+            }
+            _ => None,
+        }
+    }
+
+    /// The item that the error is about, if it is known.
+    #[must_use]
+    pub fn subject(&self) -> Option<&Subject> {
+        match self {
+            Self::Conflict { subject }
+            | Self::Throttled { subject }
+            | Self::Refused { subject, .. } => subject.as_deref(),
+            Self::ItemTooLarge { subject } => Some(subject),
+            _ => None,
+        }
+    }
+
+    /// The same error, about this item, unless it is about another one already.
+    pub(crate) fn about(self, item: impl FnOnce() -> Subject) -> Self {
+        match self {
+            Self::Refused { error, subject: None } if is_too_large(&error) => {
+                Self::ItemTooLarge { subject: Box::new(item()) }
+            }
+            Self::Refused { error, subject: None } => {
+                Self::Refused { error, subject: Some(Box::new(item())) }
+            }
+            Self::Throttled { subject: None } => {
+                Self::Throttled { subject: Some(Box::new(item())) }
+            }
+            Self::Conflict { subject: None } => Self::Conflict { subject: Some(Box::new(item())) },
+            other => other,
+        }
+    }
+}
+
+/// Whether an item is larger than DynamoDB takes. Writes and updates say so in different words.
+pub(crate) fn is_too_large(error: &dynamo::Error) -> bool {
+    error.kind() == ErrorKind::Validation && says_too_large(error.message())
+}
+
+/// Whether this text says that an item is larger than DynamoDB takes.
+pub(crate) fn says_too_large(message: &str) -> bool {
+    message.starts_with("Item size") && message.ends_with("has exceeded the maximum allowed size")
 }
 
 impl std::error::Error for Error {
@@ -128,6 +247,7 @@ impl std::error::Error for Error {
             Self::Unstorable(fault) => Some(fault),
             Self::Expression(fault) => Some(fault),
             Self::Corrupt(fault) => Some(fault),
+            Self::Refused { error, .. } => Some(error),
             Self::Backend(error) => Some(error),
             _ => None,
         }
@@ -155,12 +275,11 @@ impl From<Corrupt> for Error {
 /// What every operation can meet has a name of its own.
 impl From<BackendError> for Error {
     fn from(error: BackendError) -> Self {
-        match &error {
-            BackendError::Refused(refused) => match refused.kind() {
-                ErrorKind::Throttling | ErrorKind::ProvisionedThroughputExceeded => Self::Throttled,
-                ErrorKind::TransactionConflict => Self::Conflict,
-                _ => Self::Backend(error),
-            },
+        match error {
+            BackendError::Refused(refused) => refused.into(),
+            BackendError::NoStream { table } => Self::NoStream { table },
+            BackendError::PositionExpired { table } => Self::PositionExpired { table },
+            BackendError::Position => Self::Position,
             BackendError::Failed(_) => Self::Backend(error),
         }
     }
@@ -172,9 +291,15 @@ impl From<Fault> for Error {
     }
 }
 
-/// A request that the language refuses to build.
-impl From<singlet_dynamo::Error> for Error {
-    fn from(error: singlet_dynamo::Error) -> Self {
-        BackendError::Refused(error).into()
+/// A request that DynamoDB refuses, or that the language refuses to build.
+impl From<dynamo::Error> for Error {
+    fn from(error: dynamo::Error) -> Self {
+        match error.kind() {
+            ErrorKind::Throttling | ErrorKind::ProvisionedThroughputExceeded => {
+                Self::Throttled { subject: None }
+            }
+            ErrorKind::TransactionConflict => Self::Conflict { subject: None },
+            _ => Self::Refused { error, subject: None },
+        }
     }
 }

@@ -2,11 +2,13 @@
 
 use crate::backend::{Feed, FeedEvent};
 use crate::db::Db;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::marker::Marker;
 use crate::table::{Contains, Declaration, Table};
 use singlet_dynamo::stored::StoredItem;
+use std::fmt;
 use std::marker::PhantomData;
+use std::str::FromStr;
 
 /// What happened to an item of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +74,55 @@ impl<T: Table> Db<T> {
     pub async fn changes(&self) -> Result<Changes<T>> {
         self.changes_of().await
     }
+
+    /// Every change of the table's items from a position on, which [`Changes::position`] gave
+    /// before, in this process or in another one.
+    ///
+    /// Nothing is left out: what happened after the position comes at least once, that of one item
+    /// in its order. A consumer that stores the position after it has worked on a change, and is
+    /// killed in between, sees that change again.
+    ///
+    /// It reads the table's stream, so the table has to be declared with `stream`. A stream keeps
+    /// what happened for a day.
+    ///
+    /// ```
+    /// use singlet::prelude::*;
+    /// use singlet::{Change, Position};
+    ///
+    /// id!(Code);
+    ///
+    /// #[table(name = "games", key = (code), stream, entities(Game))]
+    /// pub struct Games;
+    ///
+    /// #[derive(Entity)]
+    /// #[entity(Games, key = ("{code}"))]
+    /// pub struct Game {
+    ///     pub code: Code,
+    ///     pub turn: u32,
+    /// }
+    ///
+    /// # singlet::block_on(async {
+    /// let db = Db::<Games>::memory().await?;
+    /// let stored: String = db.changes().await?.position()?.to_string();
+    ///
+    /// // Nobody listens to this.
+    /// db.run(create(&Game { code: Code::new("ABC123")?, turn: 7 })).await?;
+    ///
+    /// let position: Position = stored.parse()?;
+    /// let mut changes = db.changes_from(&position).await?;
+    /// let change = changes.next().await?;
+    /// assert!(matches!(change, Some(Change::Item { new: Some(GamesItem::Game(_)), .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoStream`] if the table has no stream with both images,
+    /// [`Error::PositionExpired`] if what came after the position is no longer in the stream, and
+    /// [`Error::Position`] if it is one of another table or of another kind of backend.
+    pub async fn changes_from(&self, position: &Position) -> Result<Changes<T>> {
+        self.changes_of_from(position).await
+    }
 }
 
 impl<D: Declaration> Db<D> {
@@ -83,9 +134,59 @@ impl<D: Declaration> Db<D> {
         let feed = self.backend().changes(self.table_name::<T>()).await?;
         Ok(Changes { feed, table: PhantomData })
     }
+
+    /// Every change of the items of one of the design's tables from a position on; see
+    /// [`changes_from`](Db::changes_from).
+    pub async fn changes_of_from<T: Table>(&self, position: &Position) -> Result<Changes<T>>
+    where
+        D: Contains<T>,
+    {
+        let feed = self.backend().changes_from(self.table_name::<T>(), &position.0).await?;
+        Ok(Changes { feed, table: PhantomData })
+    }
+}
+
+/// A position among the changes of a table, as text to be stored: see [`Db::changes_from`].
+///
+/// The text has no form that a program may rely on. On DynamoDB it has about a hundred bytes for
+/// each partition of the table.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Position(String);
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Position({})", self.0)
+    }
+}
+
+impl FromStr for Position {
+    type Err = Error;
+
+    /// Reads the text of a position. Whether it is one of the table is seen when it is used.
+    fn from_str(text: &str) -> Result<Self> {
+        let is_position = !text.is_empty() && text.chars().all(|one| one.is_ascii_graphic());
+        is_position.then(|| Self(text.to_owned())).ok_or(Error::Position)
+    }
 }
 
 impl<T: Table> Changes<T> {
+    /// The position behind the last change that [`next`](Self::next) gave; before the first one,
+    /// the position at which this began. [`Db::changes_from`] goes on from there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoStream`] if the table has no stream, which only the embedded engine tells of
+    /// without one.
+    pub fn position(&self) -> Result<Position> {
+        Ok(Position(self.feed.position()?))
+    }
+
     /// The next change; `None` when nothing can come any more. Items that are of none of the
     /// table's entities are passed over.
     pub async fn next(&mut self) -> Result<Option<Change<T::Item>>> {

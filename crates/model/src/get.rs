@@ -107,3 +107,13 @@ pub(crate) fn projection<P: Projection>(
     let paths = names.into_iter().map(Path::attribute).collect::<Result<Vec<_>, _>>()?;
     Ok(Some(expression::Projection::new(paths)?))
 }
+
+impl<E, P> std::fmt::Debug for Get<E, P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Get")
+            .field("key", &self.key)
+            .field("consistent", &self.consistent)
+            .field("with_expired", &self.with_expired)
+            .finish()
+    }
+}

@@ -67,6 +67,7 @@
 
 extern crate self as singlet;
 
+mod attempt;
 pub mod attribute;
 pub mod backend;
 mod batch;
@@ -84,8 +85,10 @@ mod error;
 mod feed;
 pub mod field;
 mod get;
+mod inspect;
 pub mod item;
 pub mod key;
+pub mod lambda;
 mod marker;
 pub mod operation;
 mod page;
@@ -94,14 +97,18 @@ mod provision;
 pub mod query;
 mod retry;
 pub mod scan;
+#[cfg(feature = "aws")]
+pub mod sdk;
 pub mod shape;
 mod source;
+mod subject;
 pub mod table;
 mod timestamp;
 mod together;
 mod trace;
 pub mod transaction;
 
+pub use attempt::{Attempts, Retryable};
 pub use attribute::{Attribute, Bytes};
 pub use batch::Batch;
 pub use block_on::block_on;
@@ -112,9 +119,10 @@ pub use date::{Date, NotADate};
 pub use db::{Db, Run, Settings};
 pub use entity::Entity;
 pub use error::{Error, Result};
-pub use feed::{Change, Changes};
+pub use feed::{Change, Changes, Position};
 pub use field::Field;
 pub use get::Get;
+pub use inspect::Inspect;
 pub use item::{Corrupt, OnCorrupt};
 pub use key::{IdError, Key, KeyPart};
 pub use page::{Items, Page, Reading};
@@ -125,6 +133,7 @@ pub use scan::Scan;
 pub use singlet_dynamo as dynamo;
 pub use singlet_engine as engine;
 pub use singlet_macros::{Attribute, Collection, Entity, Projection, table};
+pub use subject::Subject;
 pub use table::{Declaration, Table};
 pub use timestamp::{Expiry, NotATimestamp, Timestamp};
 pub use together::Together;
@@ -134,6 +143,7 @@ pub use serde;
 
 /// What declarations and their users need, in one line.
 pub mod prelude {
+    pub use crate::inspect::Inspect as _;
     pub use crate::operation::{Operation as _, check, create, delete, put, update, upsert};
     pub use crate::transaction::once;
     pub use crate::{

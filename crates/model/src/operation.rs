@@ -18,6 +18,7 @@ use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::item::{decode, has_passed, is_expired};
 use crate::shape::TableShape;
+use crate::subject::Subject;
 use crate::table::Table;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::operation::{Request, ReturnValues, TransactWriteItem, WriteAnswer};
@@ -74,6 +75,10 @@ pub trait Write: Operation {
     /// What it gives back.
     type Output;
 
+    /// The item that it is about at this moment, to be found out when it is refused.
+    #[doc(hidden)]
+    fn subject(&self, now: Timestamp) -> impl FnOnce() -> Subject + Send + use<Self>;
+
     /// Reads what the store gave back.
     #[doc(hidden)]
     fn output(returned: Option<Attributes>, now: Timestamp) -> Result<Self::Output>;
@@ -92,6 +97,12 @@ impl<O, R> Or<O, R> {
     }
 }
 
+impl<O: std::fmt::Debug, R> std::fmt::Debug for Or<O, R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.operation.fmt(f)
+    }
+}
+
 /// What an operation comes to.
 #[doc(hidden)]
 #[derive(Clone)]
@@ -102,7 +113,7 @@ pub struct Plan {
     /// What to give back, if it is known beforehand.
     known: Option<Item>,
     pub(crate) entity: &'static str,
-    table: &'static TableShape,
+    pub(crate) table: &'static TableShape,
 }
 
 impl Plan {

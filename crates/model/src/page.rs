@@ -17,6 +17,7 @@ use crate::operation::stored;
 use crate::projection::Projection;
 use crate::query::Described;
 use crate::source::Source;
+use crate::subject::Subject;
 use crate::table::{Contains, Declaration};
 use crate::timestamp::Timestamp;
 use count::is_alone;
@@ -294,7 +295,8 @@ where
     }
 
     async fn request(&self, start: Option<Item>, limit: Option<usize>) -> Result<PageAnswer> {
-        read_page(self.db, self.source.request(self.table_name(), start, limit)?).await
+        let page = read_page(self.db, self.source.request(self.table_name(), start, limit)?).await;
+        page.map_err(|error| error.about(Subject::of::<P::Entity>))
     }
 
     /// Whether an item is one of those that are asked for.

@@ -304,3 +304,25 @@ impl<E: Entity, Rest, S, P: Projection<Entity = E>> AccessPattern for Query<E, R
         Described { source: self.description.into_source::<P>(), limit, with_expired }
     }
 }
+
+impl<E: Entity, Rest, S, P> std::fmt::Debug for Query<E, Rest, S, P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Description { fixed, filter, descending, limit, .. } = &self.description;
+        let mut shown = f.debug_struct("Query");
+        shown.field("entity", &E::SHAPE.name);
+        if let Some(index) = self.description.index {
+            shown.field("index", &index.index);
+        }
+        shown.field("partition", &self.description.partition);
+        for (_, value) in fixed {
+            shown.field("with", value);
+        }
+        if let Some(filter) = filter {
+            shown.field("filter", filter);
+        }
+        if let Some(limit) = limit {
+            shown.field("limit", limit);
+        }
+        shown.field("descending", descending).finish_non_exhaustive()
+    }
+}

@@ -4,16 +4,25 @@ use crate::backend::{Backend, BackendError};
 use crate::error::{Error, Result};
 use singlet_dynamo::error::CancellationReason;
 use singlet_dynamo::{self as dynamo, ErrorKind};
-use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-/// How long to wait at first.
-const FIRST_MS: u64 = 25;
-/// How long to wait at most.
-const LONGEST_MS: u64 = 2_000;
-/// How often something is tried again before it counts as failed: with the pauses above, for about
-/// ten seconds.
-const ATTEMPTS_MAX: u32 = 10;
+/// Pauses before a request is sent again that was refused for a reason that passes: from 25 ms to
+/// 2 s, for about ten seconds in all.
+const AFTER_REFUSAL: Pauses = Pauses { first_ms: 25, longest_ms: 2_000, count: 10 };
+/// Pauses before work is attempted again because somebody else was faster. Whoever was faster is
+/// done, so the first one is short.
+const BETWEEN_ATTEMPTS: Pauses = Pauses { first_ms: 5, longest_ms: 500, count: 0 };
+
+/// How long pauses are, and how many there are.
+#[derive(Clone, Copy, Debug)]
+struct Pauses {
+    /// The first one has up to this many milliseconds, and each next one up to twice as many.
+    first_ms: u64,
+    /// None has more.
+    longest_ms: u64,
+    /// After so many of them it counts as failed.
+    count: u32,
+}
 
 /// What stood in the way of a request that was answered, and may be gone at another attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,25 +55,35 @@ impl Obstacle {
 
 /// Pauses that grow, each of a random length, so that those who were refused together do not come
 /// back together.
+#[derive(Debug)]
 pub(crate) struct Backoff {
-    attempt: u32,
+    pauses: Pauses,
+    made: u32,
 }
 
 impl Backoff {
+    /// For a request that is sent again.
     pub(crate) fn new() -> Self {
-        Self { attempt: 0 }
+        Self { pauses: AFTER_REFUSAL, made: 0 }
+    }
+
+    /// For work of which at most so many attempts are made.
+    pub(crate) fn between_attempts(attempts: u32) -> Self {
+        let pauses = Pauses { count: attempts.saturating_sub(1), ..BETWEEN_ATTEMPTS };
+        Self { pauses, made: 0 }
     }
 
     /// How long to wait before the next attempt; `None` when enough were made.
     pub(crate) fn next(&mut self) -> Option<Duration> {
-        if self.attempt >= ATTEMPTS_MAX {
+        if self.made >= self.pauses.count {
             return None;
         }
-        let longest = (FIRST_MS << self.attempt).min(LONGEST_MS);
-        self.attempt += 1;
-        // The keys of a new hasher are the standard library's only source of randomness.
-        let random = RandomState::new().hash_one(self.attempt);
-        Some(Duration::from_millis(longest / 2 + random % (longest / 2 + 1)))
+        let longest = self.pauses.longest(self.made);
+        self.made += 1;
+        let half = longest / 2;
+        // Without random numbers it waits for as long as it may.
+        let random = getrandom::u64().map_or(half, |random| random % (half + 1));
+        Some(Duration::from_millis(half + random))
     }
 
     /// Waits for the next attempt; when enough were made, tells what stood in the way.
@@ -74,13 +93,21 @@ impl Backoff {
                 backend.sleep(pause).await;
                 Ok(())
             }
-            (None, Obstacle::Conflict) => Err(Error::Conflict),
-            (None, Obstacle::Throttling) => Err(Error::Throttled),
+            (None, Obstacle::Conflict) => Err(Error::Conflict { subject: None }),
+            (None, Obstacle::Throttling) => Err(Error::Throttled { subject: None }),
             // Nobody can say that nothing was done, as the others do.
             (None, Obstacle::InProgress) => Err(Error::Backend(BackendError::Failed(
                 "the transaction was sent before, and it is not known what becomes of it".into(),
             ))),
         }
+    }
+}
+
+impl Pauses {
+    /// How many milliseconds the pause after so many others has at most.
+    fn longest(self, made: u32) -> u64 {
+        let factor = 1_u64.checked_shl(made).unwrap_or(u64::MAX);
+        self.first_ms.saturating_mul(factor).min(self.longest_ms)
     }
 }
 
@@ -99,12 +126,27 @@ mod tests {
 
     #[test]
     fn pauses_grow_and_end() {
-        let mut backoff = Backoff::new();
-        let pauses: Vec<Duration> = std::iter::from_fn(|| backoff.next()).collect();
-        assert_eq!(pauses.len(), ATTEMPTS_MAX as usize);
-        for (attempt, pause) in pauses.iter().enumerate() {
-            let longest = (FIRST_MS << attempt).min(LONGEST_MS);
-            assert!((longest / 2..=longest).contains(&(pause.as_millis() as u64)), "{pause:?}");
+        for (mut backoff, count) in [(Backoff::new(), 10), (Backoff::between_attempts(100), 99)] {
+            let pauses = backoff.pauses;
+            let made: Vec<Duration> = std::iter::from_fn(|| backoff.next()).collect();
+            assert_eq!(made.len(), count);
+            for (place, pause) in made.iter().enumerate() {
+                let longest = pauses.longest(place as u32);
+                assert!((longest / 2..=longest).contains(&(pause.as_millis() as u64)), "{pause:?}");
+            }
         }
+        assert_eq!(Backoff::between_attempts(1).next(), None);
+        assert_eq!(Backoff::between_attempts(0).next(), None);
+    }
+
+    #[test]
+    fn pauses_of_the_same_place_differ() {
+        let tenth = || {
+            let mut backoff = Backoff::new();
+            std::iter::from_fn(|| backoff.next()).nth(9)
+        };
+        let first = tenth();
+        // One in a thousand pairs is the same.
+        assert!((0..20).any(|_| tenth() != first));
     }
 }

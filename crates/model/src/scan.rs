@@ -139,3 +139,17 @@ impl<E: Entity, P: Projection<Entity = E>> Scan<E, P> {
         })
     }
 }
+
+impl<E: Entity, P> std::fmt::Debug for Scan<E, P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("Scan");
+        shown.field("entity", &E::SHAPE.name);
+        if let Some(pattern) = self.index.and_then(|place| E::SHAPE.indexes.get(place)) {
+            shown.field("index", &pattern.index);
+        }
+        if let Some(filter) = &self.filter {
+            shown.field("filter", filter);
+        }
+        shown.field("segment", &self.segment).field("limit", &self.limit).finish_non_exhaustive()
+    }
+}

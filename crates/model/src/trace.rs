@@ -38,7 +38,7 @@ fn record(span: &Span, outcome: &Result<Answer, BackendError>) {
         Err(BackendError::Refused(refused)) => {
             span.record("error", refused.kind().name());
         }
-        Err(BackendError::Failed(_)) => {
+        Err(_) => {
             span.record("error", "failed");
         }
     }

@@ -7,14 +7,15 @@ pub use refusal::{Join, Joint, Lift, Named, Refusal, Unnamed};
 use crate::backend::BackendError;
 use crate::db::Db;
 use crate::entity::Entity;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, is_too_large, says_too_large};
 use crate::operation::{Attempt, Operation, Or, Plan, condition_failed};
 use crate::retry::{Backoff, Obstacle};
 use crate::table::{Contains, Declaration};
 use crate::timestamp::Timestamp;
-use singlet_dynamo::ErrorKind;
-use singlet_dynamo::operation::{Answer, TransactWriteItems};
+use singlet_dynamo::limits::ITEM_SIZE_MAX;
+use singlet_dynamo::operation::{Answer, Request, TransactWriteItem, TransactWriteItems};
 use singlet_dynamo::stored::Attributes;
+use singlet_dynamo::{self as dynamo, ErrorKind};
 
 /// How many operations a transaction may have.
 pub const OPERATIONS_MAX: usize = 100;
@@ -128,6 +129,18 @@ pub struct Planned<R> {
     token: Option<String>,
 }
 
+impl<R> Planned<R> {
+    /// The operations, in their order.
+    pub(crate) fn plans(&self) -> impl ExactSizeIterator<Item = &Plan> {
+        self.steps.iter().map(|(plan, _)| plan)
+    }
+
+    /// What makes it the same as another one that was sent.
+    pub(crate) fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+}
+
 impl<R> Default for Planned<R> {
     fn default() -> Self {
         Self { steps: Vec::new(), token: None }
@@ -227,6 +240,11 @@ impl<'d, D: Declaration, R: From<Error>> Transaction<'d, D, R> {
         self
     }
 
+    /// The request that it will send; see [`Inspect`](crate::Inspect).
+    pub fn request(&self) -> Result<Request, &Error> {
+        self.planned.as_ref().map(Planned::request)
+    }
+
     /// Carries out the operations, all or none.
     pub async fn run(self) -> Result<(), R> {
         run(self.db, self.planned?, self.now).await
@@ -281,10 +299,47 @@ pub(crate) async fn run<D: Declaration, R: From<Error>>(
         }
         // Nothing that a backend repeats by itself: the transaction as a whole was answered.
         let Some(obstacle) = Obstacle::of(&refused) else {
-            return Err(Error::from(BackendError::Refused(refused)).into());
+            return Err(refused_step(planned.plans(), refused).into());
         };
-        backoff.wait(db.backend(), obstacle).await?;
+        let waited = backoff.wait(db.backend(), obstacle).await;
+        waited.map_err(|error| match blamed(planned.plans(), &refused) {
+            Some(plan) => error.about(|| plan.subject()),
+            None => error,
+        })?;
     }
+}
+
+/// The operation to blame for the refusal of a transaction, if it is known.
+fn blamed<'p>(
+    mut steps: impl ExactSizeIterator<Item = &'p Plan>,
+    refused: &dynamo::Error,
+) -> Option<&'p Plan> {
+    let reasons = refused.cancellation_reasons();
+    if let Some(place) = reasons.iter().position(|reason| reason.failure.is_some()) {
+        return steps.nth(place);
+    }
+    if steps.len() == 1 {
+        return steps.next();
+    }
+    // A request that is refused before it is carried out has no reasons for each action.
+    let too_large = |plan: &&Plan| match &plan.action {
+        TransactWriteItem::Put(put) => put.item.size() > ITEM_SIZE_MAX,
+        _ => false,
+    };
+    steps.find(too_large).filter(|_| is_too_large(refused))
+}
+
+/// The error of a transaction that was refused for another reason than a condition.
+fn refused_step<'p>(
+    steps: impl ExactSizeIterator<Item = &'p Plan>,
+    refused: dynamo::Error,
+) -> Error {
+    let Some(plan) = blamed(steps, &refused) else { return refused.into() };
+    let mut messages = refused.cancellation_reasons().iter().filter_map(|one| one.failure.as_ref());
+    if messages.any(|failure| says_too_large(&failure.message)) {
+        return Error::ItemTooLarge { subject: Box::new(plan.subject()) };
+    }
+    Error::from(refused).about(|| plan.subject())
 }
 
 /// Goes on with a write that the store has not carried out: another attempt, if that is worth it,
@@ -322,5 +377,14 @@ pub(crate) async fn go_on<D: Declaration>(
         let (request, next) = again.into_request(db.backend())?;
         attempt = next;
         outcome = db.execute(request).await;
+    }
+}
+
+impl<D, R> std::fmt::Debug for Transaction<'_, D, R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.planned {
+            Ok(planned) => write!(f, "Transaction({})", planned.request()),
+            Err(error) => write!(f, "Transaction({error})"),
+        }
     }
 }

@@ -46,7 +46,10 @@ pub async fn shared_key(db: &Db<Web>) -> singlet::Result<CursorKey> {
         Ok(()) | Err(singlet::Error::ConditionFailed { .. }) => {}
         Err(error) => return Err(error),
     }
-    let kept = db.get(CursorSecret::key().consistent()).await?.ok_or(singlet::Error::Conflict)?;
+    let kept = db
+        .get(CursorSecret::key().consistent())
+        .await?
+        .ok_or(singlet::Error::Conflict { subject: None })?;
     // A hash is as long as a key must be, whatever is stored.
     let mut key = [0; SECRET_LEN];
     key.iter_mut().zip(digest(&SHA256, &kept.secret.0).as_ref()).for_each(|(to, from)| *to = *from);

@@ -209,7 +209,11 @@ enum Outcome<A> {
 
 fn failed(error: &singlet::Error) -> Problem {
     tracing::error!(%error, "keys of requests cannot be looked up");
-    Problem::new(if matches!(error, singlet::Error::Throttled) { &UNAVAILABLE } else { &INTERNAL })
+    Problem::new(if matches!(error, singlet::Error::Throttled { .. }) {
+        &UNAVAILABLE
+    } else {
+        &INTERNAL
+    })
 }
 
 /// Answers a request; one with a key only once.

@@ -2,6 +2,7 @@
 
 use crate::board::BoardFault;
 use crate::chance::RandomUnavailable;
+use singlet::Retryable;
 use singlet_web::problem::{INTERNAL, Problem, UNAVAILABLE};
 use singlet_web::validate::{Fault, Place};
 use std::fmt;
@@ -72,7 +73,7 @@ pub enum Refusal {
     WrongSecret,
     /// See [`NOT_REMOVABLE`].
     NotRemovable,
-    /// See [`CROWDED`].
+    /// Somebody else has changed the game since it was read. See [`CROWDED`].
     Crowded,
     /// A name that cannot be shown.
     InvalidName(&'static str),
@@ -93,9 +94,15 @@ impl From<singlet::Error> for Refusal {
     fn from(error: singlet::Error) -> Self {
         match error {
             singlet::Error::Cursor => Self::InvalidCursor,
-            singlet::Error::Conflict => Self::Crowded,
+            singlet::Error::Conflict { .. } => Self::Crowded,
             other => Self::Store(other),
         }
+    }
+}
+
+impl Retryable for Refusal {
+    fn is_retryable(&self) -> bool {
+        matches!(self, Self::Crowded)
     }
 }
 
@@ -139,7 +146,7 @@ impl From<Refusal> for Problem {
                 return Self::invalid(vec![Fault::new(Place::Query, "cursor", what)]);
             }
             Refusal::OverBudget(problem) => return problem,
-            Refusal::Store(singlet::Error::Throttled) => &UNAVAILABLE,
+            Refusal::Store(singlet::Error::Throttled { .. }) => &UNAVAILABLE,
             Refusal::RandomUnavailable | Refusal::Store(_) => {
                 tracing::error!(%refusal, "the game cannot go on");
                 &INTERNAL

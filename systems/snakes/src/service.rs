@@ -5,7 +5,6 @@
 //! the turnstile only keeps callers of this process from running into each other, and the
 //! conditions hold without it.
 
-mod attempt;
 mod budgets;
 mod connect;
 mod create;
@@ -14,6 +13,7 @@ mod keep;
 mod leave;
 mod roll;
 mod start;
+mod turnstile;
 
 pub use budgets::Budgets;
 pub use create::NewGame;
@@ -23,11 +23,11 @@ use crate::chance::Chance;
 use crate::design::{Code, Connection, ConnectionId, Game, Lobby, Player, PlayerId, Snakes};
 use crate::refusal::Refusal;
 use crate::secret::Secret;
-use attempt::Turnstile;
 use singlet::Page;
 use singlet::prelude::*;
 use singlet_web::limit::Account;
 use std::sync::Arc;
+use turnstile::Turnstile;
 
 /// The game as others use it. Clones are one service.
 #[derive(Clone)]

@@ -1,7 +1,7 @@
 //! Secrets come from the operating system's random source, by the crate `getrandom`.
 //!
 //! The keys of a standard hasher are random too, and are used where a number may be guessed: for
-//! pauses and for ids. They are one draw of the operating system per thread, counted up from there,
+//! ids. They are one draw of the operating system per thread, counted up from there,
 //! so a secret made of them is no secret. The rule is that only listed files use them.
 
 use super::{Finding, Tree};
@@ -14,9 +14,8 @@ const WEAK_SOURCES: &[&str] = &[concat!("Random", "State"), concat!("Random::", 
 const ALLOWED: &[(&str, &str)] = &[
     ("crates/engine/src/options.rs", "ids of tables"),
     ("crates/engine/src/store/disk/log.rs", "marks that tell old log records from new ones"),
-    ("crates/model/src/retry.rs", "the length of pauses"),
     ("crates/wire/src/answer.rs", "request ids"),
-    ("systems/snakes/src/service/attempt.rs", "the length of pauses, and which queue a game has"),
+    ("systems/snakes/src/service/turnstile.rs", "which queue a game has"),
 ];
 
 /// Finds weak random sources in Rust files that are not on the list, and files on the list that

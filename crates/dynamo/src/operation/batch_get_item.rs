@@ -67,7 +67,7 @@ impl KeysAndAttributes {
         if self.consistent_read { Consistency::Strong } else { Consistency::Eventual }
     }
 
-    fn write_json(&self, writer: &mut Writer) {
+    pub(super) fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("Keys", |writer| {
                 writer.array(&self.keys, |writer, key| key.write_json(writer));

@@ -75,7 +75,7 @@ impl WriteRequest {
         }
     }
 
-    fn write_json(&self, writer: &mut Writer) {
+    pub(super) fn write_json(&self, writer: &mut Writer) {
         let (request, member, attributes) = match self {
             Self::Put(item) => ("PutRequest", "Item", item),
             Self::Delete(key) => ("DeleteRequest", "Key", key),

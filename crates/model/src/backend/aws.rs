@@ -12,7 +12,7 @@ mod page;
 mod stream;
 mod table;
 mod transaction;
-mod value;
+pub(crate) mod value;
 
 use super::{Backend, BackendError, Execution, Feed, Waiting};
 use aws_config::{BehaviorVersion, SdkConfig};
@@ -25,6 +25,7 @@ use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 use error::failed;
 use singlet_dynamo::operation::{Answer, Request};
 use std::time::Duration;
+use stream::StreamFeed;
 
 /// How long one attempt may take. The slowest request reads a megabyte, or writes a hundred items
 /// in a transaction; DynamoDB does both within a second.
@@ -134,8 +135,21 @@ impl Backend for Aws {
     fn changes(&self, table_name: &str) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>> {
         let table_name = table_name.to_owned();
         Box::pin(async move {
-            let feed = stream::changes(&self.dynamodb, self.streams.clone(), table_name).await?;
-            Ok(Box::new(feed) as Box<dyn Feed>)
+            let feed = StreamFeed::open(&self.dynamodb, self.streams.clone(), table_name, None);
+            Ok(Box::new(feed.await?) as Box<dyn Feed>)
+        })
+    }
+
+    fn changes_from(
+        &self,
+        table_name: &str,
+        position: &str,
+    ) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>> {
+        let (table_name, position) = (table_name.to_owned(), position.to_owned());
+        Box::pin(async move {
+            let (dynamodb, streams) = (&self.dynamodb, self.streams.clone());
+            let feed = StreamFeed::open(dynamodb, streams, table_name, Some(&position));
+            Ok(Box::new(feed.await?) as Box<dyn Feed>)
         })
     }
 }

@@ -1,15 +1,18 @@
 //! The engine in this process.
 
+mod stream;
 mod timer;
 
 use super::{Backend, BackendError, Execution, Feed, FeedEvent, Waiting};
 use singlet_dynamo as dynamo;
 use singlet_dynamo::operation::Request;
+use singlet_dynamo::stream::SequenceNumber;
 use singlet_engine::Engine;
 use singlet_engine::feed::{Event, Subscription};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
+use stream::StreamPlace;
 use timer::Timer;
 
 /// An engine in this process, in memory or on a folder.
@@ -55,26 +58,58 @@ impl Backend for Embedded {
     }
 
     fn changes(&self, table_name: &str) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>> {
+        // Before the subscription, so that nothing is between the two.
+        let place = self.end_of_stream(table_name);
         let subscription = self.engine.subscribe(Some(table_name));
-        Box::pin(async move { Ok(Box::new(Listener(subscription)) as Box<dyn Feed>) })
+        let table = table_name.to_owned();
+        Box::pin(async move {
+            Ok(Box::new(Listener { subscription, table, place: place? }) as Box<dyn Feed>)
+        })
+    }
+
+    fn changes_from(
+        &self,
+        table_name: &str,
+        position: &str,
+    ) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>> {
+        let feed = self.read_from(table_name, position);
+        Box::pin(async move { Ok(Box::new(feed?) as Box<dyn Feed>) })
     }
 }
 
 /// Listens to the engine.
-struct Listener(Subscription);
+struct Listener {
+    subscription: Subscription,
+    table: String,
+    /// Behind the last change that was given, if the table has a stream.
+    place: Option<StreamPlace>,
+}
 
 impl Feed for Listener {
     fn next(&mut self) -> Waiting<'_, Option<Result<FeedEvent, BackendError>>> {
         Box::pin(async {
-            Some(Ok(match self.0.next().await? {
-                Event::Change(change) => FeedEvent::Change {
-                    old: change.old.clone(),
-                    new: change.new.clone(),
-                    is_expiry: change.is_expiry,
-                },
+            Some(Ok(match self.subscription.next().await? {
+                Event::Change(change) => {
+                    if let Some(place) = &mut self.place {
+                        place.next = SequenceNumber::new(change.sequence_number.into()).next();
+                    }
+                    FeedEvent::Change {
+                        old: change.old.clone(),
+                        new: change.new.clone(),
+                        is_expiry: change.is_expiry,
+                    }
+                }
+                // The position stays where it was: whoever goes on from there misses nothing.
                 Event::FellBehind { missed } => FeedEvent::FellBehind { missed: Some(missed) },
             }))
         })
+    }
+
+    fn position(&self) -> Result<String, BackendError> {
+        match &self.place {
+            Some(place) => Ok(place.to_text()),
+            None => Err(BackendError::NoStream { table: self.table.clone() }),
+        }
     }
 }
 

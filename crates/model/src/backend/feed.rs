@@ -7,6 +7,12 @@ use singlet_dynamo::stored::StoredItem;
 pub trait Feed: Send {
     /// The next event; `None` when nothing can come any more.
     fn next(&mut self) -> Waiting<'_, Option<Result<FeedEvent, BackendError>>>;
+
+    /// The position behind the last event that was given, as text from which
+    /// [`Backend::changes_from`](super::Backend::changes_from) goes on, also in another process.
+    fn position(&self) -> Result<String, BackendError> {
+        Err(BackendError::Position)
+    }
 }
 
 /// What a feed tells.

@@ -6,10 +6,11 @@ use crate::entity::Entity;
 use crate::field::Field;
 use crate::projection::Projection;
 use crate::shape::{EntityShape, Storage, TableShape, template::read_part};
+use crate::subject::write_key;
 use crate::table::Table;
 use crate::timestamp::{Expiry, Timestamp};
+use singlet_dynamo::Item;
 use singlet_dynamo::binary::{Entries, ItemRef, ValueRef};
-use singlet_dynamo::{Item, Value};
 use std::fmt;
 
 /// A stored item is not what its entity says.
@@ -66,14 +67,8 @@ impl fmt::Display for Corrupt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { entity, key, attribute, mismatch } = self;
         write!(f, "a stored {entity} has a wrong attribute `{attribute}`: {mismatch}; its key is")?;
-        for (place, (name, value)) in key.iter().enumerate() {
-            f.write_str(if place == 0 { " " } else { ", " })?;
-            match value {
-                Value::S(text) => write!(f, "{name} = `{text}`")?,
-                other => write!(f, "{name} = {other:?}")?,
-            }
-        }
-        Ok(())
+        f.write_str(" ")?;
+        write_key(f, key)
     }
 }
 
@@ -215,8 +210,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads an item as the entity that it is known to be.
-pub(crate) fn decode<P: Projection>(item: ItemRef<'_>) -> Result<P, Corrupt> {
+/// Reads an item as the entity that it is known to be, where it lies; see
+/// [`decode_item`](crate::item::decode_item).
+pub fn decode<P: Projection>(item: ItemRef<'_>) -> Result<P, Corrupt> {
     let shape = &P::Entity::SHAPE;
     if let Some((name, expected)) = shape.discriminator {
         match item.get(name) {

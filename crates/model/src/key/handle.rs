@@ -2,10 +2,11 @@
 
 use crate::attribute::Unstorable;
 use crate::entity::Entity;
-use crate::item::key_attributes;
+use crate::item::{key_attributes, recognizes};
 use crate::marker::Marker;
 use crate::shape::{KeyAttribute, KeyAttributes, KeyFault, Template};
 use crate::table::Table;
+use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Item, Type, Value};
 use std::fmt;
 use std::marker::PhantomData;
@@ -61,6 +62,41 @@ impl<E: Entity> Key<E> {
             Err(why) => Err(KeyFault::unstorable(E::SHAPE.name, &why)),
         };
         Self { parts, entity: PhantomData }
+    }
+
+    /// The key as attributes, as requests have it.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(TeamId);
+    /// # #[table(name = "teams", key = (PK), entities(Team))]
+    /// # pub struct Teams;
+    /// # #[derive(Entity)]
+    /// # #[entity(Teams, key = ("TEAM#{id}"))]
+    /// # pub struct Team { pub id: TeamId }
+    /// let key = Team::key(&TeamId::new("t1")?);
+    /// let item = key.to_item()?;
+    /// assert_eq!(item.get("PK"), Some(&"TEAM#t1".into()));
+    /// assert_eq!(Key::from_item(&item), Some(key));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_item(&self) -> Result<Item, KeyFault> {
+        self.clone().into_item()
+    }
+
+    /// The key of an item of this entity; `None` if it is of another one. The item may have other
+    /// attributes besides its key.
+    #[must_use]
+    pub fn from_item(item: &Item) -> Option<Self> {
+        let stored = StoredItem::from(item);
+        if !recognizes(&E::SHAPE, &E::Table::SHAPE, stored.as_item()) {
+            return None;
+        }
+        let attributes = &E::Table::SHAPE.key;
+        let value = |attribute: &KeyAttribute| item.get(attribute.name).cloned();
+        let partition = value(&attributes.partition)?;
+        let sort = attributes.sort.as_ref().and_then(value);
+        Some(Self { parts: Ok(KeyValues { partition, sort }), entity: PhantomData })
     }
 
     pub(crate) fn into_values(self) -> Result<KeyValues, KeyFault> {

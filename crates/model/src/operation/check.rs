@@ -4,6 +4,7 @@ use super::{Operation, Plan};
 use crate::condition::{Condition, is_own_key, unless_expired};
 use crate::entity::Entity;
 use crate::error::Result;
+use crate::inspect::debug_operation;
 use crate::key::Key;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::expression;
@@ -45,5 +46,11 @@ impl<E: Entity> Operation for Check<E> {
         let mut check = ConditionCheck::new(table_name, self.key.into_item()?, condition);
         check.return_old_on_failure = true;
         Ok(Plan::new::<E>(check))
+    }
+}
+
+impl<E: Entity> std::fmt::Debug for Check<E> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        debug_operation(f, "Check", &self.key, self.condition.as_ref())
     }
 }

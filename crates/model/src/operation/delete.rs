@@ -5,8 +5,10 @@ use super::{Operation, Plan, Returning, Write, condition_of};
 use crate::condition::Condition;
 use crate::entity::Entity;
 use crate::error::Result;
+use crate::inspect::debug_operation;
 use crate::key::Key;
 use crate::marker::Marker;
+use crate::subject::Subject;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::operation::{DeleteItem, ReturnValues};
 use singlet_dynamo::stored::Attributes;
@@ -57,7 +59,18 @@ impl<E: Entity, R: Returning<E>> Operation for Delete<E, R> {
 impl<E: Entity, R: Returning<E>> Write for Delete<E, R> {
     type Output = R::Output;
 
+    fn subject(&self, _: Timestamp) -> impl FnOnce() -> Subject + Send + use<E, R> {
+        let key = self.key.clone();
+        move || Subject::with_key(key)
+    }
+
     fn output(returned: Option<Attributes>, now: Timestamp) -> Result<R::Output> {
         R::read(returned, now)
+    }
+}
+
+impl<E: Entity, R> std::fmt::Debug for Delete<E, R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        debug_operation(f, "Delete", &self.key, self.condition.as_ref())
     }
 }

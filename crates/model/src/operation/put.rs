@@ -5,9 +5,12 @@ use super::{Operation, Plan, Returning, Write, condition_of};
 use crate::condition::Condition;
 use crate::entity::Entity;
 use crate::error::Result;
+use crate::inspect::debug_operation;
 use crate::item::{Purpose, to_item};
+use crate::key::Key;
 use crate::marker::Marker;
 use crate::shape::Keeper;
+use crate::subject::Subject;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::expression::{self, Comparator, Operand, Path};
 use singlet_dynamo::operation::{PutItem, ReturnValues};
@@ -85,8 +88,16 @@ impl<E: Entity, R: Returning<E>> Operation for Put<'_, E, R> {
     }
 }
 
-impl<E: Entity, R: Returning<E>> Write for Put<'_, E, R> {
+impl<'e, E: Entity, R: Returning<E>> Write for Put<'e, E, R> {
     type Output = R::Output;
+
+    fn subject(&self, now: Timestamp) -> impl FnOnce() -> Subject + Send + use<'e, E, R> {
+        let (entity, purpose) = (self.entity, self.purpose);
+        move || match to_item(entity, purpose, now) {
+            Ok(item) => Subject::with_item::<E>(&item),
+            Err(_) => Subject::of::<E>(),
+        }
+    }
 
     fn output(returned: Option<Attributes>, now: Timestamp) -> Result<R::Output> {
         R::read(returned, now)
@@ -107,4 +118,14 @@ fn version_unchanged<E: Entity>(item: &Item) -> Option<Condition<E>> {
         expression::Condition::compare(path, Comparator::Equal, Operand::Value(before.into()))
     });
     Some(Condition::of(test))
+}
+
+impl<E: Entity, R> std::fmt::Debug for Put<'_, E, R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = match self.purpose {
+            Purpose::Create => "Create",
+            Purpose::Put => "Put",
+        };
+        debug_operation(f, name, &Key::of(self.entity), self.condition.as_ref())
+    }
 }

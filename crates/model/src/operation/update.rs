@@ -9,9 +9,11 @@ use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::field::kind::Plain;
 use crate::field::{Computable, Field, Numeric, Operand, Removable, Settable, attribute_name};
+use crate::inspect::readable;
 use crate::key::{Key, KeyValues};
 use crate::marker::Marker;
 use crate::shape::{Keeper, Storage};
+use crate::subject::Subject;
 use crate::table::Table;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::expression::{self, Action, Path, SetOperand, SetValue};
@@ -411,7 +413,36 @@ impl Plan {
 impl<E: Entity, R: Returning<E>> Write for Update<E, R> {
     type Output = R::Output;
 
+    fn subject(&self, _: Timestamp) -> impl FnOnce() -> Subject + Send + use<E, R> {
+        let key = self.key.clone();
+        move || Subject::with_key(key)
+    }
+
     fn output(returned: Option<Attributes>, now: Timestamp) -> Result<R::Output> {
         R::read(returned, now)
+    }
+}
+
+impl<E: Entity, R> std::fmt::Debug for Update<E, R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct(match self.mode {
+            Mode::Existing => "Update",
+            Mode::Upsert => "Upsert",
+        });
+        shown.field("entity", &E::SHAPE.name).field("key", &self.key);
+        match &self.changes {
+            Ok(changes) => match expression::Update::new(changes.actions.clone()) {
+                Ok(update) => {
+                    let text = readable(|printer| printer.update(&update));
+                    shown.field("changes", &format_args!("{text}"))
+                }
+                Err(fault) => shown.field("changes", &format_args!("({fault})")),
+            },
+            Err(error) => shown.field("changes", &format_args!("({error})")),
+        };
+        if let Some(condition) = &self.condition {
+            shown.field("only_if", condition);
+        }
+        shown.finish_non_exhaustive()
     }
 }

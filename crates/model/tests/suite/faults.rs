@@ -162,9 +162,9 @@ fn conflicts_and_throttles_are_waited_for_but_not_for_ever() {
         let (db, _) = open(Fault::Cancels(reason, u32::MAX));
         singlet::block_on(db.transact((put(&one),))).unwrap_err()
     };
-    assert!(matches!(told(ErrorKind::TransactionConflict), singlet::Error::Conflict));
+    assert!(matches!(told(ErrorKind::TransactionConflict), singlet::Error::Conflict { .. }));
     for reason in [ErrorKind::Throttling, ErrorKind::ProvisionedThroughputExceeded] {
-        assert!(matches!(told(reason), singlet::Error::Throttled));
+        assert!(matches!(told(reason), singlet::Error::Throttled { .. }));
     }
 }
 
@@ -179,8 +179,8 @@ fn a_read_of_several_items_waits_for_transactions() {
         let (db, _) = open(Fault::Cancels(reason, u32::MAX));
         read(&db).unwrap_err()
     };
-    assert!(matches!(told(ErrorKind::TransactionConflict), singlet::Error::Conflict));
-    assert!(matches!(told(ErrorKind::Throttling), singlet::Error::Throttled));
+    assert!(matches!(told(ErrorKind::TransactionConflict), singlet::Error::Conflict { .. }));
+    assert!(matches!(told(ErrorKind::Throttling), singlet::Error::Throttled { .. }));
 }
 
 #[test]
@@ -194,12 +194,12 @@ fn a_write_waits_for_transactions() {
     let (db, log) = open(Fault::Refuses(kind, u32::MAX));
     let change = update(Key::of(&one)).set(Rating::stars, 2);
     let outcome = singlet::block_on(db.run(change));
-    assert!(matches!(outcome, Err(singlet::Error::Conflict)), "{outcome:?}");
+    assert!(matches!(outcome, Err(singlet::Error::Conflict { .. })), "{outcome:?}");
     assert!(log.pauses.load(Ordering::Relaxed) >= 5);
     // Who sends requests over a network has waited for the store already.
     let (db, log) = open(Fault::Refuses(ErrorKind::Throttling, u32::MAX));
     let outcome = singlet::block_on(db.run(delete(Key::of(&one))));
-    assert!(matches!(outcome, Err(singlet::Error::Throttled)), "{outcome:?}");
+    assert!(matches!(outcome, Err(singlet::Error::Throttled { .. })), "{outcome:?}");
     assert_eq!(log.pauses.load(Ordering::Relaxed), 0);
 }
 
@@ -249,4 +249,24 @@ fn a_read_ends_with_what_was_asked_for() {
     }
     assert!((2..20).contains(&pages), "{pages}");
     assert_eq!(found, 1);
+}
+
+/// Whoever looks into a throttled table wants to know which key is hot.
+#[test]
+fn throttles_and_conflicts_name_the_item() {
+    for kind in [ErrorKind::Throttling, ErrorKind::TransactionConflict] {
+        let one = rating("hot", "s", 1);
+        let (db, _) = open(Fault::Refuses(kind, u32::MAX));
+        let of_write = singlet::block_on(db.run(put(&one))).unwrap_err();
+        let (db, _) = open(Fault::Cancels(kind, u32::MAX));
+        let of_transaction = singlet::block_on(db.transact((put(&one),))).unwrap_err();
+        for error in [of_write, of_transaction] {
+            let subject = error.subject().unwrap();
+            assert_eq!(subject.key(), Some(&Key::of(&one).to_item().unwrap()), "{error}");
+            assert!(
+                error.to_string().contains("(Rating PK = `USER#hot`, SK = `SITE#s`"),
+                "{error}"
+            );
+        }
+    }
 }

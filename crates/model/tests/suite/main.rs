@@ -12,6 +12,7 @@ mod designs;
 mod faults;
 #[cfg(feature = "aws")]
 mod remote;
+mod restart;
 mod sample;
 mod stored;
 mod stories;

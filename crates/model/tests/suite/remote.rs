@@ -2,6 +2,8 @@
 //! DynamoDB Local.
 
 mod feed;
+mod positions;
+mod requests;
 mod scripted;
 
 use crate::{Place, Stage, tell_all};

@@ -1,13 +1,17 @@
 //! The stories: what the model does, each told by itself with items of its own.
 
+mod attempts;
 mod batches;
 mod changes;
 mod conditions;
 mod expiry;
 mod index_keys;
 mod keys;
+mod inspection;
+mod item_errors;
 mod pages;
 mod payloads;
+mod positions;
 mod provisioning;
 mod queries;
 mod reads;
@@ -61,6 +65,13 @@ stories! {
     changes: the_feed_tells_entities every_listener_hears_everything;
     provisioning: what_is_missing_is_made two_at_once a_name_that_no_table_can_have;
     spans: what_was_consumed_is_told;
+    attempts: no_increment_is_lost versions_are_tried_again other_errors_end_it_at_once
+        attempts_have_a_bound;
+    positions: a_listener_that_is_killed_goes_on_and_misses_nothing a_position_before_any_change
+        no_position_without_a_stream what_is_no_position;
+    inspection: requests_are_shown_before_they_are_sent operations_show_themselves
+        entities_and_keys_are_items a_way_out_of_the_model;
+    item_errors: what_is_too_large_is_named a_refusal_names_the_item reads_name_the_entity;
 }
 
 pub(crate) fn id<T: std::str::FromStr>(text: impl AsRef<str>) -> T
@@ -121,10 +132,6 @@ pub(crate) fn is_refused<T>(outcome: &singlet::Result<T>) -> bool {
 
 /// Whether the store says that a request is not as it may be.
 pub(crate) fn is_invalid<T>(outcome: &singlet::Result<T>) -> bool {
-    use singlet::backend::BackendError::Refused;
-    matches!(
-        outcome,
-        Err(singlet::Error::Backend(Refused(error)))
-            if error.kind() == singlet::dynamo::ErrorKind::Validation
-    )
+    let refusal = outcome.as_ref().err().and_then(singlet::Error::refusal);
+    refusal.is_some_and(|error| error.kind() == singlet::dynamo::ErrorKind::Validation)
 }

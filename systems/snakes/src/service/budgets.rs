@@ -2,7 +2,6 @@
 //! anything as often as its address may; what all of it takes up has an end here.
 
 use super::Service;
-use super::attempt::Attempt;
 use crate::board::Board;
 use crate::design::{Game, Player, Status};
 use crate::refusal::Refusal;
@@ -120,20 +119,20 @@ impl Service {
             match self.evict(&game).await {
                 Ok(()) => return Ok(()),
                 // Somebody has joined it, or another server was faster.
-                Err(Attempt::Stale) => {}
-                Err(Attempt::Refused(refusal)) => return Err(refusal),
+                Err(Refusal::Crowded) => {}
+                Err(refusal) => return Err(refusal),
             }
         }
         Err(spent.into())
     }
 
     /// Deletes a game that nobody plays, unless it has changed.
-    async fn evict(&self, game: &Game) -> Result<(), Attempt> {
+    async fn evict(&self, game: &Game) -> Result<(), Refusal> {
         let gone = delete(Game::key(&game.code)).only_if(Game::sequence.eq(game.sequence));
         // Other players of a game that is over stay until they expire: without their game they
         // count as gone.
         let creator = delete(Player::key(&game.code, &game.creator_id));
-        self.db.transact((gone.or(Attempt::Stale), creator)).await
+        self.db.transact((gone.or(Refusal::Crowded), creator)).await
     }
 }
 

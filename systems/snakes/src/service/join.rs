@@ -1,7 +1,6 @@
 //! Joining a game.
 
 use super::Service;
-use super::attempt::{Attempt, Attempts};
 use super::budgets::Cost;
 use crate::color::free_color;
 use crate::design::{Code, Event, EventKind, Game, Lobby, Player, PlayerId, Status};
@@ -31,26 +30,20 @@ impl Service {
     pub async fn join(&self, code: &Code, name: &str) -> Result<Joined, Refusal> {
         let name = read_name(name).map_err(Refusal::InvalidName)?;
         let _inside = self.turnstile.enter(code.as_str()).await;
-        let mut attempts = Attempts::default();
-        loop {
-            match self.try_join(code, &name).await {
-                Ok(joined) => return Ok(joined),
-                Err(ended) => attempts.after(ended).await?,
-            }
-        }
+        self.db.attempt(|_| self.try_join(code, &name)).await
     }
 
-    async fn try_join(&self, code: &Code, name: &str) -> Result<Joined, Attempt> {
+    async fn try_join(&self, code: &Code, name: &str) -> Result<Joined, Refusal> {
         let mut lobby = self.lobby(code).await?;
         let Lobby { game, players } = &mut lobby;
         if game.status != Status::Waiting {
-            return Err(Refusal::AlreadyStarted.into());
+            return Err(Refusal::AlreadyStarted);
         }
         if players.iter().any(|player| is_same_name(&player.name, name)) {
-            return Err(Refusal::NameTaken.into());
+            return Err(Refusal::NameTaken);
         }
         if players.len() >= game.mode.players_max() {
-            return Err(Refusal::GameFull.into());
+            return Err(Refusal::GameFull);
         }
         self.charge(Cost::Join(&game.board)).await?;
         let terms = self.renew(game).await?;
@@ -69,7 +62,7 @@ impl Service {
             .set(Game::members_ttl, terms.members)
             .set(Game::expires, terms.game)
             .only_if(Game::sequence.eq(game.sequence));
-        self.db.transact((counted.or(Attempt::Stale), create(&player))).await?;
+        self.db.transact((counted.or(Refusal::Crowded), create(&player))).await?;
         game.player_count += 1;
         game.sequence += 1;
         game.last_event = event;

@@ -1,6 +1,5 @@
 //! Leaving a game.
 
-use super::attempt::{Attempt, Attempts};
 use super::{Service, authenticate, in_order};
 use crate::design::{Code, Connection, Event, EventKind, Game, Lobby, Player, PlayerId, Status};
 use crate::refusal::Refusal;
@@ -28,13 +27,7 @@ impl Service {
         secret: &Secret,
     ) -> Result<(), Refusal> {
         let _inside = self.turnstile.enter(code.as_str()).await;
-        let mut attempts = Attempts::default();
-        loop {
-            match self.try_leave(code, leaving, secret).await {
-                Ok(()) => return Ok(()),
-                Err(ended) => attempts.after(ended).await?,
-            }
-        }
+        self.db.attempt(|_| self.try_leave(code, leaving, secret)).await
     }
 
     async fn try_leave(
@@ -42,13 +35,13 @@ impl Service {
         code: &Code,
         leaving: &PlayerId,
         secret: &Secret,
-    ) -> Result<(), Attempt> {
+    ) -> Result<(), Refusal> {
         let lobby = self.lobby(code).await?;
         let player = lobby.players.iter().find(|player| player.id == *leaving);
         let player = player.ok_or(Refusal::PlayerNotFound)?;
         let caller = authenticate(&lobby, secret)?;
         if caller.id != *leaving && !may_take_out(&lobby, caller, leaving, self.db.now()) {
-            return Err(Refusal::NotRemovable.into());
+            return Err(Refusal::NotRemovable);
         }
         let game = &lobby.game;
         let terms = self.renew(game).await?;
@@ -74,8 +67,8 @@ impl Service {
             Some(_) => {}
             None => counted = counted.set(Game::status, Status::Finished),
         }
-        let mut transaction = self.db.transaction::<Attempt>();
-        transaction.push(counted.or(Attempt::Stale));
+        let mut transaction = self.db.transaction::<Refusal>();
+        transaction.push(counted.or(Refusal::Crowded));
         transaction.push(delete(Player::key(code, leaving)));
         if let Some(connection) = &player.connection_id {
             transaction.push(delete(Connection::key(connection)));

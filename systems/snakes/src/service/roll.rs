@@ -1,6 +1,5 @@
 //! Rolling the die and moving.
 
-use super::attempt::{Attempt, Attempts};
 use super::budgets::Cost;
 use super::keep::Terms;
 use super::{Service, authenticate, in_order};
@@ -31,26 +30,20 @@ impl Service {
             Mode::Race => caller.as_str(),
         };
         let _inside = self.turnstile.enter(queue).await;
-        let mut attempts = Attempts::default();
-        loop {
-            let moved = match game.mode {
-                Mode::Turns => self.try_turn(code, secret, roll).await,
-                Mode::Race => self.try_race(code, secret, roll).await,
-            };
-            match moved {
-                Ok(step) => return Ok((caller, step)),
-                Err(ended) => attempts.after(ended).await?,
-            }
-        }
+        let step = match game.mode {
+            Mode::Turns => self.db.attempt(|_| self.try_turn(code, secret, roll)).await?,
+            Mode::Race => self.db.attempt(|_| self.try_race(code, secret, roll)).await?,
+        };
+        Ok((caller, step))
     }
 
-    async fn try_turn(&self, code: &Code, secret: &Secret, roll: Roll) -> Result<Move, Attempt> {
+    async fn try_turn(&self, code: &Code, secret: &Secret, roll: Roll) -> Result<Move, Refusal> {
         let lobby = self.lobby(code).await?;
         let player = authenticate(&lobby, secret)?;
         let game = &lobby.game;
         check_playing(game)?;
         if game.turn.as_ref() != Some(&player.id) {
-            return Err(Refusal::NotYourTurn.into());
+            return Err(Refusal::NotYourTurn);
         }
         self.charge(Cost::Roll(&game.board)).await?;
         let terms = self.renew(game).await?;
@@ -65,7 +58,7 @@ impl Service {
         Ok(step)
     }
 
-    async fn try_race(&self, code: &Code, secret: &Secret, roll: Roll) -> Result<Move, Attempt> {
+    async fn try_race(&self, code: &Code, secret: &Secret, roll: Roll) -> Result<Move, Refusal> {
         let game = self.db.get(Game::key(code).consistent()).await?;
         let game = game.ok_or(Refusal::GameNotFound)?;
         let player = self.player_of(code, secret).await?;
@@ -88,11 +81,11 @@ impl Service {
         code: &Code,
         player: &Player,
         step: &Move,
-    ) -> Result<(), Attempt> {
+    ) -> Result<(), Refusal> {
         let moved = update(Player::key(code, &player.id))
             .set(Player::position, u32::from(step.to))
             .only_if(Player::position.eq(u32::from(step.from)));
-        self.db.transact((played.or(Attempt::Stale), moved.or(Attempt::Stale))).await
+        self.db.transact((played.or(Refusal::Crowded), moved.or(Refusal::Crowded))).await
     }
 }
 

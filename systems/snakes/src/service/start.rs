@@ -1,6 +1,5 @@
 //! Starting a game.
 
-use super::attempt::{Attempt, Attempts};
 use super::{Service, authenticate, in_order};
 use crate::design::{Code, Event, EventKind, Game, Lobby, Status};
 use crate::refusal::Refusal;
@@ -16,25 +15,19 @@ impl Service {
     /// If the caller is not the creator, the game has begun, or there are too few players.
     pub async fn start(&self, code: &Code, secret: &Secret) -> Result<Lobby, Refusal> {
         let _inside = self.turnstile.enter(code.as_str()).await;
-        let mut attempts = Attempts::default();
-        loop {
-            match self.try_start(code, secret).await {
-                Ok(lobby) => return Ok(lobby),
-                Err(ended) => attempts.after(ended).await?,
-            }
-        }
+        self.db.attempt(|_| self.try_start(code, secret)).await
     }
 
-    async fn try_start(&self, code: &Code, secret: &Secret) -> Result<Lobby, Attempt> {
+    async fn try_start(&self, code: &Code, secret: &Secret) -> Result<Lobby, Refusal> {
         let mut lobby = self.lobby(code).await?;
         let caller = authenticate(&lobby, secret)?.id.clone();
         let Lobby { game, players } = &mut lobby;
         match game.status {
-            _ if game.creator_id != caller => return Err(Refusal::NotTheCreator.into()),
-            Status::Playing => return Err(Refusal::AlreadyStarted.into()),
-            Status::Finished => return Err(Refusal::GameOver.into()),
+            _ if game.creator_id != caller => return Err(Refusal::NotTheCreator),
+            Status::Playing => return Err(Refusal::AlreadyStarted),
+            Status::Finished => return Err(Refusal::GameOver),
             Status::Waiting if players.len() < PLAYERS_MIN => {
-                return Err(Refusal::TooFewPlayers.into());
+                return Err(Refusal::TooFewPlayers);
             }
             Status::Waiting => {}
         }
@@ -53,7 +46,7 @@ impl Service {
             .set(Game::expires, terms.game)
             .only_if(Game::sequence.eq(game.sequence))
             .returning_new();
-        *game = self.db.run(started.or(Attempt::Stale)).await?;
+        *game = self.db.run(started.or(Refusal::Crowded)).await?;
         Ok(lobby)
     }
 }

@@ -53,7 +53,7 @@ fn keys_and_attributes(
     let keys = std::mem::take(&mut table.keys).into_iter().map(attributes).collect();
     types::KeysAndAttributes::builder()
         .set_keys(Some(keys))
-        .consistent_read(table.consistent_read)
+        .set_consistent_read(table.consistent_read.then_some(true))
         .set_projection_expression(expressions.projection(table.projection.as_ref()))
         .set_expression_attribute_names(expressions.names())
         .build()

@@ -147,7 +147,7 @@ mod tests {
     fn refused(error: BackendError) -> dynamo::Error {
         match error {
             BackendError::Refused(refused) => refused,
-            BackendError::Failed(failure) => panic!("{failure}"),
+            other => panic!("{other}"),
         }
     }
 

@@ -18,7 +18,7 @@ pub(super) async fn get(client: &Client, request: GetItem) -> Result<GetItemAnsw
         .get_item()
         .table_name(request.table_name)
         .set_key(Some(attributes(request.key)))
-        .consistent_read(request.consistent_read)
+        .set_consistent_read(request.consistent_read.then_some(true))
         .set_projection_expression(expressions.projection(request.projection.as_ref()))
         .set_expression_attribute_names(expressions.names())
         .set_return_consumed_capacity(detail(cost))

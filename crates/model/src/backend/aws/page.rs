@@ -27,8 +27,8 @@ pub(super) async fn query(client: &Client, request: Query) -> Result<PageAnswer,
         .set_select(select)
         .set_exclusive_start_key(request.exclusive_start_key.map(attributes))
         .set_limit(request.limit.map(number))
-        .scan_index_forward(request.scan_index_forward)
-        .consistent_read(request.consistent_read)
+        .set_scan_index_forward((!request.scan_index_forward).then_some(false))
+        .set_consistent_read(request.consistent_read.then_some(true))
         .set_return_consumed_capacity(detail(cost))
         .send()
         .await
@@ -60,7 +60,7 @@ pub(super) async fn scan(client: &Client, request: Scan) -> Result<PageAnswer, B
         .set_limit(request.limit.map(number))
         .set_segment(request.segment.map(|of_scan| segment(of_scan.number)))
         .set_total_segments(request.segment.map(|of_scan| segment(of_scan.total)))
-        .consistent_read(request.consistent_read)
+        .set_consistent_read(request.consistent_read.then_some(true))
         .set_return_consumed_capacity(detail(cost))
         .send()
         .await

@@ -8,6 +8,7 @@
 //! Every reader has a place of its own in the stream, which is why several processes all get
 //! everything.
 
+mod position;
 mod shard;
 
 use super::error::{backend_error, failed};
@@ -16,10 +17,11 @@ use aws_sdk_dynamodb as dynamodb;
 use aws_sdk_dynamodbstreams::Client;
 use aws_sdk_dynamodbstreams::types::{Shard as Described, StreamStatus};
 use futures_util::future::join_all;
-use shard::{Place, Shard};
+use position::Position;
+use shard::{Place, Shard, Step};
 use singlet_dynamo::ErrorKind;
-use std::collections::{HashSet, VecDeque};
-use std::time::Duration;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::{Instant, sleep_until};
 
 /// How long between two looks for new shards, unless one has just ended.
@@ -36,72 +38,137 @@ pub(super) struct StreamFeed {
     shards: Vec<Shard>,
     /// Shards that are read once their parent is.
     waiting: Vec<Described>,
-    /// The shards that were seen already, of those that there still are.
-    known: HashSet<String>,
-    /// What was read and not asked for yet.
-    ready: VecDeque<Result<FeedEvent, BackendError>>,
+    /// The shards that were seen already, of those that there still are, with their parents.
+    known: HashMap<String, Option<String>>,
+    /// How far shards were given to whoever asks. What was read of them may be ahead of it.
+    given: BTreeMap<String, Place>,
+    /// What was read and not asked for yet, with the shard that it was read in.
+    ready: VecDeque<(String, Step)>,
     next_look: Instant,
     /// Whether the stream was closed, so that no more shards can come.
     is_closed: bool,
 }
 
-/// Every change of a table from now on.
-pub(super) async fn changes(
-    dynamodb: &dynamodb::Client,
-    client: Client,
-    table_name: String,
-) -> Result<StreamFeed, BackendError> {
-    let output =
-        dynamodb.describe_table().table_name(&table_name).send().await.map_err(backend_error)?;
-    let table = output.table.ok_or_else(|| failed("the answer does not describe the table"))?;
-    let stream = table.stream_specification.filter(|stream| stream.stream_enabled);
-    let (Some(stream), Some(stream_arn)) = (stream, table.latest_stream_arn) else {
-        return Err(failed(format!(
-            "the table {table_name} has no stream: declare it with `stream` and provision it"
-        )));
-    };
-    if stream.stream_view_type != Some(dynamodb::types::StreamViewType::NewAndOldImages) {
-        return Err(failed(format!(
-            "the stream of the table {table_name} does not have both images of its items"
-        )));
-    }
-    let mut feed = StreamFeed {
-        client,
-        stream_arn,
-        shards: Vec::new(),
-        waiting: Vec::new(),
-        known: HashSet::new(),
-        ready: VecDeque::new(),
-        next_look: Instant::now() + LOOK_PAUSE,
-        is_closed: false,
-    };
-    feed.begin().await?;
-    Ok(feed)
-}
-
 impl StreamFeed {
+    /// Every change of a table from a position on; without one, from now on.
+    pub(super) async fn open(
+        dynamodb: &dynamodb::Client,
+        client: Client,
+        table_name: String,
+        position: Option<&str>,
+    ) -> Result<Self, BackendError> {
+        let position = match position {
+            Some(text) => Some(Position::parse(text).ok_or(BackendError::Position)?),
+            None => None,
+        };
+        let stream_arn = stream_of(dynamodb, &table_name).await?;
+        let mut feed = Self {
+            client,
+            stream_arn,
+            shards: Vec::new(),
+            waiting: Vec::new(),
+            known: HashMap::new(),
+            given: BTreeMap::new(),
+            ready: VecDeque::new(),
+            next_look: Instant::now() + LOOK_PAUSE,
+            is_closed: false,
+        };
+        match position {
+            None => feed.begin().await?,
+            Some(position) => feed.resume(position, table_name).await?,
+        }
+        Ok(feed)
+    }
+
     /// Takes a place at the end of every shard that is still being written to.
     async fn begin(&mut self) -> Result<(), BackendError> {
-        let (shards, is_closed) = self.describe().await?;
-        self.is_closed = is_closed;
-        for described in shards {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let now = i64::try_from(now).unwrap_or(i64::MAX);
+        for described in self.describe_all().await? {
             let Some(id) = described.shard_id.clone() else { continue };
-            self.known.insert(id.clone());
             if is_open(&described) {
-                let mut shard = Shard::new(id, Place::Latest);
-                // The place must be taken now, and not when the first change is asked for.
-                shard.take_place(&self.client, &self.stream_arn).await?;
-                self.shards.push(shard);
+                self.start(id, Place::Latest(now)).await?;
+            } else {
+                self.given.insert(id, Place::End);
             }
         }
+        Ok(())
+    }
+
+    /// Goes on from a position.
+    async fn resume(&mut self, position: Position, table: String) -> Result<(), BackendError> {
+        let table_of = |arn: &str| arn.split_once("/stream/").map(|(table, _)| table.to_owned());
+        if table_of(&position.stream_arn) != table_of(&self.stream_arn) {
+            return Err(BackendError::Position);
+        }
+        let expired = || BackendError::PositionExpired { table: table.clone() };
+        if position.stream_arn != self.stream_arn {
+            return Err(expired());
+        }
+        let described = self.describe_all().await?;
+        let is_end = |id: &str| position.shards.get(id) == Some(&Place::End);
+        // A shard is gone when all of its records are, and nobody knows what was in it.
+        if position.shards.keys().any(|id| !is_end(id) && !self.known.contains_key(id)) {
+            return Err(expired());
+        }
+        let read = self.ancestors(position.shards.keys());
+        for described in described {
+            let Some(id) = described.shard_id.clone() else { continue };
+            let parent = described.parent_shard_id.as_deref();
+            let is_after_another = parent
+                .is_some_and(|parent| position.shards.contains_key(parent) && !is_end(parent));
+            match position.shards.get(&id) {
+                Some(Place::End) => {
+                    self.given.insert(id, Place::End);
+                }
+                Some(_) if is_after_another => self.waiting.push(described),
+                Some(place) => match self.start(id, place.clone()).await {
+                    Err(BackendError::Refused(refused))
+                        if refused.kind() == ErrorKind::TrimmedDataAccess =>
+                    {
+                        return Err(expired());
+                    }
+                    started => started?,
+                },
+                None if read.contains(&id) => {}
+                None => self.waiting.push(described),
+            }
+        }
+        Ok(())
+    }
+
+    /// The shards that these have come from, which were read before them.
+    fn ancestors<'i>(&self, ids: impl Iterator<Item = &'i String>) -> HashSet<String> {
+        let mut ancestors = HashSet::new();
+        for id in ids {
+            let mut parent = self.known.get(id).and_then(Option::as_ref);
+            // Those of a shard that was seen before were added then.
+            while let Some(id) = parent.filter(|id| ancestors.insert((*id).clone())) {
+                parent = self.known.get(id).and_then(Option::as_ref);
+            }
+        }
+        ancestors
+    }
+
+    /// Begins to read a shard. The place is taken now, and not when the first change is asked for.
+    async fn start(&mut self, id: String, place: Place) -> Result<(), BackendError> {
+        let mut shard = Shard::new(id.clone(), place.clone());
+        shard.take_place(&self.client, &self.stream_arn).await?;
+        self.shards.push(shard);
+        self.given.insert(id, place);
         Ok(())
     }
 
     async fn next_event(&mut self) -> Option<Result<FeedEvent, BackendError>> {
         loop {
             self.gather();
-            if let Some(event) = self.ready.pop_front() {
-                return Some(event);
+            while let Some((id, step)) = self.ready.pop_front() {
+                if let Some(place) = step.place {
+                    self.given.insert(id, place);
+                }
+                if step.event.is_some() {
+                    return step.event;
+                }
             }
             if self.shards.is_empty() && self.waiting.is_empty() && self.is_closed {
                 return None;
@@ -118,7 +185,7 @@ impl StreamFeed {
     /// next change stops waiting for it.
     fn gather(&mut self) {
         for shard in &mut self.shards {
-            self.ready.extend(shard.read.drain(..));
+            self.ready.extend(shard.read.drain(..).map(|step| (shard.id.clone(), step)));
         }
         let before = self.shards.len();
         self.shards.retain(|shard| !shard.has_ended);
@@ -138,8 +205,24 @@ impl StreamFeed {
         let (waiting, free): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.waiting).into_iter().partition(has_to_wait);
         self.waiting = waiting;
-        let begun = free.into_iter().filter_map(|shard| shard.shard_id);
-        self.shards.extend(begun.map(|id| Shard::new(id, Place::Beginning)));
+        for id in free.into_iter().filter_map(|shard| shard.shard_id) {
+            self.given.insert(id.clone(), Place::Beginning);
+            self.shards.push(Shard::new(id, Place::Beginning));
+        }
+    }
+
+    /// The position behind the last event that was given.
+    fn position(&self) -> Position {
+        let begun = |id: &str| {
+            let is_child = |child: &String| {
+                self.known.get(child).and_then(Option::as_deref).is_some_and(|own| own == id)
+            };
+            self.given.keys().any(is_child)
+        };
+        // A shard that was read, and of which a child was begun, need not be named.
+        let shards = self.given.iter().filter(|(id, place)| **place != Place::End || !begun(id));
+        let shards = shards.map(|(id, place)| (id.clone(), place.clone())).collect();
+        Position { stream_arn: self.stream_arn.clone(), shards }
     }
 
     /// Reads the shards whose turn it is, or waits until one's turn has come.
@@ -161,24 +244,35 @@ impl StreamFeed {
     async fn look(&mut self) -> Result<(), BackendError> {
         // Even if it fails, so that it is not tried again at once.
         self.next_look = Instant::now() + LOOK_PAUSE;
-        let (shards, is_closed) = match self.describe().await {
+        let before: HashSet<String> = self.known.keys().cloned().collect();
+        let shards = match self.describe_all().await {
             Ok(described) => described,
             // It was deleted with its table, or long after it was closed.
             Err(BackendError::Refused(refused))
                 if refused.kind() == ErrorKind::ResourceNotFound =>
             {
-                (Vec::new(), true)
+                self.is_closed = true;
+                Vec::new()
             }
             Err(other) => return Err(other),
         };
-        self.is_closed = is_closed;
-        let ids: HashSet<String> =
-            shards.iter().filter_map(|shard| shard.shard_id.clone()).collect();
         let is_new =
-            |shard: &Described| shard.shard_id.as_ref().is_some_and(|id| !self.known.contains(id));
+            |shard: &Described| shard.shard_id.as_ref().is_some_and(|id| !before.contains(id));
         self.waiting.extend(shards.into_iter().filter(is_new));
-        self.known = ids;
+        // What is gone from the stream says nothing to anybody who goes on from here.
+        let known = &self.known;
+        self.given.retain(|id, place| *place != Place::End || known.contains_key(id));
         Ok(())
+    }
+
+    /// All shards of the stream, which are known from now on.
+    async fn describe_all(&mut self) -> Result<Vec<Described>, BackendError> {
+        let (shards, is_closed) = self.describe().await?;
+        self.is_closed = is_closed;
+        let with_parent =
+            |shard: &Described| Some((shard.shard_id.clone()?, shard.parent_shard_id.clone()));
+        self.known = shards.iter().filter_map(with_parent).collect();
+        Ok(shards)
     }
 
     /// All shards of the stream, and whether no more can come.
@@ -209,6 +303,25 @@ impl StreamFeed {
 impl Feed for StreamFeed {
     fn next(&mut self) -> Waiting<'_, Option<Result<FeedEvent, BackendError>>> {
         Box::pin(self.next_event())
+    }
+
+    fn position(&self) -> Result<String, BackendError> {
+        Ok(self.position().to_text())
+    }
+}
+
+/// The ARN of a table's stream, if it has one with both images.
+async fn stream_of(dynamodb: &dynamodb::Client, table_name: &str) -> Result<String, BackendError> {
+    let output =
+        dynamodb.describe_table().table_name(table_name).send().await.map_err(backend_error)?;
+    let table = output.table.ok_or_else(|| failed("the answer does not describe the table"))?;
+    let stream = table.stream_specification.filter(|stream| {
+        let view = stream.stream_view_type.as_ref();
+        stream.stream_enabled && view == Some(&dynamodb::types::StreamViewType::NewAndOldImages)
+    });
+    match (stream, table.latest_stream_arn) {
+        (Some(_), Some(arn)) => Ok(arn),
+        _ => Err(BackendError::NoStream { table: table_name.to_owned() }),
     }
 }
 

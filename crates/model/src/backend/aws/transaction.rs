@@ -52,12 +52,15 @@ pub(super) async fn write(
     request: TransactWriteItems,
 ) -> Result<TransactWriteItemsAnswer, BackendError> {
     let cost = request.return_consumed_capacity;
+    let token = match request.client_request_token {
+        Some(token) => token,
+        None => random_token()?,
+    };
     let actions = request.actions.into_iter().map(write_action).collect::<Result<_, _>>()?;
     let output = client
         .transact_write_items()
         .set_transact_items(Some(actions))
-        // Without one, the SDK makes a token up, so that its own retries are carried out once.
-        .set_client_request_token(request.client_request_token)
+        .client_request_token(token)
         .set_return_item_collection_metrics(metrics_detail(request.return_item_collection_metrics))
         .set_return_consumed_capacity(detail(cost))
         .send()
@@ -73,6 +76,14 @@ pub(super) async fn write(
     }
     let capacity = by_table(output.consumed_capacity, cost);
     Ok(TransactWriteItemsAnswer { capacity, item_collection_metrics })
+}
+
+/// A token that nobody can guess, so that retries of the SDK are carried out once and no other
+/// request takes the place of this one. The SDK would make one up that can be guessed.
+fn random_token() -> Result<String, BackendError> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(failed)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn write_action(action: TransactWriteItem) -> Result<types::TransactWriteItem, BackendError> {
@@ -137,4 +148,15 @@ fn update_action(update: UpdateItem) -> Result<types::Update, BackendError> {
         .set_return_values_on_condition_check_failure(old_on_failure(update.return_old_on_failure))
         .build()
         .map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_of_a_length_that_dynamodb_takes_and_differ() {
+        let (one, other) = (random_token().unwrap(), random_token().unwrap());
+        assert!(one.len() == 32 && one != other, "{one} {other}");
+    }
 }

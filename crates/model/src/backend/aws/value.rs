@@ -10,15 +10,15 @@ use std::collections::HashMap;
 use std::error::Error;
 
 /// An item, or a key, as the SDK has it.
-pub(super) type Attributes = HashMap<String, AttributeValue>;
+pub(crate) type Attributes = HashMap<String, AttributeValue>;
 
 /// An item as the SDK has it.
-pub(super) fn attributes(item: Item) -> Attributes {
+pub(crate) fn attributes(item: Item) -> Attributes {
     item.into_iter().map(|(name, value)| (name, attribute(value))).collect()
 }
 
 /// A value as the SDK has it.
-pub(super) fn attribute(value: Value) -> AttributeValue {
+pub(crate) fn attribute(value: Value) -> AttributeValue {
     match value {
         Value::S(text) => AttributeValue::S(text),
         Value::N(number) => AttributeValue::N(number.to_string()),
@@ -39,11 +39,12 @@ macro_rules! readers {
     ($($item:ident, $value:ident: $type:ident;)+) => {
         $(
             /// An item that the SDK gave.
-            pub(super) fn $item(attributes: HashMap<String, $type>) -> Result<Item, BackendError> {
+            pub(crate) fn $item(attributes: HashMap<String, $type>) -> Result<Item, BackendError> {
                 attributes.into_iter().map(|(name, value)| Ok((name, $value(value)?))).collect()
             }
 
-            fn $value(value: $type) -> Result<Value, BackendError> {
+            /// A value that the SDK gave.
+            pub(crate) fn $value(value: $type) -> Result<Value, BackendError> {
                 Ok(match value {
                     $type::S(text) => Value::S(text),
                     $type::N(text) => Value::N(text.parse().map_err(unreadable)?),

@@ -22,6 +22,8 @@ pub(super) struct State {
     /// How long every read of records takes.
     pub(super) delay: Duration,
     pub(super) is_disabled: bool,
+    /// How often the stream was made anew.
+    pub(super) made_anew: u32,
 }
 
 struct Shard {
@@ -37,51 +39,12 @@ struct Shard {
 impl Script {
     /// Begins to answer. It goes on until the test ends.
     pub(super) fn start(&self) -> String {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
         let script = self.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let script = script.clone();
-                std::thread::spawn(move || script.converse(stream));
-            }
-        });
-        url
+        serve(move |target, request| script.answer(target, request))
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap()
-    }
-
-    /// Answers the requests of one connection, until it is closed.
-    fn converse(&self, mut stream: TcpStream) -> Option<()> {
-        let mut reader = BufReader::new(stream.try_clone().ok()?);
-        loop {
-            let (mut target, mut size) = (String::new(), 0);
-            loop {
-                let mut line = String::new();
-                if reader.read_line(&mut line).ok()? == 0 {
-                    return None;
-                }
-                match line.trim_end().split_once(": ") {
-                    Some((name, value)) if name.eq_ignore_ascii_case("x-amz-target") => {
-                        target = value.rsplit('.').next()?.to_owned();
-                    }
-                    Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
-                        size = value.parse().ok()?;
-                    }
-                    None if line.trim_end().is_empty() => break,
-                    _ => {}
-                }
-            }
-            let mut body = vec![0; size];
-            reader.read_exact(&mut body).ok()?;
-            let (status, answer) = self.answer(&target, &serde_json::from_slice(&body).ok()?);
-            let answer = answer.to_string();
-            let length = answer.len();
-            let head = format!("HTTP/1.1 {status} -\r\nContent-Length: {length}\r\n\r\n");
-            stream.write_all((head + &answer).as_bytes()).ok()?;
-        }
     }
 
     fn answer(&self, target: &str, request: &Value) -> (u16, Value) {
@@ -98,11 +61,14 @@ impl Script {
                     "StreamSpecification": {
                         "StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"
                     },
-                    "LatestStreamArn": "arn:of-the-stream",
+                    "LatestStreamArn": state.stream_arn(),
                 }}),
             ),
             "DescribeStream" => (200, state.description()),
-            "GetShardIterator" => (200, json!({"ShardIterator": state.place(request)})),
+            "GetShardIterator" => match state.place(request) {
+                Some(iterator) => (200, json!({"ShardIterator": iterator})),
+                None => (400, json!({"__type": "TrimmedDataAccessException"})),
+            },
             "GetRecords" => match state.faults.pop_front() {
                 None => (200, state.records(request)),
                 Some("InternalServerError") => (500, json!({"__type": "InternalServerError"})),
@@ -110,6 +76,53 @@ impl Script {
             },
             other => (400, json!({"__type": "ValidationException", "message": other})),
         }
+    }
+}
+
+/// Answers requests for operations by this function, until the test ends.
+pub(super) fn serve<A>(answer: A) -> String
+where
+    A: Fn(&str, &Value) -> (u16, Value) + Clone + Send + 'static,
+{
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let answer = answer.clone();
+            std::thread::spawn(move || converse(stream, answer));
+        }
+    });
+    url
+}
+
+/// Answers the requests of one connection, until it is closed.
+fn converse(mut stream: TcpStream, answer: impl Fn(&str, &Value) -> (u16, Value)) -> Option<()> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    loop {
+        let (mut target, mut size) = (String::new(), 0);
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).ok()? == 0 {
+                return None;
+            }
+            match line.trim_end().split_once(": ") {
+                Some((name, value)) if name.eq_ignore_ascii_case("x-amz-target") => {
+                    target = value.rsplit('.').next()?.to_owned();
+                }
+                Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                    size = value.parse().ok()?;
+                }
+                None if line.trim_end().is_empty() => break,
+                _ => {}
+            }
+        }
+        let mut body = vec![0; size];
+        reader.read_exact(&mut body).ok()?;
+        let (status, answer) = answer(&target, &serde_json::from_slice(&body).ok()?);
+        let answer = answer.to_string();
+        let length = answer.len();
+        let head = format!("HTTP/1.1 {status} -\r\nContent-Length: {length}\r\n\r\n");
+        stream.write_all((head + &answer).as_bytes()).ok()?;
     }
 }
 
@@ -135,6 +148,10 @@ impl State {
         self.shards.iter_mut().find(|shard| shard.id == id).unwrap()
     }
 
+    fn stream_arn(&self) -> String {
+        format!("arn:of:table/scripted/stream/{}", self.made_anew)
+    }
+
     fn description(&self) -> Value {
         let shards = self.shards.iter().map(|shard| {
             let mut range = json!({"StartingSequenceNumber": "0"});
@@ -151,8 +168,14 @@ impl State {
         }})
     }
 
-    /// An iterator is the shard and how many of its records were read.
-    fn place(&mut self, request: &Value) -> String {
+    /// Takes a shard out whose records are all gone.
+    pub(super) fn remove(&mut self, id: &str) {
+        self.shards.retain(|shard| shard.id != id);
+    }
+
+    /// An iterator is the shard and how many of its records were read; `None` if the next one is
+    /// gone.
+    fn place(&mut self, request: &Value) -> Option<String> {
         let id = request["ShardId"].as_str().unwrap();
         let shard = self.shard(id);
         let read = match request["ShardIteratorType"].as_str() {
@@ -160,7 +183,7 @@ impl State {
             Some("TRIM_HORIZON") => shard.trimmed,
             _ => request["SequenceNumber"].as_str().unwrap().parse().unwrap(),
         };
-        format!("{id} {read}")
+        (read >= shard.trimmed).then(|| format!("{id} {read}"))
     }
 
     fn records(&mut self, request: &Value) -> Value {

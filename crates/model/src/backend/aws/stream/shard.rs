@@ -16,15 +16,37 @@ const READ_PAUSE: Duration = Duration::from_millis(250);
 /// How many records are read at a time, which is as many as DynamoDB gives.
 const RECORDS_MAX: i32 = 1000;
 
+/// How many seconds a record may be older than the second at which a feed began and still be told
+/// of, when it goes on from a shard of which nothing was read. Clocks differ, and DynamoDB rounds.
+const SINCE_SLACK_SECS: i64 = 60;
+
 /// How far a shard was read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Place {
-    /// Nothing was read yet, and it begins with what comes next.
-    Latest,
+    /// Nothing was read yet, and it begins with what comes next, from this second on.
+    Latest(i64),
+    /// Nothing was read yet, and it begins with what happened from this second on.
+    Since(i64),
     /// Nothing was read yet, and it begins with the oldest that there is.
     Beginning,
     /// Up to this sequence number.
     Behind(String),
+    /// To its end.
+    End,
+}
+
+/// Something that was read in a shard.
+pub(super) struct Step {
+    /// How far the shard was read when this is given.
+    pub(super) place: Option<Place>,
+    /// What there is to tell; nothing at the end of a shard.
+    pub(super) event: Option<Result<FeedEvent, BackendError>>,
+}
+
+impl Step {
+    fn event(place: Option<Place>, event: Result<FeedEvent, BackendError>) -> Self {
+        Self { place, event: Some(event) }
+    }
 }
 
 pub(super) struct Shard {
@@ -33,7 +55,9 @@ pub(super) struct Shard {
     /// What DynamoDB knows the place by, for some minutes.
     iterator: Option<String>,
     /// What was read and not taken over yet.
-    pub(super) read: Vec<Result<FeedEvent, BackendError>>,
+    pub(super) read: Vec<Step>,
+    /// Records from before this second are passed over, until one is not.
+    skip_before: Option<i64>,
     pub(super) next_read: Instant,
     /// Whether everything was read that will ever be in it.
     pub(super) has_ended: bool,
@@ -41,11 +65,16 @@ pub(super) struct Shard {
 
 impl Shard {
     pub(super) fn new(id: String, place: Place) -> Self {
+        let skip_before = match place {
+            Place::Since(second) => Some(second.saturating_sub(SINCE_SLACK_SECS)),
+            _ => None,
+        };
         Self {
             id,
             place,
             iterator: None,
             read: Vec::new(),
+            skip_before,
             next_read: Instant::now(),
             has_ended: false,
         }
@@ -61,8 +90,10 @@ impl Shard {
             return Ok(iterator.clone());
         }
         let (kind, number) = match &self.place {
-            Place::Latest => (ShardIteratorType::Latest, None),
-            Place::Beginning => (ShardIteratorType::TrimHorizon, None),
+            Place::Latest(_) => (ShardIteratorType::Latest, None),
+            Place::Since(_) | Place::Beginning | Place::End => {
+                (ShardIteratorType::TrimHorizon, None)
+            }
             Place::Behind(number) => (ShardIteratorType::AfterSequenceNumber, Some(number.clone())),
         };
         let output = client
@@ -105,12 +136,20 @@ impl Shard {
             self.next_read = Instant::now();
         }
         for record in records {
-            if let Some(number) = sequence_number(&record) {
-                self.place = Place::Behind(number.to_owned());
+            let place = sequence_number(&record).map(|number| Place::Behind(number.to_owned()));
+            if let Some(place) = &place {
+                self.place = place.clone();
             }
-            self.read.push(change(record));
+            if self.skip_before.is_some_and(|second| is_before(&record, second)) {
+                continue;
+            }
+            self.skip_before = None;
+            self.read.push(Step::event(place, change(record)));
         }
         self.has_ended = output.next_shard_iterator.is_none();
+        if self.has_ended {
+            self.read.push(Step { place: Some(Place::End), event: None });
+        }
         self.iterator = output.next_shard_iterator;
         Ok(())
     }
@@ -119,34 +158,44 @@ impl Shard {
     fn recover(&mut self, error: BackendError) {
         let kind = match &error {
             BackendError::Refused(refused) => Some(refused.kind()),
-            BackendError::Failed(_) => None,
+            _ => None,
         };
         match (kind, &self.place) {
             // Nobody asked for changes for a quarter of an hour. The place is known by what was
             // read last; only if nothing ever was, nobody knows what has happened since.
-            (Some(ErrorKind::ExpiredIterator), Place::Latest) => {
+            (Some(ErrorKind::ExpiredIterator), Place::Latest(_)) => {
                 self.iterator = None;
-                self.read.push(Ok(FeedEvent::FellBehind { missed: None }));
+                self.fell_behind(None);
             }
             (Some(ErrorKind::ExpiredIterator), _) => self.iterator = None,
             // Records are kept for a day, and these were older.
             (Some(ErrorKind::TrimmedDataAccess), _) => {
                 self.iterator = None;
                 self.place = Place::Beginning;
-                self.read.push(Ok(FeedEvent::FellBehind { missed: None }));
+                self.fell_behind(Some(Place::Beginning));
             }
             // The whole shard was older.
             (Some(ErrorKind::ResourceNotFound), _) => {
                 self.has_ended = true;
-                self.read.push(Ok(FeedEvent::FellBehind { missed: None }));
+                self.fell_behind(Some(Place::End));
             }
-            _ => self.read.push(Err(error)),
+            _ => self.read.push(Step::event(None, Err(error))),
         }
+    }
+
+    fn fell_behind(&mut self, place: Option<Place>) {
+        self.read.push(Step::event(place, Ok(FeedEvent::FellBehind { missed: None })));
     }
 }
 
 fn sequence_number(record: &Record) -> Option<&str> {
     record.dynamodb()?.sequence_number()
+}
+
+/// Whether a record is known to be from before this second.
+fn is_before(record: &Record, second: i64) -> bool {
+    let created = record.dynamodb().and_then(|change| change.approximate_creation_date_time());
+    created.is_some_and(|created| created.secs() < second)
 }
 
 /// The change that a record tells of.

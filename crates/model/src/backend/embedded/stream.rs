@@ -1,0 +1,209 @@
+//! Positions in the stream of a table of the engine, and reading on from one.
+//!
+//! The feed within the process begins with what comes next and is gone with the process. A stream
+//! keeps what happened for a day. Both number changes alike, so a feed of the one kind gives
+//! positions from which a feed of the other kind goes on.
+
+use super::{Embedded, backend_error};
+use crate::backend::{Backend, BackendError, Feed, FeedEvent, Waiting};
+use singlet_dynamo::ErrorKind;
+use singlet_dynamo::arn::StreamArn;
+use singlet_dynamo::operation::{
+    Answer, DescribeStream, DescribeTable, GetRecords, GetShardIterator, ShardIteratorType,
+};
+use singlet_dynamo::stored::{Attributes, StoredItem};
+use singlet_dynamo::stream::{SequenceNumber, ShardIterator, StreamRecord};
+use singlet_dynamo::table::StreamViewType;
+use singlet_engine::feed::Subscription;
+use std::collections::VecDeque;
+
+/// What the text of every position begins with, so that another form can be told from this one.
+const FORM: &str = "e1";
+/// How many records are read at a time.
+const RECORDS_MAX: usize = 1000;
+
+/// A place in the stream of a table.
+#[derive(Clone, Debug)]
+pub(super) struct StreamPlace {
+    pub(super) arn: StreamArn,
+    /// The number of the next record.
+    pub(super) next: SequenceNumber,
+}
+
+impl StreamPlace {
+    pub(super) fn to_text(&self) -> String {
+        format!("{FORM};{};{}", self.arn.as_str(), self.next.get())
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (arn, next) = text.strip_prefix(FORM)?.strip_prefix(';')?.rsplit_once(';')?;
+        Some(Self { arn: StreamArn::parse(arn).ok()?, next: SequenceNumber::parse(next)? })
+    }
+}
+
+impl Embedded {
+    /// The end of a table's stream; `None` if it has none with both images.
+    pub(super) fn end_of_stream(
+        &self,
+        table_name: &str,
+    ) -> Result<Option<StreamPlace>, BackendError> {
+        let Some(arn) = self.stream_of(table_name)? else { return Ok(None) };
+        let iterator = self.iterator(&arn, ShardIteratorType::Latest)?;
+        Ok(Some(StreamPlace { arn, next: iterator.next }))
+    }
+
+    /// The stream of a table, if it has one with both images.
+    fn stream_of(&self, table_name: &str) -> Result<Option<StreamArn>, BackendError> {
+        let request = DescribeTable { table_name: table_name.to_owned() };
+        let table = self.engine.describe_table(&request).map_err(backend_error)?.table;
+        if table.stream != Some(StreamViewType::NewAndOldImages) {
+            return Ok(None);
+        }
+        table.latest_stream_arn().map(StreamArn::parse).transpose().map_err(BackendError::Refused)
+    }
+
+    /// A place in the one shard that a stream of the engine has.
+    fn iterator(
+        &self,
+        arn: &StreamArn,
+        place: ShardIteratorType,
+    ) -> Result<ShardIterator, BackendError> {
+        let request = DescribeStream {
+            stream_arn: arn.clone(),
+            exclusive_start_shard_id: None,
+            children_of: None,
+            limit: None,
+        };
+        let described = self.engine.describe_stream(&request).map_err(backend_error)?;
+        let shard = described.stream.shards.into_iter().next();
+        let shard_id = shard.map(|shard| shard.id).unwrap_or_default();
+        let request = GetShardIterator { stream_arn: arn.clone(), shard_id, place };
+        Ok(self.engine.get_shard_iterator(&request).map_err(backend_error)?.shard_iterator)
+    }
+
+    /// Every change of a table from a position on.
+    pub(super) fn read_from(
+        &self,
+        table_name: &str,
+        position: &str,
+    ) -> Result<StreamFeed, BackendError> {
+        let place = StreamPlace::parse(position).ok_or(BackendError::Position)?;
+        let table = || table_name.to_owned();
+        let arn =
+            self.stream_of(table_name)?.ok_or_else(|| BackendError::NoStream { table: table() })?;
+        if arn.table_name() != place.arn.table_name() {
+            return Err(BackendError::Position);
+        }
+        if arn != place.arn {
+            return Err(BackendError::PositionExpired { table: table() });
+        }
+        // Before anything is read, so that whatever is committed after a read wakes the reader.
+        let subscription = self.engine.subscribe(Some(table_name));
+        match self.iterator(&arn, ShardIteratorType::AtSequenceNumber(place.next)) {
+            Ok(_) => {}
+            Err(BackendError::Refused(refused))
+                if refused.kind() == ErrorKind::TrimmedDataAccess =>
+            {
+                return Err(BackendError::PositionExpired { table: table() });
+            }
+            Err(other) => return Err(other),
+        }
+        Ok(StreamFeed { embedded: self.clone(), subscription, place, ready: VecDeque::new() })
+    }
+}
+
+/// Reads the stream of a table, and waits where it ends.
+pub(super) struct StreamFeed {
+    embedded: Embedded,
+    /// Tells when there is more to read.
+    subscription: Subscription,
+    /// Behind the last record that was given.
+    place: StreamPlace,
+    /// What was read and not asked for yet.
+    ready: VecDeque<StreamRecord>,
+}
+
+/// What a read found.
+enum Read {
+    Records,
+    /// Nothing yet.
+    Nothing,
+    /// Nothing, and nothing will come: the stream was disabled.
+    Over,
+}
+
+impl StreamFeed {
+    async fn next_event(&mut self) -> Option<Result<FeedEvent, BackendError>> {
+        loop {
+            if let Some(record) = self.ready.pop_front() {
+                self.place.next = record.sequence_number.next();
+                return Some(Ok(FeedEvent::Change {
+                    old: record.old_image.map(stored),
+                    new: record.new_image.map(stored),
+                    is_expiry: record.is_expiry,
+                }));
+            }
+            match self.read().await {
+                Ok(Read::Records) => {}
+                Ok(Read::Over) => return None,
+                // Whoever stops waiting here loses nothing: the next call reads first.
+                Ok(Read::Nothing) => {
+                    self.subscription.next().await?;
+                    while self.subscription.try_next().is_some() {}
+                }
+                Err(BackendError::Refused(refused))
+                    if refused.kind() == ErrorKind::TrimmedDataAccess =>
+                {
+                    return Some(self.skip_trimmed());
+                }
+                // The stream was deleted with its table.
+                Err(BackendError::Refused(refused))
+                    if refused.kind() == ErrorKind::ResourceNotFound =>
+                {
+                    return None;
+                }
+                Err(other) => return Some(Err(other)),
+            }
+        }
+    }
+
+    /// Reads what comes next.
+    async fn read(&mut self) -> Result<Read, BackendError> {
+        let place = ShardIteratorType::AtSequenceNumber(self.place.next);
+        let shard_iterator = self.embedded.iterator(&self.place.arn, place)?;
+        let request = GetRecords { shard_iterator, limit: RECORDS_MAX };
+        let Answer::GetRecords(answer) = self.embedded.execute(request.into()).await? else {
+            return Err(BackendError::unexpected());
+        };
+        self.ready.extend(answer.records);
+        Ok(match (self.ready.is_empty(), answer.next_shard_iterator) {
+            (false, _) => Read::Records,
+            (true, Some(_)) => Read::Nothing,
+            (true, None) => Read::Over,
+        })
+    }
+
+    /// Goes on with the oldest record that there is, after those that were to come are gone.
+    fn skip_trimmed(&mut self) -> Result<FeedEvent, BackendError> {
+        let oldest = self.embedded.iterator(&self.place.arn, ShardIteratorType::TrimHorizon)?;
+        self.place.next = oldest.next;
+        Ok(FeedEvent::FellBehind { missed: None })
+    }
+}
+
+impl Feed for StreamFeed {
+    fn next(&mut self) -> Waiting<'_, Option<Result<FeedEvent, BackendError>>> {
+        Box::pin(self.next_event())
+    }
+
+    fn position(&self) -> Result<String, BackendError> {
+        Ok(self.place.to_text())
+    }
+}
+
+fn stored(attributes: Attributes) -> StoredItem {
+    match attributes {
+        Attributes::Stored(item) => item,
+        Attributes::Selected(item) => StoredItem::from(&item),
+    }
+}

@@ -1,0 +1,156 @@
+//! Which item an error is about.
+
+use crate::entity::Entity;
+use crate::key::Key;
+use crate::operation::Plan;
+use crate::shape::TableShape;
+use crate::table::Table;
+use singlet_dynamo::operation::TransactWriteItem;
+use singlet_dynamo::{Item, Value};
+use std::fmt;
+
+/// How many characters of a key's value are shown. Keys have up to 2 KB, and errors go to logs.
+const SHOWN_CHARS_MAX: usize = 96;
+
+/// Which item an error is about, as far as it is known: the entity, the primary key, the size.
+///
+/// ```
+/// use singlet::prelude::*;
+///
+/// id!(PostId);
+///
+/// #[table(name = "posts", key = (PK), entities(Post))]
+/// pub struct Posts;
+///
+/// #[derive(Entity)]
+/// #[entity(Posts, key = ("POST#{id}"))]
+/// pub struct Post {
+///     pub id: PostId,
+///     pub body: String,
+/// }
+///
+/// # singlet::block_on(async {
+/// let db = Db::<Posts>::memory().await?;
+/// let post = Post { id: PostId::new("1")?, body: "…".repeat(200_000) };
+/// let error = db.run(create(&post)).await.unwrap_err();
+/// assert_eq!(error.subject().unwrap().entity(), "Post");
+/// assert_eq!(
+///     error.to_string(),
+///     "an item has at most 409600 bytes, and this one more: Post PK = `POST#1`, 600015 bytes"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
+#[derive(Clone, PartialEq)]
+pub struct Subject {
+    entity: &'static str,
+    key: Option<Item>,
+    size_bytes: Option<usize>,
+}
+
+impl Subject {
+    /// Some items of an entity.
+    pub(crate) fn of<E: Entity>() -> Self {
+        Self { entity: E::SHAPE.name, key: None, size_bytes: None }
+    }
+
+    /// The item with this key.
+    pub(crate) fn with_key<E: Entity>(key: Key<E>) -> Self {
+        Self { key: key.into_item().ok(), ..Self::of::<E>() }
+    }
+
+    /// This item, which is to be written.
+    pub(crate) fn with_item<E: Entity>(item: &Item) -> Self {
+        Self::of_item(E::SHAPE.name, &E::Table::SHAPE, item)
+    }
+
+    fn of_item(entity: &'static str, table: &TableShape, item: &Item) -> Self {
+        let names = table.key.iter().map(|attribute| attribute.name);
+        let key = names.filter_map(|name| Some((name.to_owned(), item.get(name)?.clone())));
+        Self { entity, key: Some(key.collect()), size_bytes: Some(item.size()) }
+    }
+
+    /// The name of the entity's type.
+    #[must_use]
+    pub fn entity(&self) -> &'static str {
+        self.entity
+    }
+
+    /// The primary key, as it is stored; `None` if the request was not about one item.
+    #[must_use]
+    pub fn key(&self) -> Option<&Item> {
+        self.key.as_ref()
+    }
+
+    /// How many bytes the item has, as DynamoDB counts them, if it was to be written as a whole.
+    #[must_use]
+    pub fn size_bytes(&self) -> Option<usize> {
+        self.size_bytes
+    }
+}
+
+impl Plan {
+    /// The item that the operation is about.
+    pub(crate) fn subject(&self) -> Subject {
+        let key = match &self.action {
+            TransactWriteItem::Put(put) => {
+                return Subject::of_item(self.entity, self.table, &put.item);
+            }
+            TransactWriteItem::Delete(delete) => &delete.key,
+            TransactWriteItem::Update(update) => &update.key,
+            TransactWriteItem::ConditionCheck(check) => &check.key,
+        };
+        Subject { entity: self.entity, key: Some(key.clone()), size_bytes: None }
+    }
+}
+
+/// The entity, the key and the size, with long keys cut.
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.entity)?;
+        if let Some(key) = &self.key {
+            f.write_str(" ")?;
+            write_key(f, key)?;
+        }
+        self.size_bytes.map_or(Ok(()), |size| write!(f, ", {size} bytes"))
+    }
+}
+
+impl fmt::Debug for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Subject({self})")
+    }
+}
+
+/// Writes a key for people, of which long values are cut.
+pub(crate) fn write_key(f: &mut fmt::Formatter<'_>, key: &Item) -> fmt::Result {
+    for (place, (name, value)) in key.iter().enumerate() {
+        f.write_str(if place == 0 { "" } else { ", " })?;
+        match value {
+            Value::S(text) => match text.char_indices().nth(SHOWN_CHARS_MAX) {
+                Some((end, _)) => {
+                    write!(f, "{name} = `{}…`", text.get(..end).unwrap_or_default())?;
+                }
+                None => write!(f, "{name} = `{text}`")?,
+            },
+            Value::N(number) => write!(f, "{name} = {number}")?,
+            Value::B(bytes) => write!(f, "{name} of {} bytes", bytes.len())?,
+            // No key is of another type.
+            _ => f.write_str(name)?,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_of_a_key_has_a_bound() {
+        let key = Item::from([("PK", Value::from("é".repeat(1000))), ("SK", Value::from(7))]);
+        let subject = Subject { entity: "Post", key: Some(key), size_bytes: None };
+        let text = format!("Post PK = `{}…`, SK = 7", "é".repeat(SHOWN_CHARS_MAX));
+        assert_eq!(subject.to_string(), text);
+        assert_eq!(format!("{subject:?}"), format!("Subject({text})"));
+    }
+}

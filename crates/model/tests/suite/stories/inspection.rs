@@ -1,0 +1,141 @@
+//! What will be sent, and what is stored.
+
+use super::{goal, id, rating, site};
+use crate::sample::{
+    Goal, Match, MatchId, Rating, Sample, SampleItem, Scoreboard, Site, SiteTitle, Stars,
+};
+use crate::{Stage, Told};
+use singlet::dynamo::expression::Path;
+use singlet::dynamo::operation::{Answer, Query, Request, UpdateItem};
+use singlet::dynamo::stored::StoredItem;
+use singlet::dynamo::{Item, Value, expression};
+use singlet::item;
+use singlet::prelude::*;
+
+pub(super) async fn requests_are_shown_before_they_are_sent(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let one = rating("shown", "s", 3);
+    let game: MatchId = id("shown");
+    let requests = [
+        create(&one).request(db)?,
+        update(Key::of(&one)).set(Rating::stars, 4).request(db)?,
+        delete(Key::of(&one)).only_if(Rating::stars.eq(4)).request(db)?,
+        check(Key::of(&one)).request(db)?,
+        Key::of(&one).request(db)?,
+        Key::of(&one).project::<Stars>().consistent().request(db)?,
+        Goal::timeline(&game).with(2).between(1, 10).descending().limit(3).request(db)?,
+        Scan::<Site>::table().project::<SiteTitle>().segment(1, 4).request(db)?,
+        Scoreboard::of(&game).request(db)?,
+        (create(&one).or(singlet::Error::MissingOperand), check(Key::of(&one))).request(db)?,
+        once("token", vec![put(&one)]).request(db)?,
+    ];
+    let operations: Vec<&str> = requests.iter().map(Request::operation).collect();
+    let expected = "PutItem UpdateItem DeleteItem TransactWriteItems GetItem GetItem Query Scan \
+                    Query TransactWriteItems TransactWriteItems";
+    assert_eq!(operations.join(" "), expected);
+    // What is shown as JSON is the request, as the language reads it.
+    for request in &requests {
+        let json = request.to_json().ok_or("no JSON")?;
+        assert_eq!(Request::from_json(request.operation(), json.as_bytes())?, *request, "{json}");
+    }
+    let text = requests[0].to_string();
+    assert!(text.starts_with(r#"PutItem {"TableName":""#), "{text}");
+    assert!(text.contains(r#""ConditionExpression":"attribute_not_exists(#0)""#), "{text}");
+    assert!(requests[10].to_string().contains(r#""ClientRequestToken":"token""#));
+    // Nothing was sent.
+    assert!(db.get(Key::of(&one).consistent()).await?.is_none());
+
+    let mut transaction = db.transaction::<singlet::Error>();
+    transaction.push(put(&one));
+    assert_eq!(
+        transaction.request().map_err(|error| error.to_string())?.operation(),
+        "TransactWriteItems"
+    );
+    assert!(format!("{transaction:?}").starts_with("Transaction(TransactWriteItems {"));
+    // What is shown can be sent as it is.
+    db.execute(requests[0].clone()).await?;
+    assert_eq!(db.get(Key::of(&one).consistent()).await?, Some(one));
+    Ok(())
+}
+
+pub(super) async fn operations_show_themselves(stage: &Stage) -> Told {
+    let one = rating("debug", "s", 3);
+    let is_three = || Rating::stars.eq(3).and(Rating::note.missing());
+    let key = r#"key: Key({S:USER#debug}, {S:SITE#s})"#;
+    let shown = [
+        (format!("{:?}", create(&one)), format!(r#"Create {{ entity: "Rating", {key}, .. }}"#)),
+        (
+            format!("{:?}", delete(Key::of(&one)).only_if(is_three()).or(())),
+            format!(
+                "Delete {{ entity: \"Rating\", {key}, \
+                 only_if: stars = {{N:3}} AND attribute_not_exists(note), .. }}"
+            ),
+        ),
+        (
+            format!("{:?}", upsert(Key::of(&one)).set(Rating::stars, 2).remove(Rating::note)),
+            format!(
+                "Upsert {{ entity: \"Rating\", {key}, changes: SET stars = {{N:2}} REMOVE note, .. }}"
+            ),
+        ),
+    ];
+    for (shown, expected) in shown {
+        assert_eq!(shown, expected);
+    }
+    let game: MatchId = id("debug");
+    let goals = format!("{:?}", Goal::timeline(&game).with(2).limit(3));
+    assert!(
+        goals.starts_with(r#"Query { entity: "Goal", partition: Ok({S:MATCH#debug})"#),
+        "{goals}"
+    );
+    assert!(format!("{:?}", Scan::<Match>::table()).starts_with("Scan {"));
+    assert!(format!("{:?}", Scoreboard::of(&game)).starts_with("Load {"));
+    assert!(format!("{:?}", Key::of(&one).consistent()).starts_with("Get {"));
+    let _ = stage;
+    Ok(())
+}
+
+pub(super) async fn entities_and_keys_are_items(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let one = Site { version: 3, visits: 7, ..site("as-item", db.now()) };
+    let stored = item::encode(&one)?;
+    assert_eq!(stored.get("GSI1PK"), Some(&Value::from("OWNER#owner")));
+    assert_eq!(item::decode_item::<Site>(&stored)?, one);
+    assert_eq!(item::decode_item::<SiteTitle>(&stored)?.title, one.title);
+    let found = Sample::decode(StoredItem::from(&stored).as_item())?;
+    assert!(matches!(found, Some(SampleItem::Site(found)) if found == one));
+
+    let key = Key::of(&one).to_item()?;
+    assert_eq!(key.len(), 2);
+    assert_eq!(Key::<Site>::from_item(&key), Some(Key::of(&one)));
+    assert_eq!(Key::<Site>::from_item(&stored), Some(Key::of(&one)));
+    assert_eq!(Key::<Goal>::from_item(&key), None);
+    assert_eq!(
+        Key::<Goal>::from_item(&Key::of(&goal("g", 1, 2, "x")).to_item()?),
+        Some(Key::of(&goal("g", 1, 2, "x")))
+    );
+    assert_eq!(Key::<Site>::from_item(&Item::new()), None);
+    Ok(())
+}
+
+/// A request that the model has no words for: an attribute that no entity declares.
+pub(super) async fn a_way_out_of_the_model(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let one = site("way-out", db.now());
+    db.run(create(&one)).await?;
+    let table_name = db.table_name::<Sample>();
+    let mut migration = UpdateItem::new(table_name, Key::of(&one).to_item()?);
+    let action = expression::Action::Set(Path::attribute("legacy")?, Value::from(1).into());
+    migration.update = Some(expression::Update::new(vec![action])?);
+    db.execute(migration).await?;
+
+    let partition = expression::KeyCondition::partition("PK", Value::from("SITE#way-out"));
+    let Answer::Page(page) = db.execute(Query::new(table_name, partition)).await? else {
+        return Err("not a page".into());
+    };
+    let items = page.items.unwrap_or_default();
+    let item = items[0].to_item();
+    assert_eq!(item.get("legacy"), Some(&Value::from(1)));
+    let found = Sample::decode(StoredItem::from(&item).as_item())?;
+    assert!(matches!(found, Some(SampleItem::Site(site)) if site.id == one.id));
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! Errors name the item that they are about.
+
+use super::{id, rating, site};
+use crate::sample::{Rating, Site, SiteId, UserId, World};
+use crate::{Stage, Told};
+use singlet::dynamo::{ErrorKind, Item, Value, operation::PutItem};
+use singlet::prelude::*;
+use singlet::{Error, Settings, Subject};
+
+/// The item that an error is about, and that is too large.
+fn too_large<T: std::fmt::Debug>(outcome: Result<T, Error>) -> Subject {
+    match outcome {
+        Err(Error::ItemTooLarge { subject }) => *subject,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn key_text(subject: &Subject, name: &str) -> String {
+    match subject.key().and_then(|key| key.get(name)) {
+        Some(Value::S(text)) => text.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+pub(super) async fn what_is_too_large_is_named(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let small = site("item-error-small", db.now());
+    let large = Site { title: "x".repeat(410_000), ..site("item-error-large", db.now()) };
+    db.run(create(&small)).await?;
+
+    let mut batch = db.batch();
+    for outcome in [
+        db.run(create(&large)).await,
+        db.run(put(&large)).await,
+        db.transact((update(Key::of(&small)).add(Site::visits, 1), create(&large))).await,
+        db.transact((create(&large),)).await,
+        batch.put(&large),
+    ] {
+        let text = outcome.as_ref().map_or_else(ToString::to_string, |()| String::new());
+        let subject = too_large(outcome);
+        assert_eq!((subject.entity(), &*key_text(&subject, "SK")), ("Site", "METADATA"));
+        assert_eq!(key_text(&subject, "PK"), "SITE#item-error-large");
+        let size = subject.size_bytes().unwrap();
+        assert!((410_000..411_000).contains(&size), "{size}");
+        assert!(
+            text.contains("SITE#item-error-large") && text.contains(&size.to_string()),
+            "{text}"
+        );
+    }
+
+    // An update makes an item too large that was not before.
+    let grown = update(Key::of(&small)).set(Site::title, "x".repeat(409_500));
+    let subject = too_large(db.run(grown).await);
+    assert_eq!(key_text(&subject, "PK"), "SITE#item-error-small");
+    assert_eq!(subject.size_bytes(), None);
+    let grown = update(Key::of(&small)).set(Site::title, "x".repeat(409_500));
+    let other = update(Key::of(&rating("item-error", "s", 1))).set(Rating::stars, 2);
+    db.run(put(&rating("item-error", "s", 1))).await?;
+    let subject = too_large(db.transact((other, grown)).await);
+    assert_eq!((subject.entity(), &*key_text(&subject, "PK")), ("Site", "SITE#item-error-small"));
+    Ok(())
+}
+
+pub(super) async fn a_refusal_names_the_item(stage: &Stage) -> Told {
+    let db = &stage.db;
+    // Somebody else has stored a text where the entity has a number.
+    let stored = [("PK", "SITE#item-error-wrong"), ("SK", "METADATA"), ("visits", "many")];
+    let stored = Item::from(stored.map(|(name, text)| (name, Value::from(text))));
+    db.execute(PutItem::new(db.table_name::<crate::sample::Sample>(), stored)).await?;
+
+    let wrong: SiteId = id("item-error-wrong");
+    let add = || update(Site::key(&wrong)).add(Site::visits, 1);
+    for outcome in [db.run(add()).await, db.transact((add(),)).await] {
+        let error = outcome.unwrap_err();
+        let refusal = error.refusal().unwrap();
+        let kinds = [ErrorKind::Validation, ErrorKind::TransactionCanceled];
+        assert!(kinds.contains(&refusal.kind()), "{refusal}");
+        let subject = error.subject().unwrap();
+        assert_eq!(key_text(subject, "PK"), "SITE#item-error-wrong");
+        let ending = "(Site PK = `SITE#item-error-wrong`, SK = `METADATA`)";
+        assert!(error.to_string().ends_with(ending), "{error}");
+    }
+    Ok(())
+}
+
+pub(super) async fn reads_name_the_entity(stage: &Stage) -> Told {
+    // A database whose tables nobody has made.
+    let settings = Settings { environment: "nowhere".into(), ..stage.settings.clone() };
+    let db: Db<World> = stage.place.open(&settings);
+    let nowhere: SiteId = id("nowhere");
+    let errors = [
+        db.get(Site::key(&nowhere)).await.unwrap_err(),
+        db.get_many([Site::key(&nowhere)]).await.unwrap_err(),
+        db.query(Site::by_owner(id::<UserId>("nobody"))).all().await.unwrap_err(),
+        db.scan(Scan::<Site>::table()).all().await.unwrap_err(),
+        db.run(delete(Site::key(&nowhere))).await.unwrap_err(),
+    ];
+    for error in errors {
+        assert_eq!(error.refusal().unwrap().kind(), ErrorKind::ResourceNotFound, "{error}");
+        assert_eq!(error.subject().unwrap().entity(), "Site");
+    }
+    Ok(())
+}
