@@ -130,7 +130,10 @@ fn field_of(field: &str, text: &str) -> Result<Piece, TemplateError> {
         None => (field, None),
         Some((name, width)) => {
             let digits = width.strip_prefix('0').unwrap_or_default();
+            // A number may have a sign, and a width has none.
+            let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
             let found = digits.parse().ok().filter(|width| (1..=WIDTH_MAX).contains(width));
+            let found = found.filter(|_| is_plain);
             let wrong = || TemplateError::Width(text.to_owned(), width.to_owned());
             (name, Some(found.ok_or_else(wrong)?))
         }
