@@ -15,6 +15,7 @@ mod remote;
 mod sample;
 mod stored;
 mod stories;
+mod sums;
 
 use sample::World;
 use singlet::backend::Embedded;
