@@ -12,7 +12,7 @@ use crate::timestamp::Timestamp;
 use singlet_dynamo::binary::ValueRef;
 use singlet_dynamo::expression::{Comparator, Condition, Operand, Path};
 use singlet_dynamo::stored::StoredItem;
-use singlet_dynamo::{Item, Number, Value};
+use singlet_dynamo::{Item, Number, Type, Value};
 use std::fmt;
 
 /// What a missing number counts as.
@@ -61,10 +61,15 @@ impl Guard {
             Missing::Zero => (least..=greatest).contains(&amount),
             Missing::Nothing => true,
         };
-        let condition = match may_be_missing {
-            true => Condition::or(vec![Condition::attribute_not_exists(source.clone()), in_range])?,
-            false => in_range,
-        };
+        let mut either = vec![in_range];
+        if may_be_missing {
+            either.push(Condition::attribute_not_exists(source.clone()));
+        }
+        if V::OPTIONAL {
+            // NULL has no range: DynamoDB refuses to add to it, in its own words.
+            either.push(Condition::attribute_type(Operand::Path(source.clone()), Type::Null));
+        }
+        let condition = Condition::or(either)?;
         Ok(Some(Self { field, source: source.clone(), amount, range, condition }))
     }
 

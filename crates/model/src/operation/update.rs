@@ -213,7 +213,9 @@ impl<E: Entity, R> Update<E, R> {
     /// Adds to a number; one that is not there counts as zero. It is refused, with
     /// [`Error::OutOfRange`](crate::Error::OutOfRange), if the field's type cannot hold the sum.
     ///
-    /// An integer can be added to any number, a fraction only to a field that holds fractions.
+    /// An integer can be added to any number, a fraction only to a field that holds fractions. To a
+    /// missing value that is stored as NULL, by `#[attribute(null)]`, DynamoDB adds nothing: the
+    /// update is refused as invalid.
     pub fn add<V: Numeric, K: Computable>(
         self,
         field: Field<E, V, K>,

@@ -34,6 +34,8 @@ pub(crate) struct Counter {
     pub(crate) quota: u16,
     pub(crate) signed: i8,
     pub(crate) maybe: Option<u16>,
+    #[attribute(null)]
+    pub(crate) nullable: Option<u8>,
     pub(crate) ratio: f64,
     pub(crate) exact: Number,
     pub(crate) per_day: BTreeMap<String, u8>,
@@ -60,6 +62,7 @@ pub(crate) fn counter(id: &str) -> Counter {
         quota: 7,
         signed: -120,
         maybe: None,
+        nullable: None,
         ratio: 1.0,
         exact: Number::from(1),
         per_day: [("monday".to_owned(), 250)].into(),
@@ -155,6 +158,12 @@ pub(super) async fn every_kind_of_amount(stage: &Stage) -> Told {
     let changed =
         db.run(change().add(Counter::ratio, -2).add(Counter::exact, 0.25).returning_new()).await?;
     assert_eq!((changed.ratio, changed.exact), (-0.5, "1.25000000000000000001".parse()?));
+    // NULL is not a missing number.
+    let outcome = db.run(change().add(Counter::nullable, 1)).await;
+    assert!(is_invalid(&outcome), "{outcome:?}");
+    db.run(change().set(Counter::nullable, 1)).await?;
+    db.run(change().add(Counter::nullable, 254)).await?;
+    assert_eq!(out_of_range(db.run(change().add(Counter::nullable, 1)).await).max, 255.into());
     let outcome = db.run(change().add(Counter::ratio, f64::NAN)).await;
     assert!(matches!(outcome, Err(Error::Unstorable(_))), "{outcome:?}");
     Ok(())
