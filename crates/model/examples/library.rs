@@ -1,12 +1,33 @@
-//! A library that lends books: the program of docs/tutorial.md.
+//! A library that lends books: the program of docs/tutorial.md, whose blocks these are.
 #![allow(missing_docs, clippy::print_stdout, reason = "a program that talks by printing")]
 
 use singlet::backend::Embedded;
 use singlet::engine::{Engine, Options};
 use singlet::prelude::*;
 use singlet::{Settings, block_on};
+use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
+
+const EMMA: &str = "978-0-14-143951-8";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    block_on(async {
+        let db = match std::env::args().nth(1) {
+            Some(folder) => open(Path::new(&folder)).await?,
+            None => Db::<Library>::memory().await?,
+        };
+        add_book(&db).await?;
+        add_member(&db).await?;
+        lend_emma(&db).await?;
+        show_account(&db).await?;
+        extend_loan(&db).await?;
+        list_books(&db).await?;
+        hold_emma(&db).await?;
+        check_design();
+        Ok(())
+    })
+}
 
 id!(Isbn, AuthorId, MemberId);
 
@@ -53,20 +74,20 @@ pub struct Loan {
     pub due: Date,
 }
 
-/// A book that waits for a member, for three days.
-#[derive(Entity, Clone, Debug, PartialEq)]
-#[entity(Library, key = ("BOOK#{isbn}", "HOLD#{member}"))]
-pub struct Hold {
-    pub isbn: Isbn,
-    pub member: MemberId,
-    #[attribute(ttl)]
-    pub until: Expiry,
+async fn add_book(db: &Db<Library>) -> Result<(), Box<dyn Error>> {
+    let (isbn, author) = (Isbn::new(EMMA)?, AuthorId::new("austen")?);
+    let emma = Book { isbn: isbn.clone(), author, title: "Emma".into(), copies: 1 };
+    db.run(create(&emma)).await?;
+
+    let book = db.get(Book::key(&isbn)).await?;
+    assert_eq!(book, Some(emma));
+    Ok(())
 }
 
-#[derive(Collection)]
-pub struct Account {
-    pub member: Member,
-    pub loans: Vec<Loan>,
+async fn add_member(db: &Db<Library>) -> Result<(), Box<dyn Error>> {
+    let ada = MemberId::new("ada")?;
+    db.run(create(&Member { member: ada, name: "Ada".into(), joined_at: db.now() })).await?;
+    Ok(())
 }
 
 #[derive(Debug)]
@@ -110,53 +131,46 @@ pub async fn give_back(db: &Db<Library>, isbn: &Isbn, member: &MemberId) -> Resu
     .await
 }
 
-async fn open(folder: &Path) -> Result<Db<Library>, Box<dyn std::error::Error>> {
-    let engine = Engine::open(folder, Options::default())?;
-    let settings = Settings { environment: "home".into(), ..Settings::default() };
-    let db = Db::<Library>::on(Embedded::new(engine), settings);
-    db.provision().await?;
-    Ok(db)
-}
-
-async fn story(db: &Db<Library>) -> Result<(), Box<dyn std::error::Error>> {
-    let (isbn, author) = (Isbn::new("978-0-14-143951-8")?, AuthorId::new("austen")?);
-    let emma = Book { isbn: isbn.clone(), author, title: "Emma".into(), copies: 1 };
-    db.run(create(&emma)).await?;
-
-    let book = db.get(Book::key(&isbn)).await?;
-    assert_eq!(book, Some(emma));
-
-    let ada = MemberId::new("ada")?;
-    let member = Member { member: ada.clone(), name: "Ada".into(), joined_at: db.now() };
-    db.run(create(&member)).await?;
-
-    let due: Date = "2026-12-01".parse()?;
-    lend(db, &isbn, &ada, due).await.map_err(|refusal| format!("{refusal:?}"))?;
-    let zoe = MemberId::new("zoe")?;
+async fn lend_emma(db: &Db<Library>) -> Result<(), Box<dyn Error>> {
+    let (isbn, due) = (Isbn::new(EMMA)?, "2026-12-01".parse::<Date>()?);
+    let (ada, zoe) = (MemberId::new("ada")?, MemberId::new("zoe")?);
+    let describe = |refusal: Refusal| format!("{refusal:?}");
+    lend(db, &isbn, &ada, due).await.map_err(describe)?;
+    give_back(db, &isbn, &ada).await.map_err(describe)?;
+    lend(db, &isbn, &ada, due).await.map_err(describe)?;
     for who in [&ada, &zoe] {
         if let Err(refusal) = lend(db, &isbn, who, due).await {
             println!("{who} cannot have it: {refusal:?}");
         }
     }
+    Ok(())
+}
 
-    let account = db.load(Account::of(&ada)).await?;
+#[derive(Collection)]
+pub struct Account {
+    pub member: Member,
+    pub loans: Vec<Loan>,
+}
+
+async fn show_account(db: &Db<Library>) -> Result<(), Box<dyn Error>> {
+    let account = db.load(Account::of(&MemberId::new("ada")?)).await?;
     for loan in account.iter().flat_map(|account| &account.loans) {
         println!("ada has {} until {}", loan.isbn, loan.due);
     }
+    Ok(())
+}
 
+async fn extend_loan(db: &Db<Library>) -> Result<(), Box<dyn Error>> {
+    let (ada, isbn) = (MemberId::new("ada")?, Isbn::new(EMMA)?);
     let later: Date = "2026-12-15".parse()?;
     db.run(update(Loan::key(&ada, &isbn)).set(Loan::due, later)).await?;
     let due_by_christmas = Loan::of_book(&isbn).until("2026-12-24".parse::<Date>()?);
     let loans = db.query(due_by_christmas).all().await?;
     println!("due by Christmas: {}", loans.len());
+    Ok(())
+}
 
-    let three_days = Duration::from_secs(3 * 24 * 60 * 60);
-    let until = Expiry::at(db.now().after(three_days));
-    db.run(create(&Hold { isbn: isbn.clone(), member: ada.clone(), until })).await?;
-    let past = Expiry::at(db.now().before(three_days));
-    db.run(put(&Hold { isbn: isbn.clone(), member: ada.clone(), until: past })).await?;
-    println!("holds: {}", db.query(Hold::of(&isbn)).count().await?);
-
+async fn list_books(db: &Db<Library>) -> Result<(), Box<dyn Error>> {
     let austen = AuthorId::new("austen")?;
     for (number, title) in ["Persuasion", "Sanditon", "Lady Susan"].into_iter().enumerate() {
         let isbn = Isbn::new(format!("978-0-00-000000-{number}"))?;
@@ -166,23 +180,41 @@ async fn story(db: &Db<Library>) -> Result<(), Box<dyn std::error::Error>> {
     let first = db.query(Book::by_author(&austen).limit(3)).page(None).await?;
     let second = db.query(Book::by_author(&austen).limit(3)).page(first.next).await?;
     println!("{} books, then {}", first.items.len(), second.items.len());
+    Ok(())
+}
 
-    give_back(db, &isbn, &ada).await.map_err(|refusal| format!("{refusal:?}"))?;
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Library, key = ("BOOK#{isbn}", "HOLD#{member}"))]
+pub struct Hold {
+    pub isbn: Isbn,
+    pub member: MemberId,
+    #[attribute(ttl)]
+    pub until: Expiry,
+}
 
+async fn hold_emma(db: &Db<Library>) -> Result<(), Box<dyn Error>> {
+    let (ada, isbn) = (MemberId::new("ada")?, Isbn::new(EMMA)?);
+    let three_days = Duration::from_secs(3 * 24 * 60 * 60);
+    let until = Expiry::at(db.now().after(three_days));
+    db.run(create(&Hold { isbn: isbn.clone(), member: ada.clone(), until })).await?;
+    let past = Expiry::at(db.now().before(three_days));
+    db.run(put(&Hold { isbn: isbn.clone(), member: ada, until: past })).await?;
+    println!("holds: {}", db.query(Hold::of(&isbn)).count().await?);
+    Ok(())
+}
+
+fn check_design() {
     for finding in Library::design().check() {
         println!("{finding}");
     }
     let document = Library::design().document();
     println!("{}", document.lines().next().unwrap_or_default());
-    Ok(())
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    block_on(async {
-        let db = match std::env::args().nth(1) {
-            Some(folder) => open(Path::new(&folder)).await?,
-            None => Db::<Library>::memory().await?,
-        };
-        story(&db).await
-    })
+async fn open(folder: &Path) -> Result<Db<Library>, Box<dyn Error>> {
+    let engine = Engine::open(folder, Options::default())?;
+    let settings = Settings { environment: "home".into(), ..Settings::default() };
+    let db = Db::<Library>::on(Embedded::new(engine), settings);
+    db.provision().await?;
+    Ok(db)
 }

@@ -16,7 +16,10 @@ pub use fault::Fault;
 pub use message::Message;
 
 use crate::key::{Form, Segment};
-use crate::shape::{EntityShape, EntityShapeOf, KeyShapeOf, TableShape, TableShapeOf};
+use crate::shape::{
+    EntityShape, EntityShapeOf, KeyAttribute, KeyShapeOf, Storage, TableShape, TableShapeOf,
+    Template,
+};
 use fault::Faults;
 use message::{is_among, same};
 
@@ -220,6 +223,45 @@ pub const fn place_of(entity: &EntityShape, name: &str) -> usize {
         rest = others;
     }
     Message::new().code(entity.name).and(" has no field ").code(name).refuse();
+}
+
+/// Whether the field at a place is, by itself and under its own name, the attribute of every index
+/// key that it stands in. Then nothing else has to follow when it changes.
+pub const fn is_own_index_key(entity: &EntityShape, table: &TableShape, place: usize) -> bool {
+    let mut rest = entity.indexes;
+    while let [of_index, others @ ..] = rest {
+        rest = others;
+        let Some(index) = templates::find_index(table.indexes, of_index.index) else { continue };
+        if !is_own_or_absent(entity, place, &of_index.key.partition, &index.key.partition) {
+            return false;
+        }
+        if let (Some(template), Some(attribute)) = (&of_index.key.sort, &index.key.sort)
+            && !is_own_or_absent(entity, place, template, attribute)
+        {
+            return false;
+        }
+    }
+    true
+}
+
+/// Whether the field at a place does not stand in the template, or is its attribute.
+const fn is_own_or_absent(
+    entity: &EntityShape,
+    place: usize,
+    template: &Template,
+    attribute: &KeyAttribute,
+) -> bool {
+    let mut parts = template.parts;
+    while let [part, others @ ..] = parts {
+        if part.place == place {
+            let Some((_, fields)) = entity.fields.split_at_checked(place) else { return false };
+            let ([field, ..], [_]) = (fields, template.segments) else { return false };
+            return matches!(field.storage, Storage::Attribute)
+                && same(field.attribute, attribute.name);
+        }
+        parts = others;
+    }
+    true
 }
 
 impl Message {

@@ -3,7 +3,7 @@
 use crate::attribute::Attribute;
 use crate::entity::Entity;
 use crate::error::{Error, Result};
-use crate::field::{Containing, Field, Operand, Testable, Textual};
+use crate::field::{Comparand, Containing, Field, Operand, Testable, Textual};
 use crate::inspect::readable;
 use crate::marker::Marker;
 use crate::table::Table;
@@ -13,7 +13,12 @@ use singlet_dynamo::{Type, Value};
 use std::marker::PhantomData;
 use std::ops::Not;
 
-/// Says of an item of this entity whether it is so.
+/// A predicate over one item of an entity: for `only_if` of a write, and for the filter of a query
+/// or scan.
+///
+/// It is made of [fields](Field), which are compared with values of their types or with other
+/// fields, and joined by [`and`](Self::and), [`or`](Self::or) and `!`. DynamoDB's rules hold: a
+/// comparison with a field that is missing is false, except [`ne`](Field::ne).
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -22,10 +27,11 @@ use std::ops::Not;
 /// # pub struct Games;
 /// # #[derive(Entity)]
 /// # #[entity(Games, key = ("{code}"))]
-/// # pub struct Game { pub code: Code, pub turn: u32, pub winner: Option<PlayerId> }
+/// # pub struct Game { pub code: Code, pub turn: u32, pub turns_max: u32, pub winner: Option<PlayerId> }
 /// let running = Game::winner.missing().and(Game::turn.between(1, 100));
 /// let over = !running;
-/// # let _ = over;
+/// let last_turn = Game::turn.eq(Game::turns_max);
+/// # let _ = (over, last_turn);
 /// ```
 #[must_use = "a condition does nothing by itself"]
 pub struct Condition<E> {
@@ -134,71 +140,92 @@ pub(crate) fn is_expired<E: Entity>(now: Timestamp) -> Result<Option<expression:
     )?))
 }
 
+/// What conditions say of fields. What a field is compared with is a value of its type, or another
+/// field of the entity.
 impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {
-    fn test(
-        self,
-        value: &impl Operand<V>,
-        make: impl FnOnce(Term, Term) -> Result<expression::Condition, expression::Fault>,
-    ) -> Condition<E> {
-        Condition::new(
-            term(value).and_then(|value| Ok(make(Term::Path(self.into_path()?), value)?)),
-        )
-    }
-
-    fn compare(self, comparator: Comparator, value: &impl Operand<V>) -> Condition<E> {
-        self.test(value, |path, value| expression::Condition::compare(path, comparator, value))
+    fn compare(self, comparator: Comparator, operand: Result<Option<Term>>) -> Condition<E> {
+        Condition::new(there(operand).and_then(|operand| {
+            let path = Term::Path(self.into_path()?);
+            Ok(expression::Condition::compare(path, comparator, operand)?)
+        }))
     }
 
     /// It is this; for a missing value, it is missing.
-    pub fn eq(self, value: impl Operand<V>) -> Condition<E> {
-        match value.to_operand() {
+    pub fn eq(self, value: impl Comparand<E, V>) -> Condition<E> {
+        match value.into_term() {
             Ok(None) => self.missing(),
-            _ => self.compare(Comparator::Equal, &value),
+            operand => self.compare(Comparator::Equal, operand),
         }
     }
 
     /// It is not this; also if it is missing.
-    pub fn ne(self, value: impl Operand<V>) -> Condition<E> {
-        match value.to_operand() {
+    pub fn ne(self, value: impl Comparand<E, V>) -> Condition<E> {
+        match value.into_term() {
             Ok(None) => self.exists(),
-            _ => self.compare(Comparator::NotEqual, &value),
+            operand => self.compare(Comparator::NotEqual, operand),
         }
     }
 
     /// It is less than this.
-    pub fn lt(self, value: impl Operand<V>) -> Condition<E> {
-        self.compare(Comparator::Less, &value)
+    pub fn lt(self, value: impl Comparand<E, V>) -> Condition<E> {
+        self.compare(Comparator::Less, value.into_term())
     }
 
     /// It is at most this.
-    pub fn le(self, value: impl Operand<V>) -> Condition<E> {
-        self.compare(Comparator::LessOrEqual, &value)
+    pub fn le(self, value: impl Comparand<E, V>) -> Condition<E> {
+        self.compare(Comparator::LessOrEqual, value.into_term())
     }
 
     /// It is greater than this.
-    pub fn gt(self, value: impl Operand<V>) -> Condition<E> {
-        self.compare(Comparator::Greater, &value)
+    pub fn gt(self, value: impl Comparand<E, V>) -> Condition<E> {
+        self.compare(Comparator::Greater, value.into_term())
     }
 
     /// It is at least this.
-    pub fn ge(self, value: impl Operand<V>) -> Condition<E> {
-        self.compare(Comparator::GreaterOrEqual, &value)
+    pub fn ge(self, value: impl Comparand<E, V>) -> Condition<E> {
+        self.compare(Comparator::GreaterOrEqual, value.into_term())
     }
 
     /// It is between these, both included.
-    pub fn between(self, lower: impl Operand<V>, upper: impl Operand<V>) -> Condition<E> {
-        let upper = term(&upper);
-        Condition::new(term(&lower).and_then(|lower| {
+    pub fn between(self, lower: impl Comparand<E, V>, upper: impl Comparand<E, V>) -> Condition<E> {
+        let (lower, upper) = (there(lower.into_term()), there(upper.into_term()));
+        Condition::new(lower.and_then(|lower| {
             let path = Term::Path(self.into_path()?);
             Ok(expression::Condition::between(path, lower, upper?)?)
         }))
     }
 
-    /// It is one of these, of which there may be up to a hundred.
-    pub fn is_in<O: Operand<V>>(self, values: impl IntoIterator<Item = O>) -> Condition<E> {
-        let values: Result<Vec<Term>> = values.into_iter().map(|value| term(&value)).collect();
-        Condition::new(values.and_then(|values| {
-            Ok(expression::Condition::is_in(Term::Path(self.into_path()?), values)?)
+    /// It is one of these, of which there may be up to a hundred. It is none of none: if there are
+    /// no values, the condition holds for no item.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(Code);
+    /// # #[table(name = "games", key = (code), entities(Game))]
+    /// # pub struct Games;
+    /// # #[derive(Entity)]
+    /// # #[entity(Games, key = ("{code}"))]
+    /// # pub struct Game { pub code: Code, pub turn: u32 }
+    /// # singlet::block_on(async {
+    /// # let db = Db::<Games>::memory().await?;
+    /// # let code = Code::new("ABC123")?;
+    /// db.run(create(&Game { code: code.clone(), turn: 3 })).await?;
+    /// let delete_if = |turns: Vec<u32>| delete(Game::key(&code)).only_if(Game::turn.is_in(turns));
+    /// assert!(db.run(delete_if(vec![])).await.is_err());
+    /// assert!(db.run(delete_if(vec![2, 3])).await.is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    pub fn is_in<O: Comparand<E, V>>(self, values: impl IntoIterator<Item = O>) -> Condition<E> {
+        let values = values.into_iter().map(|value| there(value.into_term()));
+        Condition::new(values.collect::<Result<Vec<Term>>>().and_then(|values| {
+            let path = self.into_path()?;
+            if values.is_empty() {
+                // DynamoDB has no IN without operands, and no constants.
+                let there = expression::Condition::attribute_exists(path.clone());
+                let gone = expression::Condition::attribute_not_exists(path);
+                return Ok(expression::Condition::and(vec![there, gone])?);
+            }
+            Ok(expression::Condition::is_in(Term::Path(path), values)?)
         }))
     }
 
@@ -248,6 +275,11 @@ impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {
         let term = self.into_path().and_then(|path| Ok(Term::size(Term::Path(path))?));
         Size { term, entity: PhantomData }
     }
+}
+
+/// An operand that must be there.
+fn there(operand: Result<Option<Term>>) -> Result<Term> {
+    operand?.ok_or(Error::MissingOperand)
 }
 
 fn term<V>(value: &impl Operand<V>) -> Result<Term> {

@@ -19,7 +19,7 @@ use crate::subject::Subject;
 use crate::table::{Contains, Declaration, StoredIn, Table};
 use crate::timestamp::Timestamp;
 use crate::trace;
-use crate::transaction::{self, Transaction, Transactional};
+use crate::transaction::{self, RefusalError, Tokens, Transaction, Transactional};
 use singlet_dynamo::operation::{Answer, Request};
 use singlet_engine::Engine;
 use std::future::Future;
@@ -39,6 +39,8 @@ struct Inner {
     /// The names of the tables, in the order of the design.
     names: Vec<String>,
     settings: Settings,
+    /// When transactions with tokens were first sent.
+    tokens: Tokens,
 }
 
 impl<D> Clone for Db<D> {
@@ -60,7 +62,12 @@ impl<D: Declaration> Db<D> {
     #[must_use]
     pub fn on(backend: impl Backend, settings: Settings) -> Self {
         let names = D::TABLES.iter().map(|table| settings.table_name(table.name)).collect();
-        let inner = Arc::new(Inner { backend: Box::new(backend), names, settings });
+        let inner = Arc::new(Inner {
+            backend: Box::new(backend),
+            names,
+            settings,
+            tokens: Tokens::default(),
+        });
         Self { inner, design: PhantomData }
     }
 
@@ -136,7 +143,39 @@ impl<D: Declaration> Db<D> {
         operation.run(self).await
     }
 
-    /// Carries out several operations, all or none.
+    /// Carries out several operations, all or none: a tuple of up to eight, or a `Vec` of up to a
+    /// hundred of one kind. No two of them may be of the same item.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(Account);
+    /// # #[table(name = "accounts", key = (id), entities(Balance))]
+    /// # pub struct Accounts;
+    /// # #[derive(Entity)]
+    /// # #[entity(Accounts, key = ("{id}"))]
+    /// # pub struct Balance { pub id: Account, pub cents: u64 }
+    /// # singlet::block_on(async {
+    /// # let db = Db::<Accounts>::memory().await?;
+    /// # let (ada, bob) = (Account::new("ada")?, Account::new("bob")?);
+    /// # db.run(create(&Balance { id: ada.clone(), cents: 100 })).await?;
+    /// # db.run(create(&Balance { id: bob.clone(), cents: 0 })).await?;
+    /// let pay = |cents: i64| {
+    ///     let from = update(Balance::key(&ada)).add(Balance::cents, -cents);
+    ///     let to = update(Balance::key(&bob)).add(Balance::cents, cents);
+    ///     db.transact((from, to))
+    /// };
+    /// pay(70).await?;
+    /// // A `u64` does not go below zero, and so neither does the account.
+    /// let broke = pay(70).await;
+    /// assert!(matches!(broke, Err(singlet::Error::OutOfRange(_))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The error that the refused operation was given with [`or`](crate::operation::Operation::or);
+    /// without one, and for everything else, a [`singlet::Error`](Error), or what the application's
+    /// type makes of it.
     pub async fn transact<T: Transactional<D>>(&self, transaction: T) -> Result<(), T::Error> {
         let now = self.now();
         transaction::run(self, transaction.plan_all(self, now)?, now).await
@@ -144,7 +183,26 @@ impl<D: Declaration> Db<D> {
 
     /// A transaction to which operations are added one by one. `R` is the type of their errors;
     /// [`Error`](crate::Error) if they have none.
-    pub fn transaction<R: From<Error>>(&self) -> Transaction<'_, D, R> {
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(Code);
+    /// # #[table(name = "games", key = (code), entities(Game))]
+    /// # pub struct Games;
+    /// # #[derive(Entity)]
+    /// # #[entity(Games, key = ("{code}"))]
+    /// # pub struct Game { pub code: Code }
+    /// # singlet::block_on(async {
+    /// # let db = Db::<Games>::memory().await?;
+    /// let mut transaction = db.transaction::<singlet::Error>();
+    /// for number in 0..9 {
+    ///     transaction.push(create(&Game { code: Code::new(format!("GAME{number}"))? }));
+    /// }
+    /// transaction.push(delete(Game::key(Code::new("OLD")?)));
+    /// transaction.run().await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    pub fn transaction<R: RefusalError>(&self) -> Transaction<'_, D, R> {
         Transaction::new(self)
     }
 
@@ -156,6 +214,10 @@ impl<D: Declaration> Db<D> {
 
     pub(crate) fn settings(&self) -> &Settings {
         &self.inner.settings
+    }
+
+    pub(crate) fn tokens(&self) -> &Tokens {
+        &self.inner.tokens
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {
@@ -203,16 +265,16 @@ impl<D, O, R> Run<D> for Or<O, R>
 where
     D: Contains<<O::Entity as Entity>::Table>,
     O: Write + Send,
-    R: From<Error> + Send,
+    R: Send,
 {
     type Output = O::Output;
     type Error = R;
 
     async fn run(self, db: &Db<D>) -> Result<O::Output, R> {
-        let (operation, refusal) = self.into_parts();
+        let (operation, refusal, convert) = self.into_parts();
         match operation.run(db).await {
             Err(Error::ConditionFailed { .. }) => Err(refusal),
-            other => Ok(other?),
+            other => other.map_err(convert),
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::attribute::Unstorable;
 use crate::backend::BackendError;
 use crate::item::Corrupt;
+use crate::operation::OutOfRange;
 use crate::shape::KeyFault;
 use crate::subject::Subject;
 use crate::transaction::OPERATIONS_MAX;
@@ -29,6 +30,15 @@ pub enum Error {
         entity: &'static str,
         /// The item as it is stored, if there is one.
         item: Option<Box<Item>>,
+    },
+    /// An `add` would have made a number that the type of its field cannot hold. Nothing was
+    /// written.
+    OutOfRange(Box<OutOfRange>),
+    /// The token of a transaction was used within the last ten minutes by another one, which was
+    /// carried out. This one was not: give it a token of its own.
+    IdempotentParameterMismatch {
+        /// The token.
+        token: String,
     },
     /// Another transaction is changing one of the items, and did not finish while this one waited.
     Conflict {
@@ -120,6 +130,11 @@ impl fmt::Display for Error {
             Self::ConditionFailed { entity, item: None } => {
                 write!(f, "there is no {entity} as the condition says")
             }
+            Self::OutOfRange(sum) => sum.fmt(f),
+            Self::IdempotentParameterMismatch { token } => write!(
+                f,
+                "another transaction was carried out with the token `{token}`, and this one was not: give it a token of its own, or, if it is the same, the moment of the first attempt with `at`"
+            ),
             Self::Conflict { subject } => {
                 f.write_str("another transaction is changing one of the items")?;
                 write_subject(f, subject.as_deref())
@@ -243,6 +258,7 @@ pub(crate) fn says_too_large(message: &str) -> bool {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
+            Self::OutOfRange(sum) => Some(&**sum),
             Self::Key(fault) => Some(fault),
             Self::Unstorable(fault) => Some(fault),
             Self::Expression(fault) => Some(fault),

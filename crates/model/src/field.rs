@@ -1,5 +1,9 @@
 //! Fields, as conditions and updates name them.
 
+mod amount;
+
+pub use amount::{Amount, Fractional, Numeric, Whole};
+
 use crate::attribute::{Attribute, Unstorable};
 use crate::entity::Entity;
 use crate::error::Result;
@@ -8,15 +12,46 @@ use crate::shape::{FieldShape, Storage};
 use crate::table::Table;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::Value;
-use singlet_dynamo::expression::{Element, Path};
+use singlet_dynamo::expression::{Element as Step, Operand as Term, Path};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::marker::PhantomData;
 
-/// A field of an entity: its type, and what may be done with it. `#[derive(Entity)]` gives the
-/// entity a constant for each of its fields.
+/// A field of an entity: its type `V`, and what may be done with it, its [kind](kind) `K`.
+///
+/// `#[derive(Entity)]` gives the entity a constant for each of its fields. Conditions compare it,
+/// updates change it, both also a part of it: a [member](Self::member) of a struct, an element of a
+/// list ([`at`](Self::at)), an [entry](Self::entry) of a map.
+///
+/// ```
+/// # use singlet::prelude::*;
+/// # use std::collections::BTreeMap;
+/// # id!(Code, PlayerId);
+/// # #[table(name = "games", key = (code), entities(Game))]
+/// # pub struct Games;
+/// #[derive(Entity)]
+/// #[entity(Games, key = ("{code}"))]
+/// pub struct Game {
+///     pub code: Code,
+///     pub turn: u32,
+///     pub turns_max: u32,
+///     pub scores: BTreeMap<String, u32>,
+///     pub rolls: Vec<u32>,
+/// }
+///
+/// # let code = Code::new("ABC123")?;
+/// let roll = update(Game::key(&code))
+///     .add(Game::turn, 1)
+///     .add(Game::scores.entry("ada"), 6)
+///     .append(Game::rolls, [6])
+///     .only_if(Game::turn.lt(Game::turns_max));
+/// # let _ = roll;
+/// # Ok::<(), singlet::IdError>(())
+/// ```
 pub struct Field<E, V, K> {
     place: usize,
     /// From the attribute to a part of it.
-    steps: Vec<Element>,
+    steps: Vec<Step>,
     types: Marker<(E, V, K)>,
 }
 
@@ -42,6 +77,12 @@ impl<E: Entity, V, K> Field<E, V, K> {
         Self { place, steps: Vec::new(), types: PhantomData }
     }
 
+    /// A part of the field's value, one step further.
+    fn part<T, P>(mut self, step: Step) -> Field<E, T, P> {
+        self.steps.push(step);
+        Field { place: self.place, steps: self.steps, types: PhantomData }
+    }
+
     /// A member of the struct that the field holds.
     ///
     /// ```
@@ -65,32 +106,64 @@ impl<E: Entity, V, K> Field<E, V, K> {
     /// # let _ = large;
     /// ```
     #[must_use]
-    pub fn member<S, M>(mut self, member: Member<S, M>) -> Field<E, M, K>
+    pub fn member<S, M>(self, member: Member<S, M>) -> Field<E, M, K::Base>
     where
         V: Holds<S>,
+        K: FieldKind,
     {
-        self.steps.push(Element::Field(member.name.to_owned()));
-        Field { place: self.place, steps: self.steps, types: PhantomData }
+        self.part(Step::Field(member.name.to_owned()))
     }
 
-    /// The element at a place of the list that the field holds, counted from zero.
+    /// The element at a place of the list that the field holds, counted from zero. An update can
+    /// set and remove it, whatever its type; what is set past the end is appended, and what is
+    /// removed moves all that are behind it.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(Code);
+    /// # #[table(name = "games", key = (code), entities(Game))]
+    /// # pub struct Games;
+    /// # #[derive(Entity)]
+    /// # #[entity(Games, key = ("{code}"))]
+    /// # pub struct Game { pub code: Code, pub rolls: Vec<u32> }
+    /// # let code = Code::new("ABC123")?;
+    /// let corrected = update(Game::key(&code)).set(Game::rolls.at(0), 5).remove(Game::rolls.at(1));
+    /// # let _ = corrected;
+    /// # Ok::<(), singlet::IdError>(())
+    /// ```
     #[must_use]
-    pub fn at<T>(mut self, place: u32) -> Field<E, T, K>
+    pub fn at<T>(self, place: u32) -> Field<E, T, Element<K::Base>>
     where
         V: Holds<Vec<T>>,
+        K: FieldKind,
     {
-        self.steps.push(Element::Index(place));
-        Field { place: self.place, steps: self.steps, types: PhantomData }
+        self.part(Step::Index(place))
     }
 
-    /// The value under a name in the map that the field holds.
+    /// The value under a name in the map that the field holds. An update can set and remove it,
+    /// whatever its type.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # use std::collections::BTreeMap;
+    /// # id!(Code);
+    /// # #[table(name = "games", key = (code), entities(Game))]
+    /// # pub struct Games;
+    /// # #[derive(Entity)]
+    /// # #[entity(Games, key = ("{code}"))]
+    /// # pub struct Game { pub code: Code, pub scores: BTreeMap<String, u32> }
+    /// # let code = Code::new("ABC123")?;
+    /// let left = update(Game::key(&code)).remove(Game::scores.entry("ada"));
+    /// # let _ = left;
+    /// # Ok::<(), singlet::IdError>(())
+    /// ```
     #[must_use]
-    pub fn entry<T>(mut self, name: impl Into<String>) -> Field<E, T, K>
+    pub fn entry<T>(self, name: impl Into<String>) -> Field<E, T, Element<K::Base>>
     where
         V: Holds<BTreeMap<String, T>>,
+        K: FieldKind,
     {
-        self.steps.push(Element::Field(name.into()));
-        Field { place: self.place, steps: self.steps, types: PhantomData }
+        self.part(Step::Field(name.into()))
     }
 
     pub(crate) fn place(&self) -> usize {
@@ -106,9 +179,30 @@ impl<E: Entity, V, K> Field<E, V, K> {
         E::SHAPE.field(self.place)
     }
 
-    /// Whether a missing value is stored as NULL here.
+    /// Whether a missing value is stored as NULL here. In a list it is, to keep its place.
     pub(crate) fn is_null_stored(&self) -> bool {
-        self.is_whole() && self.shape().is_some_and(|field| field.null)
+        match self.steps.last() {
+            None => self.shape().is_some_and(|field| field.null),
+            Some(step) => matches!(step, Step::Index(_)),
+        }
+    }
+
+    /// Whether an item may be without it.
+    pub(crate) fn may_be_missing(&self) -> bool {
+        !self.is_whole() || self.shape().is_none_or(|field| field.optional)
+    }
+
+    /// The field as messages name it: `scores.ada`, `rolls[0]`.
+    pub(crate) fn to_text(&self) -> String {
+        let mut text = self.shape().map_or("", |field| field.name).to_owned();
+        for step in &self.steps {
+            // Writing to a text does not fail.
+            let _ = match step {
+                Step::Field(name) => write!(text, ".{name}"),
+                Step::Index(place) => write!(text, "[{place}]"),
+            };
+        }
+        text
     }
 
     /// The way to the value in an item.
@@ -183,8 +277,73 @@ impl Operand<Option<String>> for &str {
     }
 }
 
+/// What a field can be compared with: what is an [`Operand`] of it, or another field of the same
+/// entity that holds such a value.
+///
+/// ```
+/// # use singlet::prelude::*;
+/// # id!(Code);
+/// # #[table(name = "games", key = (code), entities(Game))]
+/// # pub struct Games;
+/// # #[derive(Entity)]
+/// # #[entity(Games, key = ("{code}"))]
+/// # pub struct Game { pub code: Code, pub turn: u32, pub turns_max: Option<u32> }
+/// let running = Game::turn.lt(100).and(Game::turn.lt(Game::turns_max));
+/// # let _ = running;
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "the field is a `{V}`, and this is a `{Self}`",
+    label = "expected `{V}`, or a field of `{E}` that holds one"
+)]
+pub trait Comparand<E, V> {
+    /// The operand of a condition; `None` for a missing value.
+    #[doc(hidden)]
+    fn into_term(self) -> Result<Option<Term>>;
+}
+
+macro_rules! comparands {
+    ($(($($generic:tt)*) $value:ty, $field:ty;)+) => {
+        $(impl<E, $($generic)*> Comparand<E, $field> for $value {
+            fn into_term(self) -> Result<Option<Term>> {
+                Ok(Operand::<$field>::to_operand(&self)?.map(Term::Value))
+            }
+        })+
+    };
+}
+
+comparands! {
+    (T: Attribute) T, T;
+    (T: Attribute) &T, T;
+    (T: Attribute) T, Option<T>;
+    (T: Attribute) &T, Option<T>;
+    () &str, String;
+    () &str, Option<String>;
+}
+
+impl<E: Entity, V, K: Testable> Comparand<E, V> for Field<E, V, K> {
+    fn into_term(self) -> Result<Option<Term>> {
+        Ok(Some(Term::Path(self.into_path()?)))
+    }
+}
+
+/// A missing one is equal to nothing, and neither less nor greater.
+impl<E: Entity, V, K: Testable> Comparand<E, Option<V>> for Field<E, V, K> {
+    fn into_term(self) -> Result<Option<Term>> {
+        Ok(Some(Term::Path(self.into_path()?)))
+    }
+}
+
+/// A missing one is equal to nothing, and neither less nor greater.
+impl<E: Entity, V, K: Testable> Comparand<E, V> for Field<E, Option<V>, K> {
+    fn into_term(self) -> Result<Option<Term>> {
+        Ok(Some(Term::Path(self.into_path()?)))
+    }
+}
+
 /// What may be done with a field: a type for each answer.
 pub mod kind {
+    use std::marker::PhantomData;
+
     /// Nothing in particular hangs on the field: it can be set, added to, removed.
     pub enum Plain {}
     /// The field is a part of the primary key.
@@ -195,16 +354,58 @@ pub mod kind {
     pub enum OnlyInIndexKey {}
     /// The field is a part of an index key, which is written anew when the field is set.
     pub enum IndexKey {}
+    /// The field is all that attributes of index keys are made of. If it `IS_ATTRIBUTE`, it is
+    /// stored once, as the attribute of the index, and not a second time under a name of its own.
+    pub enum LoneIndexKey<const IS_ATTRIBUTE: bool> {}
     /// The field shares an attribute of an index key with other fields.
     pub enum SharedIndexKey {}
     /// The model says what the field is.
     pub enum Kept {}
     /// The field is stored within the payload.
     pub enum InPayload {}
+    /// An element of a list or an entry of a map, in a field of kind `K`.
+    pub struct Element<K>(PhantomData<K>);
 }
 
-use kind::{IndexKey, Kept, OnlyInIndexKey, Plain, PrimaryKey, SharedIndexKey};
-use std::marker::PhantomData;
+use kind::{
+    Element, InPayload, IndexKey, Kept, LoneIndexKey, OnlyInIndexKey, OnlyInKey, Plain, PrimaryKey,
+    SharedIndexKey,
+};
+
+/// The kinds of fields.
+pub trait FieldKind {
+    /// The kind of the field as a whole, of which this may be a part.
+    type Base;
+}
+
+impl<K> FieldKind for Element<K> {
+    type Base = K;
+}
+
+macro_rules! kinds {
+    ($([$($generic:ident)?] $kind:ty;)+) => {
+        $(
+            impl$(<const $generic: bool>)? FieldKind for $kind {
+                type Base = Self;
+            }
+
+            impl<$(const $generic: bool,)? T: Attribute> Removable<$kind> for Option<T> {}
+            impl<$(const $generic: bool,)? T: Attribute + Ord> Removable<$kind> for BTreeSet<T> {}
+        )+
+    };
+}
+
+kinds! {
+    [] Plain;
+    [] PrimaryKey;
+    [] OnlyInKey;
+    [] OnlyInIndexKey;
+    [] IndexKey;
+    [IS_ATTRIBUTE] LoneIndexKey<IS_ATTRIBUTE>;
+    [] SharedIndexKey;
+    [] Kept;
+    [] InPayload;
+}
 
 /// Fields that can stand in conditions: all but those within a payload or within a key.
 #[diagnostic::on_unimplemented(
@@ -218,8 +419,10 @@ pub trait Testable {}
 impl Testable for Plain {}
 impl Testable for PrimaryKey {}
 impl Testable for IndexKey {}
+impl<const IS_ATTRIBUTE: bool> Testable for LoneIndexKey<IS_ATTRIBUTE> {}
 impl Testable for SharedIndexKey {}
 impl Testable for Kept {}
+impl<K: Testable> Testable for Element<K> {}
 
 /// Fields that an update can set.
 #[diagnostic::on_unimplemented(
@@ -234,12 +437,15 @@ pub trait Settable {}
 
 impl Settable for Plain {}
 impl Settable for IndexKey {}
+impl<const IS_ATTRIBUTE: bool> Settable for LoneIndexKey<IS_ATTRIBUTE> {}
 impl Settable for OnlyInIndexKey {}
+impl<K: Settable> Settable for Element<K> {}
 
 /// Fields whose value an update can compute from what is stored.
 #[diagnostic::on_unimplemented(
-    message = "this field cannot be changed by an amount",
+    message = "this field cannot be computed from what is stored",
     label = "of kind `{Self}`",
+    note = "`LoneIndexKey<false>`: an index key repeats this field under another name: give both the same name, and the field is the key, which can be added to",
     note = "`IndexKey`, `OnlyInIndexKey`, `SharedIndexKey`: an index key is made of this field, and what it would become is not known: set the field to a value",
     note = "`PrimaryKey`, `OnlyInKey`: the key of an item never changes",
     note = "`Kept`: the model keeps this field by itself",
@@ -248,34 +454,17 @@ impl Settable for OnlyInIndexKey {}
 pub trait Computable: Settable {}
 
 impl Computable for Plain {}
+impl Computable for LoneIndexKey<true> {}
+impl<K: Computable> Computable for Element<K> {}
 
-/// Numbers, which can be added to.
-#[diagnostic::on_unimplemented(
-    message = "a `{Self}` is not a number",
-    label = "cannot be added to"
-)]
-pub trait Numeric: Attribute {}
-
-macro_rules! numeric {
-    ($($number:ty)+) => {
-        $(
-            impl Numeric for $number {}
-            impl Numeric for Option<$number> {}
-        )+
-    };
-}
-
-numeric! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 singlet_dynamo::Number }
-
-/// Fields that may be missing, so that they can be removed.
+/// Fields that may be missing, so that they can be removed, and elements of lists and maps.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be removed: an item must have it",
-    label = "not an `Option`, nor a set"
+    label = "not an `Option`, nor a set, nor an element of a list or a map"
 )]
-pub trait Removable: Attribute {}
+pub trait Removable<K> {}
 
-impl<T: Attribute> Removable for Option<T> {}
-impl<T: Attribute + Ord> Removable for BTreeSet<T> {}
+impl<V, K> Removable<Element<K>> for V {}
 
 /// Text, and what is stored as text.
 #[diagnostic::on_unimplemented(

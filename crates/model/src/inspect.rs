@@ -151,7 +151,10 @@ impl<D: Declaration, T: Transactional<D>> Inspect<D> for Once<T> {
     }
 }
 
-impl<D: Declaration, S: Step<D>> Inspect<D> for Vec<S> {
+impl<D: Declaration, S: Step<D>> Inspect<D> for Vec<S>
+where
+    Self: Transactional<D>,
+{
     fn request(self, db: &Db<D>) -> Result<Request> {
         Ok(self.plan_all(db, db.now())?.request())
     }

@@ -3,14 +3,16 @@
 
 mod check;
 mod delete;
+mod guard;
 mod put;
 mod rekey;
 mod update;
 
 pub use check::{Check, check};
 pub use delete::{Delete, delete};
+pub use guard::OutOfRange;
 pub use put::{Put, create, put};
-pub use update::{Amount, FieldGroup, Group, Update, update, upsert};
+pub use update::{FieldGroup, Group, Update, update, upsert};
 
 use crate::backend::{Backend, BackendError};
 use crate::condition::{Condition, is_own_key, unless_expired};
@@ -21,6 +23,8 @@ use crate::shape::TableShape;
 use crate::subject::Subject;
 use crate::table::Table;
 use crate::timestamp::Timestamp;
+use crate::transaction::RefusalError;
+use guard::Guarded;
 use singlet_dynamo::operation::{Request, ReturnValues, TransactWriteItem, WriteAnswer};
 use singlet_dynamo::stored::{Attributes, StoredItem};
 use singlet_dynamo::{Item, expression};
@@ -35,7 +39,8 @@ pub trait Operation: Sized {
     fn plan(self, table_name: &str, now: Timestamp) -> Result<Plan>;
 
     /// The error to return when it is this operation that is refused, because its condition does
-    /// not hold.
+    /// not hold. Its type must be one that a [`singlet::Error`](Error) can be made into, which is
+    /// what everything else comes as.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -65,8 +70,8 @@ pub trait Operation: Sized {
     /// assert!(matches!(again, Err(Refusal::CodeTaken)));
     /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
     /// ```
-    fn or<R>(self, refusal: R) -> Or<Self, R> {
-        Or { operation: self, refusal }
+    fn or<R: RefusalError>(self, refusal: R) -> Or<Self, R> {
+        Or { operation: self, refusal, convert: R::from }
     }
 }
 
@@ -89,11 +94,14 @@ pub trait Write: Operation {
 pub struct Or<O, R> {
     operation: O,
     refusal: R,
+    /// Kept from where the error was given, so that the compiler asks for it there and nowhere
+    /// else.
+    convert: fn(Error) -> R,
 }
 
 impl<O, R> Or<O, R> {
-    pub(crate) fn into_parts(self) -> (O, R) {
-        (self.operation, self.refusal)
+    pub(crate) fn into_parts(self) -> (O, R, fn(Error) -> R) {
+        (self.operation, self.refusal, self.convert)
     }
 }
 
@@ -102,6 +110,19 @@ impl<O: std::fmt::Debug, R> std::fmt::Debug for Or<O, R> {
         self.operation.fmt(f)
     }
 }
+
+/// Operations that give nothing back, as all of a transaction must.
+#[diagnostic::on_unimplemented(
+    message = "an operation in a transaction gives nothing back, and this one is asked to",
+    label = "leave out `returning_new` and `returning_old`",
+    note = "DynamoDB's TransactWriteItems returns no items: read the item afterwards, or run the operation by itself with `Db::run`"
+)]
+pub trait ReturnsNothing {}
+
+impl<E> ReturnsNothing for Put<'_, E, Nothing> {}
+impl<E> ReturnsNothing for Update<E, Nothing> {}
+impl<E> ReturnsNothing for Delete<E, Nothing> {}
+impl<E> ReturnsNothing for Check<E> {}
 
 /// What an operation comes to.
 #[doc(hidden)]
@@ -112,6 +133,8 @@ pub struct Plan {
     if_expired: Option<Box<TransactWriteItem>>,
     /// What to give back, if it is known beforehand.
     known: Option<Item>,
+    /// Sums that must stay in range. Few plans have them, and all are moved.
+    guarded: Option<Box<Guarded>>,
     pub(crate) entity: &'static str,
     pub(crate) table: &'static TableShape,
 }
@@ -122,6 +145,7 @@ impl Plan {
             action: action.into(),
             if_expired: None,
             known: None,
+            guarded: None,
             entity: E::SHAPE.name,
             table: &E::Table::SHAPE,
         }
@@ -142,10 +166,29 @@ impl Plan {
         true
     }
 
+    /// Changes over to what is to be done instead of an expired item, or back.
+    pub(crate) fn swap_forms(&mut self) {
+        if let Some(other) = &mut self.if_expired {
+            std::mem::swap(&mut self.action, &mut **other);
+        }
+    }
+
+    /// Whether there is something else to do instead of an expired item.
+    pub(crate) fn has_forms(&self) -> bool {
+        self.if_expired.is_some()
+    }
+
+    /// Why the operation was refused, as the stored item tells: its condition does not hold, or a
+    /// sum would leave its range.
+    pub(crate) fn refused(&self, item: Option<Item>, now: Timestamp) -> Refused {
+        Refused::of(self.entity, self.guarded.as_deref(), item, now)
+    }
+
     /// The request that carries out the operation by itself, and what is left for another attempt
     /// if one may be needed: copying the plan costs more than a write in memory has to spare.
     pub(crate) fn into_request(self, backend: &dyn Backend) -> Result<(Request, Attempt)> {
         let may_need_another = self.if_expired.is_some() || backend.has_conflicts();
+        let again = may_need_another.then(|| Box::new(self.clone()));
         let attempt = Attempt {
             known: match (&self.action, self.if_expired.as_deref()) {
                 // What replaces an expired item is what a caller wants to see.
@@ -157,7 +200,8 @@ impl Plan {
                 _ => self.known.clone(),
             },
             entity: self.entity,
-            again: may_need_another.then(|| Box::new(self.clone())),
+            guarded: self.guarded,
+            again,
         };
         let request = match self.action {
             TransactWriteItem::Put(put) => put.into(),
@@ -173,7 +217,8 @@ impl Plan {
 pub(crate) struct Attempt {
     /// What to give back, if it is known beforehand.
     pub(crate) known: Option<Item>,
-    pub(crate) entity: &'static str,
+    entity: &'static str,
+    guarded: Option<Box<Guarded>>,
     /// The plan, if there may be another attempt.
     pub(crate) again: Option<Box<Plan>>,
 }
@@ -182,6 +227,44 @@ impl Attempt {
     /// What the write gives back.
     pub(crate) fn returned(self, answer: WriteAnswer) -> Option<Attributes> {
         self.known.map(Attributes::from).or(answer.attributes)
+    }
+
+    /// Why the write was refused.
+    pub(crate) fn refused(&self, item: Option<Item>, now: Timestamp) -> Refused {
+        Refused::of(self.entity, self.guarded.as_deref(), item, now)
+    }
+}
+
+/// Why an operation was refused.
+pub(crate) enum Refused {
+    /// Its condition does not hold.
+    Condition { entity: &'static str, item: Option<Item> },
+    /// A number would leave the range of its type.
+    Range(Box<OutOfRange>),
+}
+
+impl Refused {
+    fn of(
+        entity: &'static str,
+        guarded: Option<&Guarded>,
+        item: Option<Item>,
+        now: Timestamp,
+    ) -> Self {
+        match guarded.and_then(|guarded| guarded.broken(entity, item.as_ref(), now)) {
+            Some(range) => Self::Range(Box::new(range)),
+            None => Self::Condition { entity, item },
+        }
+    }
+}
+
+impl From<Refused> for Error {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Condition { entity, item } => {
+                Self::ConditionFailed { entity, item: item.map(Box::new) }
+            }
+            Refused::Range(range) => Self::OutOfRange(range),
+        }
     }
 }
 
@@ -257,13 +340,16 @@ fn condition_of<E: Entity>(
     let mut conditions: Vec<expression::Condition> =
         conditions.into_iter().map(Condition::into_expression).collect::<Result<_>>()?;
     conditions.extend(is_own_key::<E>()?);
+    all_of::<E>(conditions, now)
+}
+
+/// All of these hold, and expired items are gone.
+fn all_of<E: Entity>(
+    conditions: Vec<expression::Condition>,
+    now: Timestamp,
+) -> Result<Option<expression::Condition>> {
     if conditions.is_empty() {
         return Ok(None);
     }
     unless_expired::<E>(expression::Condition::and(conditions)?, now).map(Some)
-}
-
-/// A condition did not hold.
-pub(crate) fn condition_failed(entity: &'static str, item: Option<Item>) -> Error {
-    Error::ConditionFailed { entity, item: item.map(Box::new) }
 }

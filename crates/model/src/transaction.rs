@@ -1,14 +1,16 @@
 //! Several operations, of which all happen or none.
 
 mod refusal;
+mod tokens;
 
-pub use refusal::{Join, Joint, Lift, Named, Refusal, Unnamed};
+pub use refusal::{Join, Joint, Lift, Named, Refusal, RefusalError, Unnamed};
+pub(crate) use tokens::Tokens;
 
 use crate::backend::BackendError;
 use crate::db::Db;
 use crate::entity::Entity;
 use crate::error::{Error, Result, is_too_large, says_too_large};
-use crate::operation::{Attempt, Operation, Or, Plan, condition_failed};
+use crate::operation::{Attempt, Operation, Or, Plan, Refused, ReturnsNothing};
 use crate::retry::{Backoff, Obstacle};
 use crate::table::{Contains, Declaration};
 use crate::timestamp::Timestamp;
@@ -22,6 +24,9 @@ pub const OPERATIONS_MAX: usize = 100;
 /// How often an expired item may be replaced under the hands of an upsert before it gives up: each
 /// time, somebody else has replaced it in between.
 const REPLACEMENTS_MAX: usize = 4;
+/// How many upserts of a transaction with a token may have been sent in another form, because an
+/// expired item was in their place, and still be recognised: each doubles the attempts.
+const FORMS_MAX: usize = 3;
 
 /// An operation in a transaction, with or without an error of its own.
 #[diagnostic::on_unimplemented(
@@ -40,7 +45,11 @@ pub trait Step<D> {
     ) -> Result<(Plan, Option<<Self::Refusal as Refusal>::Error>)>;
 }
 
-impl<D: Contains<<O::Entity as Entity>::Table>, O: Operation> Step<D> for O {
+impl<D, O> Step<D> for O
+where
+    D: Contains<<O::Entity as Entity>::Table>,
+    O: Operation + ReturnsNothing,
+{
     type Refusal = Unnamed;
 
     fn plan_step(self, db: &Db<D>, now: Timestamp) -> Result<(Plan, Option<Error>)> {
@@ -52,28 +61,29 @@ impl<D: Contains<<O::Entity as Entity>::Table>, O: Operation> Step<D> for O {
 impl<D, O, R> Step<D> for Or<O, R>
 where
     D: Contains<<O::Entity as Entity>::Table>,
-    O: Operation,
-    R: From<Error>,
+    O: Operation + ReturnsNothing,
 {
     type Refusal = Named<R>;
 
     fn plan_step(self, db: &Db<D>, now: Timestamp) -> Result<(Plan, Option<R>)> {
-        let (operation, refusal) = self.into_parts();
+        let (operation, refusal, _) = self.into_parts();
         let (plan, _) = operation.plan_step(db, now)?;
         Ok((plan, Some(refusal)))
     }
 }
 
-/// What [`Db::transact`] carries out: a tuple of operations, a list of them, or a
-/// [`Transaction`] to which they are added one by one.
+/// What [`Db::transact`] carries out: a tuple of up to eight operations, a `Vec` of any number of
+/// one kind, either of them [once](once()). For more, or for what is known only at run time, there
+/// is [`Db::transaction`].
 #[diagnostic::on_unimplemented(
-    message = "this is not a transaction of the design `{D}`",
-    label = "neither a tuple nor a list of its operations"
+    message = "this is not a transaction of the design `{D}`: neither a tuple of one to eight operations, nor a `Vec` of operations",
+    label = "not a transaction",
+    note = "for more than eight operations, or for operations of different kinds in a list, begin with `db.transaction()`, add them with `push`, and `run` it"
 )]
 pub trait Transactional<D: Declaration>: Sized {
     /// What it fails with: the error of the operation that was refused, or
     /// [`Error`] if none of them has one.
-    type Error: From<Error>;
+    type Error: RefusalError;
     #[doc(hidden)]
     fn plan_all(self, db: &Db<D>, now: Timestamp) -> Result<Planned<Self::Error>>;
 }
@@ -83,11 +93,19 @@ pub trait Transactional<D: Declaration>: Sized {
 pub struct Once<T> {
     transaction: T,
     token: String,
+    at: Option<Timestamp>,
 }
 
-/// Carries out a transaction only once, however often it is sent: another one with the same token,
-/// within ten minutes after the first, does nothing, whatever is in it. The token has up to 36
-/// characters.
+/// Carries out a transaction only once, however often it is sent: within ten minutes after the
+/// first, the same transaction with the same token does nothing, and succeeds. The token has up to
+/// 36 characters, and belongs to one transaction: another one with it fails with
+/// [`Error::IdempotentParameterMismatch`](crate::Error::IdempotentParameterMismatch), unless the
+/// first was refused.
+///
+/// The same transaction writes the same times. A [`Db`] remembers when it first sent a token, and
+/// sends it again as of that moment. Where another process sends it again, a transaction that has
+/// times in it (a field that is `created` or `updated`, an item that expires) needs the moment of
+/// the first attempt: see [`at`](Once::at).
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -109,16 +127,55 @@ pub struct Once<T> {
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// ```
 pub fn once<T>(token: impl Into<String>, transaction: T) -> Once<T> {
-    Once { transaction, token: token.into() }
+    Once { transaction, token: token.into(), at: None }
+}
+
+impl<T> Once<T> {
+    /// As of this moment: times that the model keeps are set to it, and what expires by then is
+    /// gone. Whoever sends the transaction again, from wherever, gives the same moment: that at
+    /// which a client made its request, for example, or one that is a part of the token.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(Code);
+    /// # #[table(name = "games", key = (code), entities(Game))]
+    /// # pub struct Games;
+    /// # #[derive(Entity)]
+    /// # #[entity(Games, key = ("{code}"))]
+    /// # pub struct Game { pub code: Code, #[attribute(updated)] pub updated_at: Timestamp }
+    /// # singlet::block_on(async {
+    /// # let db = Db::<Games>::memory().await?;
+    /// let requested_at = db.now();
+    /// let game = Game { code: Code::new("ABC123")?, updated_at: requested_at };
+    /// for _ in 0..2 {
+    ///     db.transact(once("request-17", (put(&game),)).at(requested_at)).await?;
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    pub fn at(mut self, moment: Timestamp) -> Self {
+        self.at = Some(moment);
+        self
+    }
 }
 
 impl<D: Declaration, T: Transactional<D>> Transactional<D> for Once<T> {
     type Error = T::Error;
 
     fn plan_all(self, db: &Db<D>, now: Timestamp) -> Result<Planned<T::Error>> {
-        let mut planned = self.transaction.plan_all(db, now)?;
-        planned.token = Some(self.token);
-        Ok(planned)
+        let (moment, is_first) = match self.at {
+            Some(moment) => (moment, false),
+            None => db.tokens().moment(&self.token, now),
+        };
+        let token = Token { text: self.token, is_first };
+        match self.transaction.plan_all(db, moment) {
+            Ok(planned) => Ok(Planned { token: Some(token), at: Some(moment), ..planned }),
+            Err(error) => {
+                if token.is_first {
+                    db.tokens().forget(&token.text);
+                }
+                Err(error)
+            }
+        }
     }
 }
 
@@ -126,7 +183,16 @@ impl<D: Declaration, T: Transactional<D>> Transactional<D> for Once<T> {
 #[doc(hidden)]
 pub struct Planned<R> {
     steps: Vec<(Plan, Option<R>)>,
-    token: Option<String>,
+    token: Option<Token>,
+    /// The moment that it is planned for, if that is not now.
+    at: Option<Timestamp>,
+}
+
+/// The token of a transaction.
+struct Token {
+    text: String,
+    /// Whether this database has not sent it before.
+    is_first: bool,
 }
 
 impl<R> Planned<R> {
@@ -137,22 +203,25 @@ impl<R> Planned<R> {
 
     /// What makes it the same as another one that was sent.
     pub(crate) fn token(&self) -> Option<&str> {
-        self.token.as_deref()
+        self.token.as_ref().map(|token| token.text.as_str())
     }
 }
 
 impl<R> Default for Planned<R> {
     fn default() -> Self {
-        Self { steps: Vec::new(), token: None }
+        Self { steps: Vec::new(), token: None, at: None }
     }
 }
 
-impl<D: Declaration, S: Step<D>> Transactional<D> for Vec<S> {
+impl<D: Declaration, S: Step<D>> Transactional<D> for Vec<S>
+where
+    <S::Refusal as Refusal>::Error: RefusalError,
+{
     type Error = <S::Refusal as Refusal>::Error;
 
     fn plan_all(self, db: &Db<D>, now: Timestamp) -> Result<Planned<Self::Error>> {
         let steps = self.into_iter().map(|step| step.plan_step(db, now));
-        Ok(Planned { steps: steps.collect::<Result<_>>()?, token: None })
+        Ok(Planned { steps: steps.collect::<Result<_>>()?, ..Planned::default() })
     }
 }
 
@@ -166,6 +235,7 @@ macro_rules! tuples {
                 D: Declaration,
                 $($step: Step<D>,)+
                 $refusals: Joint,
+                <<$refusals as Joint>::Both as Refusal>::Error: RefusalError,
                 $($step::Refusal: Lift<<$refusals as Joint>::Both>,)+
             {
                 type Error = <<$refusals as Joint>::Both as Refusal>::Error;
@@ -232,10 +302,25 @@ impl<'d, D: Declaration, R: From<Error>> Transaction<'d, D, R> {
         self.len() == 0
     }
 
-    /// Carried out only once; see [`once`].
+    /// Carried out only once; see [`once`]. To be called before operations are added: then what
+    /// is sent again is sent as of the same moment.
     pub fn once(mut self, token: impl Into<String>) -> Self {
+        let text = token.into();
         if let Ok(planned) = &mut self.planned {
-            planned.token = Some(token.into());
+            let mut is_first = false;
+            if planned.steps.is_empty() && planned.at.is_none() {
+                (self.now, is_first) = self.db.tokens().moment(&text, self.now);
+            }
+            planned.token = Some(Token { text, is_first });
+        }
+        self
+    }
+
+    /// As of this moment; see [`Once::at`]. It is that of operations that are added afterwards.
+    pub fn at(mut self, moment: Timestamp) -> Self {
+        if let Ok(planned) = &mut self.planned {
+            planned.at = Some(moment);
+            self.now = moment;
         }
         self
     }
@@ -246,6 +331,10 @@ impl<'d, D: Declaration, R: From<Error>> Transaction<'d, D, R> {
     }
 
     /// Carries out the operations, all or none.
+    ///
+    /// # Errors
+    ///
+    /// The error of the operation that was refused, if it has one; else a [`singlet::Error`](Error).
     pub async fn run(self) -> Result<(), R> {
         run(self.db, self.planned?, self.now).await
     }
@@ -264,21 +353,30 @@ pub(crate) async fn run<D: Declaration, R: From<Error>>(
     if count > OPERATIONS_MAX {
         return Err(Error::TooManyOperations { count }.into());
     }
+    let now = planned.at.unwrap_or(now);
     let mut backoff = Backoff::new();
-    let mut replacements = 0;
+    let (mut replacements, mut form) = (0, 0);
     loop {
         let actions = planned.steps.iter().map(|(plan, _)| plan.action.clone()).collect();
         let mut request = TransactWriteItems::new(actions);
-        request.client_request_token.clone_from(&planned.token);
+        request.client_request_token = planned.token.as_ref().map(|token| token.text.clone());
         let refused = match db.execute(request).await {
             Ok(_) => return Ok(()),
             Err(BackendError::Refused(refused)) => refused,
             Err(other) => return Err(Error::from(other).into()),
         };
-        // The transaction with this token was carried out. It wrote other times than this one would,
-        // so DynamoDB takes them for different ones.
-        if refused.kind() == ErrorKind::IdempotentParameterMismatch && replacements == 0 {
-            return Ok(());
+        if refused.kind() == ErrorKind::IdempotentParameterMismatch
+            && let Some(token) = &planned.token
+        {
+            // The same transaction may have been carried out in another form.
+            let (token, is_first) = (token.text.clone(), token.is_first);
+            if replacements == 0 && planned.next_form(&mut form) {
+                continue;
+            }
+            if is_first {
+                db.tokens().forget(&token);
+            }
+            return Err(Error::IdempotentParameterMismatch { token }.into());
         }
         let reasons = refused.cancellation_reasons();
         let is = |code: &str| reasons.iter().position(|reason| reason.code() == code);
@@ -292,13 +390,16 @@ pub(crate) async fn run<D: Declaration, R: From<Error>>(
                 replacements += 1;
                 continue;
             }
-            return Err(match refusal.take() {
-                Some(refusal) => refusal,
-                None => condition_failed(plan.entity, item).into(),
-            });
+            let error = match (plan.refused(item, now), refusal.take()) {
+                (Refused::Condition { .. }, Some(refusal)) => refusal,
+                (refused, _) => Error::from(refused).into(),
+            };
+            planned.forget_token(db);
+            return Err(error);
         }
         // Nothing that a backend repeats by itself: the transaction as a whole was answered.
         let Some(obstacle) = Obstacle::of(&refused) else {
+            planned.forget_token(db);
             return Err(refused_step(planned.plans(), refused).into());
         };
         let waited = backoff.wait(db.backend(), obstacle).await;
@@ -342,6 +443,35 @@ fn refused_step<'p>(
     Error::from(refused).about(|| plan.subject())
 }
 
+impl<R> Planned<R> {
+    /// The transaction was refused, and no other was carried out with its token: another attempt
+    /// need not be as of the same moment.
+    fn forget_token<D: Declaration>(&self, db: &Db<D>) {
+        if let Some(token) = &self.token {
+            db.tokens().forget(&token.text);
+        }
+    }
+
+    /// Changes over to the next form in which the transaction may have been carried out: each of
+    /// its upserts changes an item, or replaces one that is expired. Says whether there is one.
+    fn next_form(&mut self, form: &mut usize) -> bool {
+        let mut plans: Vec<&mut Plan> = self.steps.iter_mut().map(|(plan, _)| plan).collect();
+        plans.retain(|plan| plan.has_forms());
+        let next = *form + 1;
+        if plans.len() > FORMS_MAX || next >= 1 << plans.len() {
+            return false;
+        }
+        // Those whose bit is another one than before.
+        for (bit, plan) in plans.into_iter().enumerate() {
+            if ((*form ^ next) >> bit) & 1 == 1 {
+                plan.swap_forms();
+            }
+        }
+        *form = next;
+        true
+    }
+}
+
 /// Goes on with a write that the store has not carried out: another attempt, if that is worth it,
 /// or the error to return.
 pub(crate) async fn go_on<D: Declaration>(
@@ -361,12 +491,15 @@ pub(crate) async fn go_on<D: Declaration>(
         };
         let again = if refused.kind() == ErrorKind::ConditionalCheckFailed {
             let item = refused.item().map(Attributes::to_item);
-            let again = attempt.again.filter(|_| replacements < REPLACEMENTS_MAX);
+            let again = attempt.again.take().filter(|_| replacements < REPLACEMENTS_MAX);
             let again = again.and_then(|mut again| {
                 again.replace_if_expired(item.as_ref(), now).then_some(again)
             });
             replacements += 1;
-            again.ok_or_else(|| condition_failed(attempt.entity, item))?
+            match again {
+                Some(again) => again,
+                None => return Err(attempt.refused(item, now).into()),
+            }
         } else {
             let (Some(obstacle), Some(again)) = (Obstacle::of(&refused), attempt.again) else {
                 return Err(BackendError::Refused(refused).into());

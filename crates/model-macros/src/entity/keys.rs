@@ -4,6 +4,7 @@ use super::{Entity, KeyTemplates};
 use crate::template::Template;
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::Ident;
 
 /// What may be done with a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,19 +14,31 @@ pub(super) enum FieldKind {
     OnlyInKey,
     OnlyInIndexKey,
     IndexKey,
+    LoneIndexKey,
     SharedIndexKey,
     Kept,
     InPayload,
 }
 
 impl FieldKind {
-    pub(super) fn to_type(self) -> TokenStream {
+    /// The kind of the field at a place of an entity, as a type.
+    pub(super) fn to_type(self, entity: &Ident, place: usize) -> TokenStream {
         match self {
             Self::Plain => quote!(::singlet::field::kind::Plain),
             Self::PrimaryKey => quote!(::singlet::field::kind::PrimaryKey),
             Self::OnlyInKey => quote!(::singlet::field::kind::OnlyInKey),
             Self::OnlyInIndexKey => quote!(::singlet::field::kind::OnlyInIndexKey),
             Self::IndexKey => quote!(::singlet::field::kind::IndexKey),
+            // Which attributes an index has is not known to this macro, but it is to the compiler.
+            Self::LoneIndexKey => quote! {
+                ::singlet::field::kind::LoneIndexKey<{
+                    ::singlet::check::is_own_index_key(
+                        &<#entity as ::singlet::Entity>::SHAPE,
+                        &<<#entity as ::singlet::Entity>::Table as ::singlet::Table>::SHAPE,
+                        #place,
+                    )
+                }>
+            },
             Self::SharedIndexKey => quote!(::singlet::field::kind::SharedIndexKey),
             Self::Kept => quote!(::singlet::field::kind::Kept),
             Self::InPayload => quote!(::singlet::field::kind::InPayload),
@@ -64,6 +77,11 @@ impl Kinds {
         // A key with a condition is not always there to be read from.
         let is_kept_in_index =
             |place: usize| entity.indexes.iter().any(|key| key.when.is_none() && names(key, place));
+        let in_composed = |place: usize| {
+            let templates = entity.indexes.iter().flat_map(KeyTemplates::templates);
+            let composed = templates.filter(|template| template.is_composed());
+            composed.flat_map(Template::parts).any(|part| part.place == place)
+        };
         let has_payload = entity.arguments.payload.is_some();
         let mut kinds = Vec::with_capacity(entity.fields.len());
         for (place, field) in entity.fields.iter().enumerate() {
@@ -87,7 +105,10 @@ impl Kinds {
             } else if is_shared {
                 FieldKind::SharedIndexKey
             } else if in_index(place) {
-                FieldKind::IndexKey
+                match in_composed(place) {
+                    true => FieldKind::IndexKey,
+                    false => FieldKind::LoneIndexKey,
+                }
             } else {
                 FieldKind::Plain
             });

@@ -16,7 +16,7 @@ pub(super) fn expand(entity: &Entity, kinds: &Kinds) -> syn::Result<TokenStream>
     let indexes =
         entity.indexes.iter().enumerate().map(|(place, index)| query(entity, index, Some(place)));
     let constants = fields.iter().zip(&kinds.kinds).enumerate().map(|(place, (field, kind))| {
-        let (name, ty, kind) = (&field.ident, &field.ty, kind.to_type());
+        let (name, ty, kind) = (&field.ident, &field.ty, kind.to_type(ident, place));
         let (about, visibility) = (format!("The field `{}`.", field.name), &entity.visibility);
         quote! {
             #[doc = #about]

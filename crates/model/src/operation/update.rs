@@ -1,14 +1,17 @@
 //! Changing fields of an item.
 
+use super::guard::{Guard, Guarded, Missing};
 use super::rekey::rekey;
 use super::returning::{New, Nothing, Old};
-use super::{Operation, Plan, Returning, Write, condition_of};
+use super::{Operation, Plan, Returning, Write, all_of};
 use crate::attribute::Attribute;
 use crate::condition::{Condition, is_expired};
 use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::field::kind::Plain;
-use crate::field::{Computable, Field, Numeric, Operand, Removable, Settable, attribute_name};
+use crate::field::{
+    Amount, Computable, Field, Numeric, Operand, Removable, Settable, Testable, attribute_name,
+};
 use crate::inspect::readable;
 use crate::key::{Key, KeyValues};
 use crate::marker::Marker;
@@ -16,7 +19,7 @@ use crate::shape::{Keeper, Storage};
 use crate::subject::Subject;
 use crate::table::Table;
 use crate::timestamp::Timestamp;
-use singlet_dynamo::expression::{self, Action, Path, SetOperand, SetValue};
+use singlet_dynamo::expression::{self, Action, Fault, Path, SetOperand, SetValue};
 use singlet_dynamo::operation::{PutItem, TransactWriteItem, UpdateItem};
 use singlet_dynamo::stored::Attributes;
 use singlet_dynamo::{Number, Value};
@@ -24,6 +27,56 @@ use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
 /// Changes fields of an item; see [`update`] and [`upsert`].
+///
+/// | DynamoDB | here |
+/// |---|---|
+/// | `SET a = :v` | [`set`](Self::set), [`set_together`](Self::set_together) |
+/// | `SET a = b`, `SET a = b + :n` | [`set_from`](Self::set_from), [`set_sum`](Self::set_sum) |
+/// | `SET a = if_not_exists(a, :v)` | [`set_if_missing`](Self::set_if_missing) |
+/// | `SET a = list_append(a, :v)` | [`append`](Self::append) |
+/// | `REMOVE a` | [`remove`](Self::remove), or `set` to `None` |
+/// | `ADD a :n` | [`add`](Self::add) to a number, [`insert`](Self::insert) into a set |
+/// | `DELETE a :v` | [`take`](Self::take) out of a set |
+///
+/// All of them take a [field](Field) or a part of it. All see the item as it was before the update,
+/// and no two of them may change the same part: then it fails with
+/// [`Error::Expression`](crate::Error::Expression) before it is sent.
+///
+/// ```
+/// # use singlet::prelude::*;
+/// # use std::collections::BTreeMap;
+/// # id!(Code);
+/// # #[table(name = "games", key = (code), entities(Game))]
+/// # pub struct Games;
+/// # #[derive(Entity)]
+/// # #[entity(Games, key = ("{code}"))]
+/// # pub struct Game {
+/// #     pub code: Code, pub turn: u32, pub last_turn: u32, pub best: Option<u32>,
+/// #     pub rolls: Vec<u32>, pub scores: BTreeMap<String, u32>,
+/// # }
+/// # singlet::block_on(async {
+/// # let db = Db::<Games>::memory().await?;
+/// # let code = Code::new("ABC123")?;
+/// # let scores = [("ada".to_owned(), 1), ("bob".to_owned(), 2)].into();
+/// # let game = Game { code: code.clone(), turn: 7, last_turn: 6, best: Some(1), rolls: vec![1, 2], scores };
+/// # db.run(create(&game)).await?;
+/// let game = db
+///     .run(
+///         update(Game::key(&code))
+///             .add(Game::turn, 1)
+///             .set_from(Game::last_turn, Game::turn)
+///             .append(Game::rolls, [6])
+///             .add(Game::scores.entry("ada"), 6)
+///             .remove(Game::scores.entry("bob"))
+///             .remove(Game::best)
+///             .only_if(Game::turn.gt(Game::last_turn))
+///             .returning_new(),
+///     )
+///     .await?;
+/// assert_eq!((game.turn, game.last_turn, game.best), (8, 7, None));
+/// assert_eq!((game.rolls, game.scores), (vec![1, 2, 6], [("ada".to_owned(), 7)].into()));
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
 #[must_use = "an operation does nothing until a `Db` runs it"]
 pub struct Update<E, R = Nothing> {
     key: Key<E>,
@@ -50,9 +103,12 @@ pub struct Changes {
     pub(super) sets: Vec<(usize, Option<Value>)>,
     /// Fields that the item has afterwards, whatever it was before.
     provided: Vec<usize>,
+    /// Sums that must stay in range.
+    guards: Vec<Guard>,
 }
 
-/// Changes the item with this key. It is refused if there is none.
+/// Changes the item with this key. It is refused if there is none. [`Update`] lists all that can be
+/// changed.
 ///
 /// A field that holds when the item was last changed is set to this moment, a version is counted
 /// up, and index keys that are made of fields that are set are written anew.
@@ -108,20 +164,75 @@ impl<E: Entity, R> Update<E, R> {
         })
     }
 
-    /// Takes a field out.
-    pub fn remove<V: Removable, K: Settable>(self, field: Field<E, V, K>) -> Self {
-        self.change(|changes| changes.set(field, None))
-    }
-
-    /// Adds to a number; one that is not there counts as zero.
-    pub fn add<V: Numeric, K: Computable>(
+    /// Sets a field to what another field was before the update. If the item does not have that
+    /// one, DynamoDB refuses the update as invalid.
+    pub fn set_from<V: Attribute, K: Computable, S: Testable>(
         self,
         field: Field<E, V, K>,
-        amount: impl Into<Amount>,
+        other: Field<E, V, S>,
     ) -> Self {
         self.change(|changes| {
             changes.provide(&field);
-            changes.actions.push(Action::Add(field.into_path()?, Value::N(amount.into().0)));
+            let value = SetValue::operand(SetOperand::Path(other.into_path()?));
+            changes.actions.push(Action::Set(field.into_path()?, value));
+            Ok(())
+        })
+    }
+
+    /// Sets a field to the sum of another field, as it was before the update, and an amount. It is
+    /// refused, with [`Error::OutOfRange`](crate::Error::OutOfRange), if the field's type cannot
+    /// hold the sum. If the item does not have the other field, DynamoDB refuses the update as
+    /// invalid.
+    pub fn set_sum<V: Numeric, K: Computable, S: Testable>(
+        self,
+        field: Field<E, V, K>,
+        other: Field<E, V, S>,
+        amount: impl Amount<V::Amounts>,
+    ) -> Self {
+        self.change(|changes| {
+            changes.provide(&field);
+            let (amount, source) = (amount.into_number()?, other.into_path()?);
+            let text = field.to_text();
+            changes.guards.extend(Guard::of::<V>(text, &source, amount, Missing::Nothing)?);
+            let amount = SetOperand::Value(Value::N(amount));
+            let sum = SetValue::sum(SetOperand::Path(source), amount)?;
+            changes.actions.push(Action::Set(field.into_path()?, sum));
+            Ok(())
+        })
+    }
+
+    /// Takes out a field that may be missing, an entry of a map, or an element of a list.
+    pub fn remove<V: Removable<K>, K: Settable>(self, field: Field<E, V, K>) -> Self {
+        self.change(|changes| match field.is_whole() {
+            true => changes.set(field, None),
+            false => {
+                changes.actions.push(Action::Remove(field.into_path()?));
+                Ok(())
+            }
+        })
+    }
+
+    /// Adds to a number; one that is not there counts as zero. It is refused, with
+    /// [`Error::OutOfRange`](crate::Error::OutOfRange), if the field's type cannot hold the sum.
+    ///
+    /// An integer can be added to any number, a fraction only to a field that holds fractions. To a
+    /// missing value that is stored as NULL, by `#[attribute(null)]`, DynamoDB adds nothing: the
+    /// update is refused as invalid.
+    pub fn add<V: Numeric, K: Computable>(
+        self,
+        field: Field<E, V, K>,
+        amount: impl Amount<V::Amounts>,
+    ) -> Self {
+        let missing = match self.mode == Mode::Existing && !field.may_be_missing() {
+            true => Missing::Never,
+            false => Missing::Zero,
+        };
+        self.change(|changes| {
+            changes.provide(&field);
+            let (amount, text): (Number, String) = (amount.into_number()?, field.to_text());
+            let path = field.into_path()?;
+            changes.guards.extend(Guard::of::<V>(text, &path, amount, missing)?);
+            changes.actions.push(Action::Add(path, Value::N(amount)));
             Ok(())
         })
     }
@@ -258,27 +369,23 @@ groups! {
     (A a, B b, C c, D d, F f)
 }
 
-/// How much to add to a number.
-#[derive(Clone, Copy, Debug)]
-pub struct Amount(Number);
-
-impl<N: Into<Number>> From<N> for Amount {
-    fn from(number: N) -> Self {
-        Self(number.into())
-    }
-}
-
 impl Changes {
     pub(super) fn set<E: Entity, V, K>(
         &mut self,
         field: Field<E, V, K>,
         value: Option<Value>,
     ) -> Result<()> {
+        let is_set_twice =
+            field.is_whole() && self.sets.iter().any(|(place, _)| *place == field.place());
         if field.is_whole() {
             self.sets.push((field.place(), value.clone()));
         }
         self.provide(&field);
         if field.shape().is_some_and(|field| field.storage == Storage::Key) {
+            if is_set_twice {
+                let path = field.into_path()?;
+                return Err(Fault::Overlap(path.clone(), path).into());
+            }
             // It is stored within index keys alone, which follow.
             return Ok(());
         }
@@ -371,9 +478,20 @@ impl<E: Entity, R: Returning<E>> Operation for Update<E, R> {
         }
         update.return_values = R::VALUES;
         let existing = (self.mode == Mode::Existing).then(Condition::exists);
-        update.condition = condition_of(existing.into_iter().chain(self.condition), now)?;
+        let own = existing.into_iter().chain(self.condition).map(Condition::into_expression);
+        let mut conditions: Vec<expression::Condition> = own.collect::<Result<_>>()?;
+        let guarded = match changes.guards.is_empty() {
+            true => None,
+            false => {
+                let own = all_of::<E>(conditions.clone(), now)?;
+                conditions.extend(changes.guards.iter().map(|guard| guard.condition().clone()));
+                let (table, expires) = (&E::Table::SHAPE, E::SHAPE.expires);
+                Some(Box::new(Guarded { own, guards: changes.guards, table, expires }))
+            }
+        };
+        update.condition = all_of::<E>(conditions, now)?;
         update.return_old_on_failure = true;
-        let mut plan = Plan::new::<E>(update);
+        let mut plan = Plan { guarded, ..Plan::new::<E>(update) };
         if self.mode == Mode::Upsert && E::SHAPE.expires {
             plan.replace_expired::<E>(now)?;
         }

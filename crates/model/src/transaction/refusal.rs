@@ -9,17 +9,28 @@ pub enum Unnamed {}
 /// The operation has an error of this type.
 pub struct Named<R>(Marker<R>);
 
+/// Errors that an operation can have of its own: those that a [`singlet::Error`](Error) can be made
+/// into.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an error of an operation: it cannot be made from `singlet::Error`",
+    label = "no `From<singlet::Error>`",
+    note = "everything else that can go wrong comes as a `singlet::Error`: write `impl From<singlet::Error> for {Self}`"
+)]
+pub trait RefusalError: From<Error> {}
+
+impl<R: From<Error>> RefusalError for R {}
+
 /// Whether an operation has an error of its own, and which.
 pub trait Refusal {
     /// What is returned when it is refused.
-    type Error: From<Error>;
+    type Error;
 }
 
 impl Refusal for Unnamed {
     type Error = Error;
 }
 
-impl<R: From<Error>> Refusal for Named<R> {
+impl<R> Refusal for Named<R> {
     type Error = R;
 }
 
@@ -37,15 +48,15 @@ impl Join<Unnamed> for Unnamed {
     type Both = Unnamed;
 }
 
-impl<R: From<Error>> Join<Named<R>> for Unnamed {
+impl<R> Join<Named<R>> for Unnamed {
     type Both = Named<R>;
 }
 
-impl<R: From<Error>> Join<Unnamed> for Named<R> {
+impl<R> Join<Unnamed> for Named<R> {
     type Both = Named<R>;
 }
 
-impl<R: From<Error>> Join<Named<R>> for Named<R> {
+impl<R> Join<Named<R>> for Named<R> {
     type Both = Named<R>;
 }
 
@@ -95,7 +106,7 @@ impl<To: Refusal> Lift<To> for Unnamed {
     }
 }
 
-impl<R: From<Error>> Lift<Named<R>> for Named<R> {
+impl<R> Lift<Named<R>> for Named<R> {
     fn lift(refusal: Option<R>) -> Option<R> {
         refusal
     }

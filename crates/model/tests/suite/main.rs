@@ -16,6 +16,7 @@ mod restart;
 mod sample;
 mod stored;
 mod stories;
+mod sums;
 
 use sample::World;
 use singlet::backend::Embedded;

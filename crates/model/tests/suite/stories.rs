@@ -1,9 +1,11 @@
 //! The stories: what the model does, each told by itself with items of its own.
 
 mod attempts;
+pub(crate) mod arithmetic;
 mod batches;
 mod changes;
 mod conditions;
+mod elements;
 mod expiry;
 mod index_keys;
 mod keys;
@@ -48,6 +50,11 @@ stories! {
         what_can_be_read_beside_it;
     updates: fields_are_changed sets_and_lists_grow parts_of_fields an_update_needs_an_item
         an_upsert_makes_what_is_missing an_upsert_must_be_complete;
+    arithmetic: a_sum_that_does_not_fit_is_refused sums_reach_the_ends_of_their_ranges
+        every_kind_of_amount an_upsert_counts_from_zero a_condition_comes_before_a_range
+        an_index_key_can_be_added_to a_field_is_set_from_another fields_are_compared_with_fields;
+    elements: they_are_removed they_are_set nothing_keeps_its_place_in_a_list one_part_changes_once
+        none_of_no_values;
     index_keys: they_follow_what_is_set they_come_and_go fields_of_one_key_are_set_together
         a_field_can_be_the_key an_upsert_does_not_take_an_item_out;
     keys: an_index_has_the_key_whose_condition_holds entities_share_a_key;
@@ -58,6 +65,8 @@ stories! {
         scans;
     batches: any_number_is_written_and_read the_last_write_of_a_key_counts answers_that_are_too_small;
     transactions: all_or_nothing the_refused_operation_is_named checks_guard tokens_are_carried_out_once
+        a_token_belongs_to_one_transaction a_refused_transaction_leaves_its_token
+        a_token_has_one_moment_everywhere a_token_of_an_upsert_that_replaced
         gathered_one_by_one what_is_too_much_is_refused;
     expiry: expired_items_are_gone an_expired_item_does_not_block an_expired_item_is_not_updated
         an_upsert_begins_anew;

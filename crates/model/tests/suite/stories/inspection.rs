@@ -65,7 +65,7 @@ pub(super) async fn operations_show_themselves(stage: &Stage) -> Told {
     let shown = [
         (format!("{:?}", create(&one)), format!(r#"Create {{ entity: "Rating", {key}, .. }}"#)),
         (
-            format!("{:?}", delete(Key::of(&one)).only_if(is_three()).or(())),
+            format!("{:?}", delete(Key::of(&one)).only_if(is_three()).or(singlet::Error::MissingOperand)),
             format!(
                 "Delete {{ entity: \"Rating\", {key}, \
                  only_if: stars = {{N:3}} AND attribute_not_exists(note), .. }}"

@@ -1,7 +1,7 @@
 //! Transactions.
 
 use super::{game, id, is_invalid, rating, site};
-use crate::sample::{Match, MatchId, Rating, Site, SiteId, UserId};
+use crate::sample::{Match, MatchId, Rating, Session, Site, SiteId, UserId};
 use crate::{Stage, Told};
 use singlet::prelude::*;
 
@@ -98,6 +98,112 @@ pub(super) async fn tokens_are_carried_out_once(stage: &Stage) -> Told {
     }
     let visits = db.get(Site::key(&one.id).consistent()).await?.map(|site| site.visits);
     assert_eq!(visits, Some(1));
+    Ok(())
+}
+
+fn is_mismatch<T>(outcome: &singlet::Result<T>, text: &str) -> bool {
+    let is_own = |token: &String| token == text;
+    matches!(outcome, Err(singlet::Error::IdempotentParameterMismatch { token }) if is_own(token))
+}
+
+/// Another transaction with the same token was answered as if it were carried out, and was not.
+pub(super) async fn a_token_belongs_to_one_transaction(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let one = db.run(create(&site("reused", db.now())).returning_new()).await?;
+    let token = format!("reused-{}", db.now().as_millis());
+    let add = |visits: u32| update(Site::key(&one.id)).add(Site::visits, visits);
+    db.transact(once(token.as_str(), (add(1),))).await?;
+    for _ in 0..2 {
+        stage.clock.advance(1000);
+        let outcome = db.transact(once(token.as_str(), (add(2),))).await;
+        assert!(is_mismatch(&outcome, &token), "{outcome:?}");
+        // The first is still itself.
+        db.transact(once(token.as_str(), (add(1),))).await?;
+    }
+    let mut gathered = db.transaction::<singlet::Error>().once(token.as_str());
+    gathered.push(add(3));
+    let outcome = gathered.run().await;
+    assert!(is_mismatch(&outcome, &token), "{outcome:?}");
+    let mut gathered = db.transaction::<singlet::Error>().once(token.as_str());
+    gathered.push(add(1));
+    gathered.run().await?;
+    let visits = db.get(Site::key(&one.id).consistent()).await?.map(|site| site.visits);
+    assert_eq!(visits, Some(1));
+    Ok(())
+}
+
+/// Nothing was carried out, so the token is free for what is decided next.
+pub(super) async fn a_refused_transaction_leaves_its_token(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let one = db.run(create(&site("left", db.now())).returning_new()).await?;
+    let token = format!("left-{}", db.now().as_millis());
+    let change = || update(Site::key(&one.id)).add(Site::visits, 1);
+    let refused = change().only_if(Site::visits.gt(0));
+    let outcome = db.transact(once(token.as_str(), (refused,))).await;
+    assert!(super::is_refused(&outcome), "{outcome:?}");
+    stage.clock.advance(1000);
+    db.transact(once(token.as_str(), (change(),))).await?;
+    let stored = db.get(Site::key(&one.id).consistent()).await?;
+    assert_eq!(stored.map(|site| (site.visits, site.updated_at)), Some((1, db.now())));
+    Ok(())
+}
+
+/// Another process does not know when a token was first sent, unless it is told.
+pub(super) async fn a_token_has_one_moment_everywhere(stage: &Stage) -> Told {
+    let (db, other) = (&stage.db, stage.open::<crate::sample::World>());
+    let one = db.run(create(&site("moment", db.now())).returning_new()).await?;
+    let (moment, token) = (db.now(), format!("moment-{}", db.now().as_millis()));
+    let add = |visits: u32| (update(Site::key(&one.id)).add(Site::visits, visits),);
+    db.transact(once(token.as_str(), add(1))).await?;
+    stage.clock.advance(1000);
+    // It cannot be told from another transaction, and is not taken for carried out.
+    let outcome = other.transact(once(token.as_str(), add(1))).await;
+    assert!(is_mismatch(&outcome, &token), "{outcome:?}");
+    other.transact(once(token.as_str(), add(1)).at(moment)).await?;
+    let outcome = other.transact(once(token.as_str(), add(2)).at(moment)).await;
+    assert!(is_mismatch(&outcome, &token), "{outcome:?}");
+    let mut gathered = other.transaction::<singlet::Error>().once(token.as_str()).at(moment);
+    gathered.push(add(1).0);
+    gathered.run().await?;
+    // What has no time in it is the same at any time.
+    let token = format!("timeless-{}", db.now().as_millis());
+    let three = rating("timeless", "s", 3);
+    let rate_three = || (put(&three).only_if(Condition::missing()),);
+    db.transact(once(token.as_str(), rate_three())).await?;
+    stage.clock.advance(1000);
+    other.transact(once(token.as_str(), rate_three())).await?;
+    let visits = db.get(Site::key(&one.id).consistent()).await?.map(|site| site.visits);
+    assert_eq!(visits, Some(1));
+    Ok(())
+}
+
+/// An upsert in the place of an expired item is sent in another form, and is the same when it is
+/// sent again.
+pub(super) async fn a_token_of_an_upsert_that_replaced(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let past = Expiry::at(db.now().before(std::time::Duration::from_secs(60)));
+    let gone = Session {
+        user: id("token"),
+        id: id("replaced"),
+        device: "old".into(),
+        seen: Some(7),
+        opened_at: db.now(),
+        expires: Some(past),
+    };
+    db.run(put(&gone)).await?;
+    let token = format!("replaced-{}", db.now().as_millis());
+    let visit = |device: &str| {
+        let session = upsert(Key::of(&gone)).set(Session::device, device).add(Session::seen, 1);
+        (session.set(Session::expires, None::<Expiry>),)
+    };
+    for _ in 0..2 {
+        db.transact(once(token.as_str(), visit("new"))).await?;
+        stage.clock.advance(1000);
+    }
+    let outcome = db.transact(once(token.as_str(), visit("newer"))).await;
+    assert!(is_mismatch(&outcome, &token), "{outcome:?}");
+    let stored = db.get(Key::of(&gone).consistent()).await?;
+    assert_eq!(stored.map(|one| (one.device, one.seen)), Some(("new".into(), Some(1))));
     Ok(())
 }
 

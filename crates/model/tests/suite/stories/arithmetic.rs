@@ -1,0 +1,311 @@
+//! Numbers that are added to stay within what their types can hold.
+
+use super::{id, is_invalid, is_refused};
+use crate::{Stage, Told};
+use singlet::dynamo::Number;
+use singlet::operation::OutOfRange;
+use singlet::prelude::*;
+use singlet::{Db, Error};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+id!(CounterId, LeaseId);
+
+#[table(
+    name = "{env}-counters",
+    key = (PK),
+    index(byScore = (board, score: N)),
+    ttl = TTL,
+    entities(Counter, Lease)
+)]
+pub(crate) struct Counters;
+
+/// Its score is the sort key of the index by itself.
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Counters, key = ("COUNTER#{id}"), byScore leaders = ("{board}", "{score}"))]
+pub(crate) struct Counter {
+    pub(crate) id: CounterId,
+    pub(crate) board: String,
+    pub(crate) score: u32,
+    pub(crate) value: u64,
+    pub(crate) small: u8,
+    pub(crate) previous: u8,
+    pub(crate) limit: u8,
+    pub(crate) quota: u16,
+    pub(crate) signed: i8,
+    pub(crate) maybe: Option<u16>,
+    #[attribute(null)]
+    pub(crate) nullable: Option<u8>,
+    pub(crate) ratio: f64,
+    pub(crate) exact: Number,
+    pub(crate) per_day: BTreeMap<String, u8>,
+}
+
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Counters, key = ("LEASE#{id}"))]
+pub(crate) struct Lease {
+    pub(crate) id: LeaseId,
+    pub(crate) uses: u8,
+    #[attribute(ttl)]
+    pub(crate) until: Expiry,
+}
+
+pub(crate) fn counter(id: &str) -> Counter {
+    Counter {
+        id: self::id(id),
+        board: id.to_owned(),
+        score: 0,
+        value: 1,
+        small: 250,
+        previous: 0,
+        limit: 7,
+        quota: 7,
+        signed: -120,
+        maybe: None,
+        nullable: None,
+        ratio: 1.0,
+        exact: Number::from(1),
+        per_day: [("monday".to_owned(), 250)].into(),
+    }
+}
+
+async fn stored(stage: &Stage, id: &str) -> singlet::Result<(Db<Counters>, Counter)> {
+    let db = stage.open::<Counters>();
+    db.provision().await?;
+    let counter = counter(id);
+    db.run(put(&counter)).await?;
+    Ok((db, counter))
+}
+
+fn out_of_range<T: std::fmt::Debug>(outcome: Result<T, Error>) -> OutOfRange {
+    match outcome {
+        Err(Error::OutOfRange(sum)) => *sum,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// An `add` that left the range of its type was carried out, and every read after it failed.
+pub(super) async fn a_sum_that_does_not_fit_is_refused(stage: &Stage) -> Told {
+    let (db, one) = stored(stage, "refused").await?;
+    let change = || update(Key::of(&one));
+    let outcomes = [
+        db.run(change().add(Counter::value, -5)).await,
+        db.run(change().add(Counter::small, 10)).await,
+        db.run(change().add(Counter::signed, -10)).await,
+        db.run(change().add(Counter::maybe, -1)).await,
+        db.run(change().add(Counter::per_day.entry("monday"), 10)).await,
+        db.run(change().add(Counter::per_day.entry("sunday"), 256)).await,
+        db.run(change().set_sum(Counter::previous, Counter::small, 6)).await,
+        db.transact((change().add(Counter::value, -5),)).await,
+    ];
+    let texts = outcomes.map(|outcome| out_of_range(outcome).to_string());
+    let expected = [
+        "`value` of Counter holds numbers from 0 to 18446744073709551615, and 1 + -5 is not one",
+        "`small` of Counter holds numbers from 0 to 255, and 250 + 10 is not one",
+        "`signed` of Counter holds numbers from -128 to 127, and -120 + -10 is not one",
+        "`maybe` of Counter holds numbers from 0 to 65535, and 0 + -1 is not one",
+        "`per_day.monday` of Counter holds numbers from 0 to 255, and 250 + 10 is not one",
+        "`per_day.sunday` of Counter holds numbers from 0 to 255, and 0 + 256 is not one",
+        "`previous` of Counter holds numbers from 0 to 255, and 250 + 6 is not one",
+        "`value` of Counter holds numbers from 0 to 18446744073709551615, and 1 + -5 is not one",
+    ];
+    assert_eq!(texts, expected);
+    assert_eq!(db.get(Key::of(&one).consistent()).await?, Some(one));
+    Ok(())
+}
+
+pub(super) async fn sums_reach_the_ends_of_their_ranges(stage: &Stage) -> Told {
+    let (db, one) = stored(stage, "ends").await?;
+    let change = || update(Key::of(&one));
+    let changed = db
+        .run(
+            change()
+                .add(Counter::value, -1)
+                .add(Counter::small, 5)
+                .add(Counter::signed, -8)
+                .add(Counter::maybe, 65_535)
+                .add(Counter::per_day.entry("monday"), -250)
+                .add(Counter::per_day.entry("sunday"), 255)
+                .returning_new(),
+        )
+        .await?;
+    assert_eq!((changed.value, changed.small, changed.signed), (0, 255, -128));
+    assert_eq!(changed.maybe, Some(u16::MAX));
+    assert_eq!(changed.per_day, [("monday".to_owned(), 0), ("sunday".to_owned(), 255)].into());
+    // One that does not fit holds up all others.
+    let outcome = db.run(change().add(Counter::value, 1).add(Counter::maybe, 1)).await;
+    assert_eq!(out_of_range(outcome).field, "maybe");
+    assert_eq!(db.get(Key::of(&one).consistent()).await?, Some(changed));
+    Ok(())
+}
+
+pub(super) async fn every_kind_of_amount(stage: &Stage) -> Told {
+    let (db, one) = stored(stage, "amounts").await?;
+    let change = || update(Key::of(&one));
+    let changed = db
+        .run(
+            change()
+                .add(Counter::value, u64::MAX - 1)
+                .add(Counter::small, 1_u8)
+                .add(Counter::signed, 1_i128)
+                .add(Counter::ratio, 0.5)
+                .add(Counter::exact, "1e-20".parse::<Number>()?)
+                .returning_new(),
+        )
+        .await?;
+    assert_eq!((changed.value, changed.small, changed.signed), (u64::MAX, 251, -119));
+    assert_eq!((changed.ratio, changed.exact), (1.5, "1.00000000000000000001".parse()?));
+    let changed =
+        db.run(change().add(Counter::ratio, -2).add(Counter::exact, 0.25).returning_new()).await?;
+    assert_eq!((changed.ratio, changed.exact), (-0.5, "1.25000000000000000001".parse()?));
+    // NULL is not a missing number.
+    let outcome = db.run(change().add(Counter::nullable, 1)).await;
+    assert!(is_invalid(&outcome), "{outcome:?}");
+    db.run(change().set(Counter::nullable, 1)).await?;
+    db.run(change().add(Counter::nullable, 254)).await?;
+    assert_eq!(out_of_range(db.run(change().add(Counter::nullable, 1)).await).max, 255.into());
+    let outcome = db.run(change().add(Counter::ratio, f64::NAN)).await;
+    assert!(matches!(outcome, Err(Error::Unstorable(_))), "{outcome:?}");
+    Ok(())
+}
+
+pub(super) async fn an_upsert_counts_from_zero(stage: &Stage) -> Told {
+    let db = stage.open::<Counters>();
+    db.provision().await?;
+    let later = Expiry::at(db.now().after(Duration::from_secs(3600)));
+    let past = Expiry::at(db.now().before(Duration::from_secs(3600)));
+    let id: LeaseId = id("lease");
+    let use_it =
+        |uses: i32| upsert(Lease::key(&id)).add(Lease::uses, uses).set(Lease::until, later);
+    assert_eq!(out_of_range(db.run(use_it(-1)).await).stored, None);
+    assert_eq!(out_of_range(db.transact((use_it(256),)).await).stored, None);
+    assert_eq!(db.run(use_it(200).returning_new()).await?.uses, 200);
+    assert_eq!(out_of_range(db.run(use_it(56)).await).stored, Some(Number::from(200)));
+    assert_eq!(db.run(use_it(55).returning_new()).await?.uses, 255);
+    // What is expired is gone, so it is counted from zero again.
+    db.run(put(&Lease { id: id.clone(), uses: 200, until: past })).await?;
+    assert_eq!(out_of_range(db.run(use_it(-1)).await).stored, None);
+    assert_eq!(db.run(use_it(100).returning_new()).await?.uses, 100);
+    db.run(put(&Lease { id: id.clone(), uses: 200, until: past })).await?;
+    db.transact((use_it(101),)).await?;
+    assert_eq!(db.get(Lease::key(&id).consistent()).await?.map(|lease| lease.uses), Some(101));
+    Ok(())
+}
+
+/// What the application says when it is refused.
+#[derive(Debug)]
+enum Refusal {
+    NoneLeft,
+    Database(Error),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+/// A range that is left is told from a condition of the caller that does not hold.
+pub(super) async fn a_condition_comes_before_a_range(stage: &Stage) -> Told {
+    let (db, one) = stored(stage, "order").await?;
+    let take = |count: i32| update(Key::of(&one)).add(Counter::value, -count);
+    let outcome = db.run(take(2).only_if(Counter::value.ge(2))).await;
+    assert!(is_refused(&outcome), "{outcome:?}");
+    let sum = out_of_range(db.run(take(2).only_if(Counter::value.ge(1))).await);
+    assert_eq!((sum.stored, sum.amount), (Some(Number::from(1)), Number::from(-2)));
+
+    let guarded = |least: u64| take(2).only_if(Counter::value.ge(least)).or(Refusal::NoneLeft);
+    assert!(matches!(db.run(guarded(2)).await, Err(Refusal::NoneLeft)));
+    assert!(matches!(db.transact((guarded(2),)).await, Err(Refusal::NoneLeft)));
+    let outcomes = [db.run(guarded(1)).await, db.transact((guarded(1),)).await];
+    for outcome in outcomes {
+        assert!(matches!(outcome, Err(Refusal::Database(Error::OutOfRange(_)))), "{outcome:?}");
+    }
+    // An item that is not there is not out of range.
+    let nobody = update(Counter::key(id::<CounterId>("nobody"))).add(Counter::value, -2);
+    assert!(is_refused(&db.run(nobody).await));
+    Ok(())
+}
+
+pub(super) async fn an_index_key_can_be_added_to(stage: &Stage) -> Told {
+    let (db, one) = stored(stage, "leaders-1").await?;
+    let board = "leaders".to_owned();
+    let other = Counter { id: id("leaders-2"), score: 5, ..one.clone() };
+    for counter in [&one, &other] {
+        db.run(put(&Counter { board: board.clone(), ..counter.clone() })).await?;
+    }
+    let leaders = async || {
+        let found = db.query(Counter::leaders(board.clone()).descending()).all().await?;
+        Ok::<Vec<CounterId>, Error>(found.into_iter().map(|one| one.id).collect())
+    };
+    assert_eq!(leaders().await?, [other.id.clone(), one.id.clone()]);
+    db.run(update(Key::of(&one)).add(Counter::score, 7)).await?;
+    assert_eq!(leaders().await?, [one.id.clone(), other.id.clone()]);
+    let outcome = db.run(update(Key::of(&one)).add(Counter::score, -8)).await;
+    assert_eq!(out_of_range(outcome).field, "score");
+    Ok(())
+}
+
+pub(super) async fn a_field_is_set_from_another(stage: &Stage) -> Told {
+    let (db, one) = stored(stage, "from").await?;
+    let change = || update(Key::of(&one));
+    // All of an update sees the item as it was.
+    let changed = db
+        .run(
+            change()
+                .set_from(Counter::previous, Counter::small)
+                .add(Counter::small, -1)
+                .set_from(Counter::per_day.entry("tuesday"), Counter::per_day.entry("monday"))
+                .returning_new(),
+        )
+        .await?;
+    assert_eq!((changed.previous, changed.small), (250, 249));
+    assert_eq!(changed.per_day.get("tuesday"), Some(&250));
+    let changed =
+        db.run(change().set_sum(Counter::previous, Counter::small, 6).returning_new()).await?;
+    assert_eq!(changed.previous, 255);
+    let outcome = db.run(change().set_sum(Counter::previous, Counter::small, -250)).await;
+    assert_eq!(out_of_range(outcome).stored, Some(Number::from(249)));
+    // What is not there cannot be copied.
+    let sunday = || Counter::per_day.entry("sunday");
+    assert!(is_invalid(&db.run(change().set_from(Counter::previous, sunday())).await));
+    assert!(is_invalid(&db.run(change().set_sum(Counter::previous, sunday(), -1)).await));
+    Ok(())
+}
+
+pub(super) async fn fields_are_compared_with_fields(stage: &Stage) -> Told {
+    let (db, one) = stored(stage, "compared").await?;
+    let one = Counter { small: 7, previous: 5, maybe: Some(7), ..one };
+    db.run(put(&one)).await?;
+    let monday = || Counter::per_day.entry("monday");
+    let holding = [
+        Counter::small.gt(Counter::previous),
+        Counter::previous.lt(Counter::small).and(Counter::previous.le(Counter::small)),
+        Counter::small.ne(Counter::previous),
+        Counter::small.ge(Counter::previous),
+        Counter::small.between(Counter::previous, monday()),
+        Counter::small.is_in([Counter::previous, Counter::limit]),
+        monday().gt(Counter::small),
+        Counter::limit.eq(Counter::small),
+        // One of the two may be missing.
+        Counter::maybe.eq(Counter::quota),
+        Counter::quota.ge(Counter::maybe),
+    ];
+    for (place, condition) in holding.into_iter().enumerate() {
+        let outcome =
+            db.run(update(Key::of(&one)).set(Counter::board, "b").only_if(condition)).await;
+        assert!(outcome.is_ok(), "{place}: {outcome:?}");
+    }
+    let failing = [
+        Counter::small.eq(Counter::previous),
+        Counter::small.lt(Counter::previous),
+        Counter::small.lt(Counter::per_day.entry("sunday")),
+    ];
+    for condition in failing {
+        assert!(is_refused(&db.run(delete(Key::of(&one)).only_if(condition)).await));
+    }
+    // DynamoDB refuses to compare a field with itself, and so do we.
+    let outcome = db.run(delete(Key::of(&one)).only_if(Counter::small.eq(Counter::small))).await;
+    assert!(matches!(outcome, Err(Error::Expression(_))), "{outcome:?}");
+    Ok(())
+}

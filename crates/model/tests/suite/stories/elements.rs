@@ -1,0 +1,170 @@
+//! Changing elements of lists and entries of maps.
+
+use super::{id, is_invalid, is_refused};
+use crate::{Stage, Told};
+use singlet::dynamo::expression::Fault;
+use singlet::prelude::*;
+use singlet::{Db, Error};
+use std::collections::{BTreeMap, BTreeSet};
+
+id!(BoardId);
+
+#[table(name = "{env}-boards", key = (PK, SK), index(GSI1 = (GSI1PK, GSI1SK)), entities(Board))]
+pub(crate) struct Boards;
+
+#[derive(Attribute, Clone, Debug, PartialEq)]
+pub(crate) struct Card {
+    pub(crate) title: String,
+    pub(crate) note: Option<String>,
+    pub(crate) votes: Vec<u32>,
+}
+
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Boards, key = ("BOARD#{id}", "METADATA"), GSI1 by_owner = ("OWNERS", "{owner}"))]
+pub(crate) struct Board {
+    pub(crate) id: BoardId,
+    #[attribute(in_key)]
+    pub(crate) owner: BoardId,
+    pub(crate) cards: Vec<Card>,
+    pub(crate) slots: Vec<Option<u32>>,
+    pub(crate) counts: BTreeMap<String, u32>,
+    pub(crate) lanes: BTreeMap<String, Vec<u32>>,
+    pub(crate) labels: BTreeMap<String, BTreeSet<String>>,
+    pub(crate) title: Option<String>,
+}
+
+fn card(title: &str) -> Card {
+    Card { title: title.into(), note: Some("n".into()), votes: vec![1] }
+}
+
+async fn stored(stage: &Stage, name: &str) -> singlet::Result<(Db<Boards>, Board)> {
+    let db = stage.open::<Boards>();
+    db.provision().await?;
+    let board = Board {
+        id: id(name),
+        owner: id(name),
+        cards: vec![card("a"), card("b"), card("c")],
+        slots: vec![Some(0), Some(1), Some(2)],
+        counts: [("x".to_owned(), 1), ("y".to_owned(), 2)].into(),
+        lanes: [("left".to_owned(), vec![1, 2])].into(),
+        labels: [("one".to_owned(), ["red".to_owned()].into())].into(),
+        title: Some("t".into()),
+    };
+    db.run(put(&board)).await?;
+    Ok((db, board))
+}
+
+pub(super) async fn they_are_removed(stage: &Stage) -> Told {
+    let (db, one) = stored(stage, "removed").await?;
+    let changed = db
+        .run(
+            update(Key::of(&one))
+                .remove(Board::cards.at(0))
+                .remove(Board::cards.at(2))
+                .remove(Board::counts.entry("x"))
+                .remove(Board::counts.entry("not-there"))
+                .remove(Board::lanes.entry("left").at(1))
+                .remove(Board::slots.at(9))
+                .returning_new(),
+        )
+        .await?;
+    assert_eq!(changed.cards, [card("b")]);
+    assert_eq!(changed.counts, [("y".to_owned(), 2)].into());
+    assert_eq!(changed.lanes, [("left".to_owned(), vec![1])].into());
+    assert_eq!(changed.slots, one.slots);
+    let changed = db
+        .run(
+            update(Key::of(&one))
+                .remove(Board::cards.at(0).member(Card::note))
+                .remove(Board::lanes.entry("left"))
+                .only_if(Board::cards.at(0).member(Card::note).exists())
+                .returning_new(),
+        )
+        .await?;
+    assert_eq!(changed.cards, [Card { note: None, ..card("b") }]);
+    assert!(changed.lanes.is_empty());
+    Ok(())
+}
+
+pub(super) async fn they_are_set(stage: &Stage) -> Told {
+    let (db, one) = stored(stage, "set").await?;
+    let changed = db
+        .run(
+            update(Key::of(&one))
+                .set(Board::cards.at(1), card("second"))
+                .set(Board::cards.at(0).member(Card::title), "first")
+                .append(Board::cards.at(2).member(Card::votes), [2, 3])
+                .set(Board::counts.entry("z"), 3)
+                .set_if_missing(Board::counts.entry("x"), 9)
+                .append(Board::lanes.entry("left"), [3])
+                .append(Board::lanes.entry("right"), [4])
+                .insert(Board::labels.entry("one"), ["blue".to_owned()])
+                .returning_new(),
+        )
+        .await?;
+    let titles: Vec<&str> = changed.cards.iter().map(|card| card.title.as_str()).collect();
+    assert_eq!(titles, ["first", "second", "c"]);
+    assert_eq!(changed.cards[2].votes, [1, 2, 3]);
+    let counts = ["x", "y", "z"].map(|name| changed.counts.get(name).copied());
+    assert_eq!(counts, [Some(1), Some(2), Some(3)]);
+    assert_eq!(changed.lanes.get("left"), Some(&vec![1, 2, 3]));
+    assert_eq!(changed.lanes.get("right"), Some(&vec![4]));
+    assert_eq!(changed.labels.get("one").map(BTreeSet::len), Some(2));
+    // Past the end of a list is behind its last element.
+    let changed = db.run(update(Key::of(&one)).set(Board::slots.at(7), 7).returning_new()).await?;
+    assert_eq!(changed.slots, [Some(0), Some(1), Some(2), Some(7)]);
+    // There is nothing in a map that is not there.
+    let nowhere = Board::lanes.entry("nowhere").at(0);
+    assert!(is_invalid(&db.run(update(Key::of(&one)).set(nowhere, 1)).await));
+    Ok(())
+}
+
+/// Setting an element of a list to nothing took it out, and moved all that were behind it.
+pub(super) async fn nothing_keeps_its_place_in_a_list(stage: &Stage) -> Told {
+    let (db, one) = stored(stage, "nothing").await?;
+    let changed =
+        db.run(update(Key::of(&one)).set(Board::slots.at(1), None).returning_new()).await?;
+    assert_eq!(changed.slots, [Some(0), None, Some(2)]);
+    let missing = update(Key::of(&one)).set(Board::slots.at(1), 1);
+    let missing = missing.only_if(Board::slots.at(1).missing().and(Board::slots.at(2).exists()));
+    assert_eq!(db.run(missing.returning_new()).await?.slots, one.slots);
+    Ok(())
+}
+
+pub(super) async fn one_part_changes_once(stage: &Stage) -> Told {
+    let (db, one) = stored(stage, "overlap").await?;
+    let change = || update(Key::of(&one));
+    let owner = || id::<BoardId>("other");
+    let overlapping = [
+        change().set(Board::title, "a").remove(Board::title),
+        change().set(Board::title, "a").set(Board::title, "b"),
+        change().set(Board::counts, BTreeMap::new()).remove(Board::counts.entry("x")),
+        change().add(Board::counts.entry("x"), 1).set(Board::counts.entry("x"), 1),
+        change().append(Board::cards, [card("d")]).remove(Board::cards.at(0)),
+        change().set(Board::owner, owner()).set(Board::owner, one.owner.clone()),
+    ];
+    for (place, update) in overlapping.into_iter().enumerate() {
+        let outcome = db.run(update).await;
+        let is_overlap = matches!(outcome, Err(Error::Expression(Fault::Overlap(..))));
+        assert!(is_overlap, "{place}: {outcome:?}");
+    }
+    let in_transaction = change().set(Board::title, "a").remove(Board::title);
+    let outcome = db.transact((in_transaction,)).await;
+    assert!(matches!(outcome, Err(Error::Expression(Fault::Overlap(..)))), "{outcome:?}");
+    assert_eq!(db.get(Key::of(&one).consistent()).await?, Some(one));
+    Ok(())
+}
+
+/// A list without values was refused as an empty expression.
+pub(super) async fn none_of_no_values(stage: &Stage) -> Told {
+    let (db, one) = stored(stage, "none").await?;
+    let among = |titles: &[&'static str]| Board::title.is_in(titles.iter().copied());
+    let outcome = db.run(delete(Key::of(&one)).only_if(among(&[]))).await;
+    assert!(is_refused(&outcome), "{outcome:?}");
+    let found = async |condition| db.query(Board::by_owner().filter(condition)).all().await;
+    assert_eq!(found(among(&[])).await?, []);
+    assert!(!found(among(&["t", "u"])).await?.is_empty());
+    assert!(!found(!among(&[])).await?.is_empty());
+    db.run(delete(Key::of(&one)).only_if(!among(&[]))).await?;
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! No sequence of additions makes an item that cannot be read.
+
+use crate::stories::arithmetic::{Counter, Counters, counter};
+use proptest::prelude::*;
+use singlet::prelude::*;
+use singlet::{Error, block_on};
+use std::collections::BTreeMap;
+
+/// One addition: to which number, how much, and how it is sent.
+#[derive(Clone, Copy, Debug)]
+struct Addition {
+    field: usize,
+    amount: i128,
+    sent: usize,
+}
+
+fn addition() -> impl Strategy<Value = Addition> {
+    let near = |end: i128| (end - 2)..=(end + 2);
+    let amount = prop_oneof![
+        -300_i128..300,
+        near(0),
+        near(i128::from(u8::MAX)),
+        near(i128::from(u16::MAX)),
+        near(i128::from(u64::MAX)),
+        near(-i128::from(u64::MAX)),
+        Just(i128::MAX),
+        Just(i128::MIN),
+    ];
+    (0..7_usize, amount, 0..3_usize).prop_map(|(field, amount, sent)| Addition {
+        field,
+        amount,
+        sent,
+    })
+}
+
+/// What the number is afterwards, if its type can hold it.
+fn sum<T: TryFrom<i128>>(number: impl Into<i128>, amount: i128) -> Option<T> {
+    number.into().checked_add(amount).and_then(|sum| T::try_from(sum).ok())
+}
+
+/// The counter with the sum in it, if that fits.
+fn added(mut one: Counter, Addition { field, amount, .. }: Addition) -> Option<Counter> {
+    let entry = |one: &Counter, name: &str| one.per_day.get(name).copied().unwrap_or(0);
+    match field {
+        0 => one.value = sum(one.value, amount)?,
+        1 => one.small = sum(one.small, amount)?,
+        2 => one.signed = sum(one.signed, amount)?,
+        3 => one.maybe = Some(sum(one.maybe.unwrap_or(0), amount)?),
+        4 => one.score = sum(one.score, amount)?,
+        5 => {
+            let sum = sum(entry(&one, "monday"), amount)?;
+            one.per_day.insert("monday".to_owned(), sum);
+        }
+        _ => {
+            let sum = sum(entry(&one, "sunday"), amount)?;
+            one.per_day.insert("sunday".to_owned(), sum);
+        }
+    }
+    Some(one)
+}
+
+async fn add(db: &Db<Counters>, one: &Counter, addition: Addition) -> singlet::Result<()> {
+    let Addition { field, amount, sent } = addition;
+    let change = || match sent {
+        0 => upsert(Key::of(one))
+            .set(Counter::board, one.board.clone())
+            .set_if_missing(Counter::previous, 0)
+            .set_if_missing(Counter::limit, 0)
+            .set_if_missing(Counter::quota, 0)
+            .set_if_missing(Counter::ratio, 0.0)
+            .set_if_missing(Counter::exact, one.exact),
+        _ => update(Key::of(one)),
+    };
+    // An upsert must provide all fields, the one that is added to among them.
+    let whole = || match sent {
+        0 => {
+            let mut whole = change();
+            if field != 0 {
+                whole = whole.set_if_missing(Counter::value, 0);
+            }
+            if field != 1 {
+                whole = whole.set_if_missing(Counter::small, 0);
+            }
+            if field != 2 {
+                whole = whole.set_if_missing(Counter::signed, 0);
+            }
+            if field != 4 {
+                whole = whole.set_if_missing(Counter::score, 0);
+            }
+            if field < 5 {
+                whole = whole.set_if_missing(Counter::per_day, BTreeMap::new());
+            }
+            whole
+        }
+        _ => change(),
+    };
+    let operation = match field {
+        0 => whole().add(Counter::value, amount),
+        1 => whole().add(Counter::small, amount),
+        2 => whole().add(Counter::signed, amount),
+        3 => whole().add(Counter::maybe, amount),
+        4 => whole().add(Counter::score, amount),
+        // An upsert cannot make a map and add to an entry of it.
+        5 => update(Key::of(one)).add(Counter::per_day.entry("monday"), amount),
+        _ => update(Key::of(one)).add(Counter::per_day.entry("sunday"), amount),
+    };
+    match sent {
+        2 => db.transact((operation,)).await,
+        _ => db.run(operation).await,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_additions_make_an_item_unreadable(additions in prop::collection::vec(addition(), 1..40)) {
+        block_on(async {
+            let db = Db::<Counters>::memory().await.unwrap();
+            let mut one = counter("sums");
+            db.run(create(&one)).await.unwrap();
+            for addition in additions {
+                let outcome = add(&db, &one, addition).await;
+                match added(one.clone(), addition) {
+                    Some(fits) => {
+                        assert!(outcome.is_ok(), "{addition:?} {one:?}: {outcome:?}");
+                        one = fits;
+                    }
+                    None => {
+                        // Of 39 digits DynamoDB knows nothing at all.
+                        let is_refused =
+                            matches!(outcome, Err(Error::OutOfRange(_) | Error::Unstorable(_)));
+                        assert!(is_refused, "{addition:?} {one:?}: {outcome:?}");
+                    }
+                }
+                let stored = db.get(Key::of(&one).consistent()).await.unwrap();
+                assert_eq!(stored.as_ref(), Some(&one), "{addition:?}");
+            }
+        });
+    }
+}
