@@ -1,6 +1,7 @@
 //! Fields, as conditions and updates name them.
 
-use crate::attribute::{Attribute, Unstorable};
+use crate::attribute::{Attribute, EntryKey, HasEntries, Unstorable};
+use crate::design::AttributeType;
 use crate::entity::Entity;
 use crate::error::Result;
 use crate::marker::Marker;
@@ -9,7 +10,7 @@ use crate::table::Table;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::Value;
 use singlet_dynamo::expression::{Element, Path};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// A field of an entity: its type, and what may be done with it. `#[derive(Entity)]` gives the
 /// entity a constant for each of its fields.
@@ -75,21 +76,22 @@ impl<E: Entity, V, K> Field<E, V, K> {
 
     /// The element at a place of the list that the field holds, counted from zero.
     #[must_use]
-    pub fn at<T>(mut self, place: u32) -> Field<E, T, K>
+    pub fn at<T: Attribute>(mut self, place: u32) -> Field<E, T, K>
     where
         V: Holds<Vec<T>>,
     {
+        const { assert_list::<T>() };
         self.steps.push(Element::Index(place));
         Field { place: self.place, steps: self.steps, types: PhantomData }
     }
 
-    /// The value under a name in the map that the field holds.
+    /// The value under a key in the map that the field holds.
     #[must_use]
-    pub fn entry<T>(mut self, name: impl Into<String>) -> Field<E, T, K>
+    pub fn entry(mut self, key: impl EntryKey<V::Key>) -> Field<E, V::Value, K>
     where
-        V: Holds<BTreeMap<String, T>>,
+        V: HasEntries,
     {
-        self.steps.push(Element::Field(name.into()));
+        self.steps.push(Element::Field(key.to_name().into_owned()));
         Field { place: self.place, steps: self.steps, types: PhantomData }
     }
 
@@ -116,6 +118,14 @@ impl<E: Entity, V, K> Field<E, V, K> {
         let name = self.shape().map_or("", attribute_name::<E>);
         Ok(Path::new(name, self.steps)?)
     }
+}
+
+/// Refuses to take bytes for a list.
+pub(crate) const fn assert_list<T: Attribute>() {
+    assert!(
+        matches!(T::LIST_KIND, AttributeType::List),
+        "a `Vec<u8>` is stored as bytes, of type B, and has no elements in DynamoDB: set it as a whole, or make it a list of other numbers, such as a `Vec<u16>`"
+    );
 }
 
 /// The name under which a field is stored.
@@ -293,8 +303,14 @@ impl<T: Textual> Textual for Option<T> {}
     message = "a `{Self}` does not contain a `{T}`",
     label = "neither text, nor a list or set of these"
 )]
-pub trait Containing<T>: Attribute {}
+pub trait Containing<T>: Attribute {
+    /// Stops the compiler where the elements are none.
+    #[doc(hidden)]
+    const HAS_ELEMENTS: () = ();
+}
 
 impl Containing<String> for String {}
-impl<T: Attribute> Containing<T> for Vec<T> {}
+impl<T: Attribute> Containing<T> for Vec<T> {
+    const HAS_ELEMENTS: () = assert_list::<T>();
+}
 impl<T: Attribute + Ord> Containing<T> for BTreeSet<T> {}

@@ -35,7 +35,8 @@ impl Attribute for bool {
     }
 }
 
-/// Bytes, stored as a value of type B. A `Vec<u8>` would be a list of numbers.
+/// Bytes, stored as a value of type B, as a `Vec<u8>` is. As a type of its own it can be told from
+/// a list: nobody appends to it or asks for an element of it.
 ///
 /// ```
 /// use singlet::{Attribute, Bytes};
@@ -101,6 +102,7 @@ impl<T: Attribute> Attribute for Box<T> {
     const KIND: AttributeType = T::KIND;
     const ONE_OF: &'static [&'static str] = T::ONE_OF;
     const OPTIONAL: bool = T::OPTIONAL;
+    const MEMBERS: &'static [&'static str] = T::MEMBERS;
 
     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
         T::to_value(self)

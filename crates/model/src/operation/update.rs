@@ -8,7 +8,9 @@ use crate::condition::{Condition, is_expired};
 use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::field::kind::Plain;
-use crate::field::{Computable, Field, Numeric, Operand, Removable, Settable, attribute_name};
+use crate::field::{
+    Computable, Field, Numeric, Operand, Removable, Settable, assert_list, attribute_name,
+};
 use crate::key::{Key, KeyValues};
 use crate::marker::Marker;
 use crate::shape::{Keeper, Storage};
@@ -160,6 +162,7 @@ impl<E: Entity, R> Update<E, R> {
         field: Field<E, Vec<T>, K>,
         elements: impl IntoIterator<Item = T>,
     ) -> Self {
+        const { assert_list::<T>() };
         let elements: Vec<T> = elements.into_iter().collect();
         self.change(|changes| {
             changes.provide(&field);

@@ -12,6 +12,7 @@ mod queries;
 mod reads;
 mod spans;
 mod transactions;
+mod types;
 mod updates;
 mod writes;
 
@@ -59,6 +60,8 @@ stories! {
     changes: the_feed_tells_entities every_listener_hears_everything;
     provisioning: what_is_missing_is_made two_at_once a_name_that_no_table_can_have;
     spans: what_was_consumed_is_told;
+    types: everything_in_one_entity they_stand_in_conditions_and_updates enums_and_newtypes_in_keys
+        types_of_other_libraries;
 }
 
 pub(crate) fn id<T: std::str::FromStr>(text: impl AsRef<str>) -> T
