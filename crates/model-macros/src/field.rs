@@ -2,7 +2,7 @@
 
 use crate::case::Case;
 use proc_macro2::{Span, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Fields, GenericArgument, Ident, LitStr, PathArguments, Type};
@@ -65,12 +65,12 @@ impl Field {
 
     /// The type as which the field is stored: its own, or one that goes by serde.
     pub(crate) fn stored_type(&self) -> TokenStream {
-        let ty = &self.ty;
+        let (ty, span) = (&self.ty, self.ty.span());
         match (self.options.with_serde, self.inside_option()) {
             (None, _) => quote!(#ty),
-            (Some(_), None) => quote!(::singlet::attribute::Serde<#ty>),
+            (Some(_), None) => quote_spanned!(span=> ::singlet::attribute::Serde<#ty>),
             (Some(_), Some(ty)) => {
-                quote!(::std::option::Option<::singlet::attribute::Serde<#ty>>)
+                quote_spanned!(span=> ::std::option::Option<::singlet::attribute::Serde<#ty>>)
             }
         }
     }

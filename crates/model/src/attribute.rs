@@ -253,7 +253,9 @@ impl<'a> Members<'a> {
 /// Adds a member to those of a map, if there is a value.
 #[doc(hidden)]
 pub fn push_member(members: &mut Vec<(String, Value)>, name: &str, value: Option<Value>) {
-    members.extend(value.map(|value| (name.to_owned(), value)));
+    if let Some(value) = value {
+        members.push((name.to_owned(), value));
+    }
 }
 
 /// Reads text, where that is what is expected.

@@ -10,39 +10,37 @@ pub struct Page<T> {
     pub items: Vec<T>,
 }
 
-#[derive(Attribute)]
-pub struct Price(f64);
-
-#[derive(Attribute)]
+#[derive(Attribute, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Names(Vec<String>);
 
 id!(Code);
 
-#[table(name = "games", key = (PK), entities(Game, ByNames))]
+#[table(name = "games", key = (PK), entities(Game))]
 pub struct Games;
 
 #[derive(Entity)]
 #[entity(Games, key = ("GAME#{code}"))]
 pub struct Game {
     pub code: Code,
-    pub page: Page<Opaque>,
-    pub prices: BTreeMap<Price, u32>,
     pub stock: BTreeMap<u32, u32>,
-    pub price: Price,
     pub names: Names,
-    #[attribute(with = serde)]
-    pub opaque: Opaque,
 }
 
-#[derive(Entity)]
-#[entity(Games, key = ("NAMES#{names}"))]
-pub struct ByNames {
-    pub names: Names,
+fn is_attribute<T: Attribute>() {}
+fn is_key_part<T: singlet::KeyPart>() {}
+
+#[derive(Attribute)]
+struct WithOpaque {
+    #[attribute(with = serde)]
+    opaque: Opaque,
 }
 
 fn main() {
+    is_attribute::<Page<Opaque>>();
+    is_attribute::<BTreeMap<Names, u32>>();
+    is_key_part::<Names>();
     let _ = Game::stock.entry("seven").gt(1);
-    let _ = Game::price.begins_with("1");
-    let _ = Game::price.eq(1.5);
+    let _ = Game::names.begins_with("1");
+    let _ = Game::names.eq("1");
     let _ = update(Game::key(Code::new("a").unwrap())).add(Game::names, 1);
 }

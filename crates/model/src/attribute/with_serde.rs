@@ -81,30 +81,35 @@ pub fn serde_value<T: Serialize + ?Sized>(value: &T) -> Result<Option<Value>, Un
     write::to_value(value).map(Some)
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Operand<Serde<T>> for T {
     fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
         serde_value(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Operand<Serde<T>> for &T {
     fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
         serde_value(*self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Operand<Option<Serde<T>>> for T {
     fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
         serde_value(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Operand<Option<Serde<T>>> for &T {
     fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
         serde_value(*self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Operand<Option<Serde<T>>> for Option<T> {
     fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
         self.as_ref().map_or(Ok(None), serde_value)
