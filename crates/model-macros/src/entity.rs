@@ -250,11 +250,11 @@ impl Entity {
                 elsewhere.push(quote!(let #ident = __item.read_from_key(#place)?;));
             } else if *kind == FieldKind::InPayload {
                 let read =
-                    field.from_stored(quote!(__item.in_payload(__payload.#read(#attribute))?));
+                    field.unwrap_stored(quote!(__item.in_payload(__payload.#read(#attribute))?));
                 let read = quote!(let #ident = #read;);
                 within.push((attribute, read));
             } else {
-                let read = field.from_stored(quote!(__item.#read(#attribute)?));
+                let read = field.unwrap_stored(quote!(__item.#read(#attribute)?));
                 let read = quote!(let #ident = #read;);
                 beside.push((attribute, read));
             }

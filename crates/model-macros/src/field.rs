@@ -88,7 +88,7 @@ impl Field {
     }
 
     /// The field, given what was read of [`stored_type`](Self::stored_type).
-    pub(crate) fn from_stored(&self, read: TokenStream) -> TokenStream {
+    pub(crate) fn unwrap_stored(&self, read: TokenStream) -> TokenStream {
         match (self.options.with_serde, self.inside_option()) {
             (None, _) => read,
             (Some(_), None) => quote!(#read.0),

@@ -28,7 +28,8 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     // By the entity's own constants, so that the types of the fields must be the same.
     let reads = fields.iter().map(|field| {
         let (name, ty) = (&field.ident, &field.ty);
-        let read = field.from_stored(quote_spanned!(name.span()=> __item.project(#entity::#name)?));
+        let read =
+            field.unwrap_stored(quote_spanned!(name.span()=> __item.project(#entity::#name)?));
         quote_spanned!(name.span()=> let #name: #ty = #read;)
     });
     Ok(quote! {

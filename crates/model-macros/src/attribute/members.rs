@@ -59,7 +59,7 @@ impl<'f> Members<'f> {
                 Some(_) => quote!(__members.read_or_default::<#stored_type>(#stored)?),
                 None => quote!(__members.read::<#stored_type>(#stored)?),
             };
-            let own = field.from_stored(read);
+            let own = field.unwrap_stored(read);
             quote!(let #variable = #own;)
         });
         quote!(#(#reads)*)

@@ -33,7 +33,7 @@ pub(super) fn expand(
     let (parameters, _, _) = parameters.split_for_impl();
     let stored = field.stored_type();
     let to_value = field.to_value(&quote!(&self.0));
-    let own = field.from_stored(quote! {
+    let own = field.unwrap_stored(quote! {
         <#stored as ::singlet::Attribute>::from_value(__value)?
     });
     // What serde stores is not borrowed as an attribute from the value, so it is a newtype of

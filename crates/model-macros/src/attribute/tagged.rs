@@ -334,7 +334,7 @@ impl<'v> Variant<'v> {
                     Tagging::Internal { tag } => {
                         quote!(#tagged::read_inside::<#stored>(__value, #tag)?)
                     }
-                    Tagging::Adjacent { .. } | Tagging::External => field.from_stored(quote! {
+                    Tagging::Adjacent { .. } | Tagging::External => field.unwrap_stored(quote! {
                         <#stored as ::singlet::Attribute>::from_value(#content) #within ?
                     }),
                 };

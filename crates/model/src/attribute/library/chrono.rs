@@ -6,7 +6,7 @@ use chrono::{DateTime, Datelike as _, NaiveDate, Utc};
 moment!(
     DateTime<Utc>,
     |own: &Self| (own.timestamp(), own.timestamp_subsec_nanos()),
-    |seconds, nanos| Self::from_timestamp(seconds, nanos)
+    Self::from_timestamp
 );
 
 date!(

@@ -119,7 +119,7 @@ fn a_newtype_is_what_it_wraps() {
     assert_eq!(name(&Coins(7)), "7");
     assert_eq!(stored(&Boxed(Some(vec![Coins(1)]))), Some(Value::L(vec![Value::from(1)])));
     assert_eq!(stored(&Boxed::<Coins>(None)), None);
-    assert!(Boxed::<Coins>::OPTIONAL);
+    const { assert!(Boxed::<Coins>::OPTIONAL) };
     assert!(matches!(stored(&BTreeSet::from([Coins(1)])), Some(Value::Ns(_))));
     let prices = BTreeMap::from([(Email("a@b".into()), Coins(1))]);
     assert_eq!(stored(&prices), map([("a@b", Value::from(1))]));

@@ -85,7 +85,7 @@ pub(super) async fn types_in_keys_and_attributes(stage: &Stage) -> Told {
     assert_eq!(db.query(of_customer()).all().await?, orders);
     let later = of_customer().after(first.placed_at);
     assert_eq!(db.query(later).all().await?, orders[1..]);
-    let packed = Order::by_day(first.day).until(&orders[1].packed_at);
+    let packed = Order::by_day(first.day).until(orders[1].packed_at);
     assert_eq!(db.query(packed).all().await?, orders[..2]);
     let cheap = Order::by_price(first.day).before(Decimal::new(20, 0));
     assert_eq!(db.query(cheap).all().await?, orders[..1]);
