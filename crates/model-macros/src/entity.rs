@@ -105,6 +105,22 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     })
 }
 
+/// Refuses parts of keys that are stored as serde writes them: that may be anything.
+fn refuse_serde_in_keys<'k>(
+    fields: &[Field],
+    keys: impl Iterator<Item = &'k KeyTemplates>,
+) -> syn::Result<()> {
+    for part in keys.flat_map(KeyTemplates::places) {
+        if let Some(span) = fields.get(part).and_then(|field| field.options.with_serde) {
+            return Err(syn::Error::new(
+                span,
+                "a part of a key has a text of its own, and what serde writes may be anything: use a type that is a key part, such as one made by `id!`",
+            ));
+        }
+    }
+    Ok(())
+}
+
 impl Entity {
     fn new(input: &DeriveInput) -> syn::Result<Self> {
         let ident = input.ident.clone();
@@ -118,6 +134,7 @@ impl Entity {
         for (name, declared) in &arguments.indexes {
             indexes.push(declared.resolve(Some(name.value()), &fields)?);
         }
+        refuse_serde_in_keys(&fields, std::iter::once(&key).chain(&indexes))?;
         let visibility = input.vis.clone();
         Ok(Self { ident, visibility, fields, arguments, key, indexes })
     }
@@ -149,7 +166,8 @@ impl Entity {
         let expires = fields.iter().any(|field| field.options.ttl.is_some());
         let values = fields.iter().map(|field| {
             let ident = &field.ident;
-            quote!(::singlet::Attribute::to_value(&self.#ident)?)
+            let value = field.to_value(&quote!(&self.#ident));
+            quote!(#value?)
         });
         let reads = self.reads(kinds);
         let idents = fields.iter().map(|field| &field.ident);
@@ -202,7 +220,8 @@ impl Entity {
 
     fn field_shapes<'a>(&'a self, kinds: &'a Kinds) -> impl Iterator<Item = TokenStream> + 'a {
         self.fields.iter().zip(&kinds.kinds).map(|(field, kind)| {
-            let (name, attribute, ty) = (&field.name, self.attribute(field), &field.ty);
+            let (name, attribute) = (&field.name, self.attribute(field));
+            let ty = field.stored_type();
             let mut shape = quote!(::singlet::shape::FieldShape::new::<#ty>(#name, #attribute));
             let options = &field.options;
             let storage = if options.ttl.is_some() {
@@ -242,6 +261,13 @@ impl Entity {
                 Some(_) => quote!(read_or_default),
                 None => quote!(read),
             };
+            let read = match field.options.with_serde {
+                Some(_) => {
+                    let ty = field.stored_type();
+                    quote!(#read::<#ty>)
+                }
+                None => read,
+            };
             if field.options.ttl.is_some() {
                 elsewhere.push(quote!(let #ident = __item.read_expiry()?;));
                 continue;
@@ -249,12 +275,13 @@ impl Entity {
             if field.options.in_key.is_some() {
                 elsewhere.push(quote!(let #ident = __item.read_from_key(#place)?;));
             } else if *kind == FieldKind::InPayload {
-                let read = quote! {
-                    let #ident = __item.in_payload(__payload.#read(#attribute))?;
-                };
+                let read =
+                    field.unwrap_stored(quote!(__item.in_payload(__payload.#read(#attribute))?));
+                let read = quote!(let #ident = #read;);
                 within.push((attribute, read));
             } else {
-                let read = quote!(let #ident = __item.#read(#attribute)?;);
+                let read = field.unwrap_stored(quote!(__item.#read(#attribute)?));
+                let read = quote!(let #ident = #read;);
                 beside.push((attribute, read));
             }
         }

@@ -78,4 +78,6 @@ fn a_projection() {
 fn attributes() {
     check("map", crate::attribute::expand);
     check("choice", crate::attribute::expand);
+    check("newtype", crate::attribute::expand);
+    check("tagged", crate::attribute::expand);
 }

@@ -1,7 +1,8 @@
 //! Fields, and what `#[attribute(…)]` says of them.
 
 use crate::case::Case;
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Fields, GenericArgument, Ident, LitStr, PathArguments, Type};
@@ -26,6 +27,7 @@ pub(crate) struct Options {
     pub(crate) version: Option<Span>,
     pub(crate) ttl: Option<Span>,
     pub(crate) in_key: Option<Span>,
+    pub(crate) with_serde: Option<Span>,
 }
 
 impl Field {
@@ -44,6 +46,54 @@ impl Field {
         let name = ident.unraw().to_string();
         let options = Options::parse(&field.attrs)?;
         Ok(Self { ident, name, ty: field.ty.clone(), options })
+    }
+
+    /// The field without a name of a newtype, or of a variant around one value.
+    pub(crate) fn unnamed(field: &syn::Field) -> syn::Result<Self> {
+        let options = Options::parse(&field.attrs)?;
+        options.refuse_entity_options()?;
+        let of_members = [options.null, options.default, options.rename.as_ref().map(LitStr::span)];
+        if let Some(span) = of_members.into_iter().flatten().next() {
+            return Err(syn::Error::new(
+                span,
+                "a value without a name is stored as it is; only fields with names can say this",
+            ));
+        }
+        let ident = Ident::new("content", field.span());
+        Ok(Self { ident, name: String::new(), ty: field.ty.clone(), options })
+    }
+
+    /// The type as which the field is stored: its own, or one that goes by serde.
+    pub(crate) fn stored_type(&self) -> TokenStream {
+        let (ty, span) = (&self.ty, self.ty.span());
+        match (self.options.with_serde, self.inside_option()) {
+            (None, _) => quote!(#ty),
+            (Some(_), None) => quote_spanned!(span=> ::singlet::attribute::Serde<#ty>),
+            (Some(_), Some(ty)) => {
+                quote_spanned!(span=> ::std::option::Option<::singlet::attribute::Serde<#ty>>)
+            }
+        }
+    }
+
+    /// The value of the field as it is stored, given a reference to it: a result.
+    pub(crate) fn to_value(&self, reference: &TokenStream) -> TokenStream {
+        match (self.options.with_serde, self.inside_option()) {
+            (None, _) => quote!(::singlet::Attribute::to_value(#reference)),
+            (Some(_), None) => quote!(::singlet::attribute::serde_value(#reference)),
+            (Some(_), Some(_)) => quote! {
+                ::std::option::Option::as_ref(#reference)
+                    .map_or(::std::result::Result::Ok(::std::option::Option::None), ::singlet::attribute::serde_value)
+            },
+        }
+    }
+
+    /// The field, given what was read of [`stored_type`](Self::stored_type).
+    pub(crate) fn unwrap_stored(&self, read: TokenStream) -> TokenStream {
+        match (self.options.with_serde, self.inside_option()) {
+            (None, _) => read,
+            (Some(_), None) => quote!(#read.0),
+            (Some(_), Some(_)) => quote!(#read.map(|one| one.0)),
+        }
     }
 
     /// The attribute's name.
@@ -107,15 +157,34 @@ impl Options {
                     flag(&mut options.ttl);
                 } else if meta.path.is_ident("in_key") {
                     flag(&mut options.in_key);
+                } else if meta.path.is_ident("with") {
+                    flag(&mut options.with_serde);
+                    let with: syn::Path = meta.value()?.parse()?;
+                    if !with.is_ident("serde") {
+                        return Err(meta.error("unknown; a field can be stored `with = serde`"));
+                    }
                 } else {
                     return Err(meta.error(
-                        "unknown; an attribute can say `rename = \"…\"`, `null`, `default`, `created`, `updated`, `version`, `ttl`, `in_key`",
+                        "unknown; an attribute can say `rename = \"…\"`, `null`, `default`, `created`, `updated`, `version`, `ttl`, `in_key`, `with = serde`",
                     ));
                 }
                 Ok(())
             })?;
         }
         Ok(options)
+    }
+
+    /// Refuses what a projection knows from its entity, which is all but how to read a value.
+    pub(crate) fn refuse_all_but_serde(&self) -> syn::Result<()> {
+        self.refuse_entity_options()?;
+        let of_entities = [self.null, self.default, self.rename.as_ref().map(LitStr::span)];
+        match of_entities.into_iter().flatten().next() {
+            Some(span) => Err(syn::Error::new(
+                span,
+                "a projection takes this from its entity; its fields can say `with = serde`",
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Refuses what only the fields of an entity can say.

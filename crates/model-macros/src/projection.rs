@@ -12,6 +12,9 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
         return Err(syn::Error::new(ident.span(), "a projection is a struct with named fields"));
     };
     let fields = Field::all(&data.fields, ident.span(), "a projection")?;
+    for field in &fields {
+        field.options.refuse_all_but_serde()?;
+    }
     let mut declared = input.attrs.iter().filter(|one| one.path().is_ident("projection"));
     let Some(declared) = declared.next() else {
         return Err(syn::Error::new(
@@ -25,7 +28,9 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     // By the entity's own constants, so that the types of the fields must be the same.
     let reads = fields.iter().map(|field| {
         let (name, ty) = (&field.ident, &field.ty);
-        quote_spanned!(name.span()=> let #name: #ty = __item.project(#entity::#name)?;)
+        let read =
+            field.unwrap_stored(quote_spanned!(name.span()=> __item.project(#entity::#name)?));
+        quote_spanned!(name.span()=> let #name: #ty = #read;)
     });
     Ok(quote! {
         impl ::singlet::Projection for #ident {

@@ -1,14 +1,27 @@
 //! What Rust values are as attributes of an item.
 //!
-//! [`Attribute`] is implemented here for text, numbers, truth values, lists, maps, sets, options,
-//! and for [`Bytes`]; `#[derive(Attribute)]` does it for structs, which become maps, and for enums
-//! without fields, which become text.
+//! [`Attribute`] is implemented here for text, numbers, truth values, bytes, lists, maps, sets and
+//! options; with features for types of other libraries; and by `#[derive(Attribute)]` for structs and
+//! enums. [`Serde`] is for whatever else serde knows.
 
 mod collection;
+mod library;
+mod map;
+mod newtype;
 mod number;
 mod scalar;
+#[doc(hidden)]
+pub mod tagged;
+#[cfg(test)]
+mod tests;
+mod with_serde;
 
+pub use map::{EntryKey, HasEntries, MapKey};
+pub use newtype::Newtype;
 pub use scalar::Bytes;
+pub use with_serde::Serde;
+#[doc(hidden)]
+pub use with_serde::serde_value;
 
 use crate::design::AttributeType;
 use singlet_dynamo::binary::{Entries, ValueRef};
@@ -17,6 +30,31 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// A Rust value that can be an attribute of an item.
+///
+/// | type | stored as |
+/// |---|---|
+/// | `String`, identifiers made by [`id!`](crate::id), [`Timestamp`](crate::Timestamp), [`Date`](crate::Date) | S |
+/// | integers, `f32`, `f64`, [`Number`](crate::dynamo::Number), [`Expiry`](crate::Expiry) | N |
+/// | `bool` | BOOL |
+/// | `Vec<u8>`, [`Bytes`] | B |
+/// | `Vec<T>` | L |
+/// | `BTreeMap<K, V>`, `HashMap<K, V>` whose keys are a [`MapKey`] | M |
+/// | `BTreeSet<T>` | SS, NS or BS, and missing when it is empty; L where the elements are none of these |
+/// | `Option<T>` | as `T`, and missing when it is `None`; in a list NULL |
+/// | `Box<T>` | as `T` |
+/// | [`Value`] | as it is |
+/// | structs and enums with `#[derive(Attribute)]` | M, S, or as what they wrap: see [the derive](derive@crate::Attribute) |
+/// | any type that serde knows, `#[attribute(with = serde)]` | what [`Serde`] makes of it |
+/// | `uuid::Uuid`, with the feature `uuid` | S: `f81d4fae-7dec-11d0-a765-00a0c91e6bf6` |
+/// | `chrono::DateTime<Utc>`, `time::OffsetDateTime`, `time::UtcDateTime`, `jiff::Timestamp`, with the feature of the library | S: `2026-01-31T09:30:00.000000000Z` |
+/// | `chrono::NaiveDate`, `time::Date`, `jiff::civil::Date` | S: `2026-01-31` |
+/// | `rust_decimal::Decimal`, with the feature `rust_decimal` | N |
+/// | `bytes::Bytes`, with the feature `bytes` | B |
+///
+/// Moments of libraries have nine digits behind the second, so that they are read back as they were;
+/// [`Timestamp`](crate::Timestamp) has three. A moment outside the years 0 to 9999 cannot be stored.
+///
+/// The derive is what one uses as a rule:
 ///
 /// ```
 /// use singlet::Attribute;
@@ -35,10 +73,41 @@ use std::fmt;
 /// assert_eq!(home.to_value()?, Some(Value::M(expected)));
 /// # Ok::<(), singlet::attribute::Unstorable>(())
 /// ```
+///
+/// A type with a form of its own implements the trait by hand, on top of a type that has it:
+///
+/// ```
+/// use singlet::Attribute;
+/// use singlet::attribute::{Mismatch, Unstorable};
+/// use singlet::design::AttributeType;
+/// use singlet::dynamo::{Value, binary::ValueRef};
+///
+/// struct Percent(u8);
+///
+/// impl Attribute for Percent {
+///     const KIND: AttributeType = AttributeType::Integer;
+///
+///     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+///         if self.0 > 100 {
+///             return Err(Unstorable::new("a percentage is at most 100"));
+///         }
+///         self.0.to_value()
+///     }
+///
+///     fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
+///         match u8::from_value(value)? {
+///             percent @ 0..=100 => Ok(Self(percent)),
+///             other => Err(Mismatch::new("a percentage", other.to_string())),
+///         }
+///     }
+/// }
+/// # assert!(Percent(101).to_value().is_err());
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored as an attribute",
     label = "not an attribute",
-    note = "derive it, `#[derive(Attribute)]`, or use a type that has it: text, numbers, `bool`, `Vec`, `BTreeMap`, `BTreeSet`, `Option`, `Bytes`, `Timestamp`"
+    note = "derive it, `#[derive(Attribute)]`, or use a type that has it: text, numbers, `bool`, `Vec`, `BTreeMap`, `BTreeSet`, `Option`, `Bytes`, `Timestamp`",
+    note = "a field of a type that serde knows can say `#[attribute(with = serde)]`; types of `uuid`, `time`, `chrono`, `jiff`, `rust_decimal` and `bytes` are attributes with the feature of singlet that has the library's name"
 )]
 pub trait Attribute: Sized {
     /// What kind of value it is, as a design tells it.
@@ -49,6 +118,12 @@ pub trait Attribute: Sized {
     const ONE_OF: &'static [&'static str] = &[];
     /// Whether the attribute may be missing in an item.
     const OPTIONAL: bool = false;
+    /// The names of its members, if it is a map whose names are known.
+    #[doc(hidden)]
+    const MEMBERS: &'static [&'static str] = &[];
+    /// What a `Vec` of such values is.
+    #[doc(hidden)]
+    const LIST_KIND: AttributeType = AttributeType::List;
 
     /// The value as it is stored; `None` if there is nothing to store, so that the item does not
     /// have the attribute.
@@ -60,6 +135,18 @@ pub trait Attribute: Sized {
 
     /// Reads a stored value; `None` if the item does not have the attribute.
     fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch>;
+
+    /// What a `Vec` of these values is. Only bytes, of type `u8`, are something else than a list.
+    #[doc(hidden)]
+    fn list_to_value(elements: &[Self]) -> Result<Value, Unstorable> {
+        collection::write_list(elements)
+    }
+
+    /// Reads a `Vec` of these values.
+    #[doc(hidden)]
+    fn list_from_value(value: Option<ValueRef<'_>>) -> Result<Vec<Self>, Mismatch> {
+        collection::read_list(value)
+    }
 }
 
 /// A value has no form in DynamoDB.
@@ -160,6 +247,14 @@ impl<'a> Members<'a> {
             None => Ok(T::default()),
             value => T::from_value(value).map_err(|mismatch| mismatch.within(name)),
         }
+    }
+}
+
+/// Adds a member to those of a map, if there is a value.
+#[doc(hidden)]
+pub fn push_member(members: &mut Vec<(String, Value)>, name: &str, value: Option<Value>) {
+    if let Some(value) = value {
+        members.push((name.to_owned(), value));
     }
 }
 

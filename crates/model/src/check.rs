@@ -15,6 +15,8 @@ mod templates;
 pub use fault::Fault;
 pub use message::Message;
 
+use crate::attribute::Attribute;
+use crate::design::AttributeType;
 use crate::key::{Form, Segment};
 use crate::shape::{
     EntityShape, EntityShapeOf, KeyAttribute, KeyShapeOf, Storage, TableShape, TableShapeOf,
@@ -209,6 +211,32 @@ pub const fn collection(head: &EntityShape, member: &EntityShape, is_many: bool)
         .code(member.key.partition.text)
         .and("; the members of a collection share a partition")
         .refuse();
+}
+
+/// Refuses a variant around a value that has no room for the enum's tag among its members.
+pub const fn tagged_variant<T: Attribute>(name: &str, variant: &str, tag: &str) {
+    let message = Message::new().code(name).and(": the variant ").code(variant).and(" ");
+    let is_map = matches!(T::KIND, AttributeType::Map | AttributeType::Struct) && !T::OPTIONAL;
+    if !is_map {
+        message
+            .and("holds a value that is not a struct, and has no place for the tag ")
+            .code(tag)
+            .and("; give the value a name, `")
+            .and(variant)
+            .and(" { … }`, or store it beside the tag: `#[attribute(content = \"value\")]`")
+            .refuse();
+    }
+    let mut rest = T::MEMBERS;
+    while let [member, others @ ..] = rest {
+        if same(member, tag) {
+            message
+                .and("holds a value with a member ")
+                .code(tag)
+                .and(", and so is the tag called; give the enum another one, `#[attribute(tag = \"…\")]`, or store the value beside it: `#[attribute(content = \"value\")]`")
+                .refuse();
+        }
+        rest = others;
+    }
 }
 
 /// The place of a field, by its name.

@@ -264,6 +264,7 @@ impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {
     where
         V: Containing<T>,
     {
+        const { V::HAS_ELEMENTS };
         Condition::new(term(&part).and_then(|part| {
             Ok(expression::Condition::contains(Term::Path(self.into_path()?), part)?)
         }))

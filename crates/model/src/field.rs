@@ -4,16 +4,19 @@ mod amount;
 
 pub use amount::{Amount, Fractional, Numeric, Whole};
 
-use crate::attribute::{Attribute, Unstorable};
+use crate::attribute::{Attribute, EntryKey, HasEntries, Newtype, Serde, Unstorable};
+use crate::design::AttributeType;
 use crate::entity::Entity;
 use crate::error::Result;
 use crate::marker::Marker;
 use crate::shape::{FieldShape, Storage};
 use crate::table::Table;
 use crate::timestamp::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use singlet_dynamo::Value;
 use singlet_dynamo::expression::{Element as Step, Operand as Term, Path};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::marker::PhantomData;
 
@@ -132,15 +135,16 @@ impl<E: Entity, V, K> Field<E, V, K> {
     /// # Ok::<(), singlet::IdError>(())
     /// ```
     #[must_use]
-    pub fn at<T>(self, place: u32) -> Field<E, T, Element<K::Base>>
+    pub fn at<T: Attribute>(self, place: u32) -> Field<E, T, Element<K::Base>>
     where
         V: Holds<Vec<T>>,
         K: FieldKind,
     {
+        const { assert_list::<T>() };
         self.part(Step::Index(place))
     }
 
-    /// The value under a name in the map that the field holds. An update can set and remove it,
+    /// The value under a key in the map that the field holds. An update can set and remove it,
     /// whatever its type.
     ///
     /// ```
@@ -158,12 +162,12 @@ impl<E: Entity, V, K> Field<E, V, K> {
     /// # Ok::<(), singlet::IdError>(())
     /// ```
     #[must_use]
-    pub fn entry<T>(self, name: impl Into<String>) -> Field<E, T, Element<K::Base>>
+    pub fn entry(self, key: impl EntryKey<V::Key>) -> Field<E, V::Value, Element<K::Base>>
     where
-        V: Holds<BTreeMap<String, T>>,
+        V: HasEntries,
         K: FieldKind,
     {
-        self.part(Step::Field(name.into()))
+        self.part(Step::Field(key.to_name().into_owned()))
     }
 
     pub(crate) fn place(&self) -> usize {
@@ -210,6 +214,14 @@ impl<E: Entity, V, K> Field<E, V, K> {
         let name = self.shape().map_or("", attribute_name::<E>);
         Ok(Path::new(name, self.steps)?)
     }
+}
+
+/// Refuses to take bytes for a list.
+pub(crate) const fn assert_list<T: Attribute>() {
+    assert!(
+        matches!(T::LIST_KIND, AttributeType::List),
+        "a `Vec<u8>` is stored as bytes, of type B, and has no elements in DynamoDB: set it as a whole, or make it a list of other numbers, such as a `Vec<u16>`"
+    );
 }
 
 /// The name under which a field is stored.
@@ -318,6 +330,11 @@ comparands! {
     (T: Attribute) &T, Option<T>;
     () &str, String;
     () &str, Option<String>;
+    (T: Serialize + DeserializeOwned) T, Serde<T>;
+    (T: Serialize + DeserializeOwned) &T, Serde<T>;
+    (T: Serialize + DeserializeOwned) T, Option<Serde<T>>;
+    (T: Serialize + DeserializeOwned) &T, Option<Serde<T>>;
+    (T: Serialize + DeserializeOwned) Option<T>, Option<Serde<T>>;
 }
 
 impl<E: Entity, V, K: Testable> Comparand<E, V> for Field<E, V, K> {
@@ -391,6 +408,12 @@ macro_rules! kinds {
 
             impl<$(const $generic: bool,)? T: Attribute> Removable<$kind> for Option<T> {}
             impl<$(const $generic: bool,)? T: Attribute + Ord> Removable<$kind> for BTreeSet<T> {}
+            #[diagnostic::do_not_recommend]
+            impl<$(const $generic: bool,)? T: Newtype> Removable<$kind> for T
+            where
+                T::Inner: Removable<$kind>,
+            {
+            }
         )+
     };
 }
@@ -482,8 +505,14 @@ impl<T: Textual> Textual for Option<T> {}
     message = "a `{Self}` does not contain a `{T}`",
     label = "neither text, nor a list or set of these"
 )]
-pub trait Containing<T>: Attribute {}
+pub trait Containing<T>: Attribute {
+    /// Stops the compiler where the elements are none.
+    #[doc(hidden)]
+    const HAS_ELEMENTS: () = ();
+}
 
 impl Containing<String> for String {}
-impl<T: Attribute> Containing<T> for Vec<T> {}
+impl<T: Attribute> Containing<T> for Vec<T> {
+    const HAS_ELEMENTS: () = assert_list::<T>();
+}
 impl<T: Attribute + Ord> Containing<T> for BTreeSet<T> {}

@@ -45,8 +45,9 @@ fn unknown_words_are_answered_with_the_known_ones() {
         r#""code": "id""#,
         r#""code": "uuid""#,
         "line 66, column 26: tables.games-{env}.entities.Game.attributes.code: unknown variant \
-         `uuid`, expected one of `id`, `text`, `timestamp`, `date`, `integer`, `number`, \
-         `epoch_seconds`, `boolean`, `binary`, `list`, `map`, `struct`, `text_set`, `number_set`, \
+         `uuid`, expected one of `id`, `text`, `timestamp`, `timestamp_nanos`, `date`, \
+         `integer`, `number`, `epoch_seconds`, `boolean`, `binary`, `list`, `map`, `struct`, \
+         `text_set`, `number_set`, \
          `binary_set`, `json`",
     );
     check(

@@ -55,6 +55,7 @@ fn fits(form: Form, value: &str) -> bool {
         picture.len() == value.len()
             && picture.chars().zip(value.chars()).all(|(p, v)| match p {
                 '0' => v.is_ascii_digit(),
+                'f' => matches!(v, '0'..='9' | 'a'..='f'),
                 _ => p == v,
             })
     };
@@ -63,7 +64,9 @@ fn fits(form: Form, value: &str) -> bool {
         Form::Open => true,
         Form::Digits(width) => like(&"0".repeat(width.into())),
         Form::Timestamp => like("0000-00-00T00:00:00.000Z"),
+        Form::TimestampNanos => like("0000-00-00T00:00:00.000000000Z"),
         Form::Date => like("0000-00-00"),
+        Form::Uuid => like("ffffffff-ffff-ffff-ffff-ffffffffffff"),
     }
 }
 
@@ -120,7 +123,9 @@ fn any_segment() -> impl Strategy<Value = Segment<'static>> {
             Form::Digits(2),
             Form::Digits(4),
             Form::Timestamp,
+            Form::TimestampNanos,
             Form::Date,
+            Form::Uuid,
             Form::Without(b'|'),
         ])
         .prop_map(|form| Segment::part("part", form)),
@@ -140,7 +145,12 @@ fn key(template: &[Segment<'_>], choice: &[prop::sample::Index]) -> String {
             Form::Open => pick(&["", "#", "SITE#1", "2026-01-31", "é"]),
             Form::Digits(width) => pick(&["0000", "2026"])[..usize::from(*width)].to_owned(),
             Form::Timestamp => "2026-01-31T00:00:00.000Z".to_owned(),
+            Form::TimestampNanos => "2026-01-31T00:00:00.000000000Z".to_owned(),
             Form::Date => "2026-01-31".to_owned(),
+            Form::Uuid => pick(&[
+                "00000000-0000-0000-0000-000000000000",
+                "20260131-abcd-ef01-2345-6789abcdef01",
+            ]),
         },
     };
     template.iter().map(piece).collect()

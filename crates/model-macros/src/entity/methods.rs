@@ -16,7 +16,8 @@ pub(super) fn expand(entity: &Entity, kinds: &Kinds) -> syn::Result<TokenStream>
     let indexes =
         entity.indexes.iter().enumerate().map(|(place, index)| query(entity, index, Some(place)));
     let constants = fields.iter().zip(&kinds.kinds).enumerate().map(|(place, (field, kind))| {
-        let (name, ty, kind) = (&field.ident, &field.ty, kind.to_type(ident, place));
+        let (name, ty) = (&field.ident, field.stored_type());
+        let kind = kind.to_type(ident, place);
         let (about, visibility) = (format!("The field `{}`.", field.name), &entity.visibility);
         quote! {
             #[doc = #about]
@@ -75,7 +76,7 @@ fn group_constant(entity: &Entity, kinds: &Kinds, group: &[usize]) -> Option<Tok
     let fields: Vec<&Field> = group.iter().filter_map(|place| entity.fields.get(*place)).collect();
     let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
     let name = format_ident!("{}", names.join("_and_"));
-    let types = fields.iter().map(|field| &field.ty);
+    let types = fields.iter().map(|field| field.stored_type());
     let about = format!(
         "The fields `{}`, of which an index key is made: set together.",
         names.join("`, `")

@@ -69,11 +69,6 @@ struct AlwaysStale {
     updated: Timestamp,
 }
 
-#[derive(Attribute)]
-enum WithFields {
-    One(u32),
-}
-
 #[derive(Projection)]
 struct OfNothing {
     code: Code,

@@ -1,46 +1,21 @@
-//! Lists, maps and sets.
+//! Lists and sets.
 
 use super::{Attribute, Mismatch, Unstorable};
 use crate::design::AttributeType;
 use singlet_dynamo::binary::ValueRef;
-use singlet_dynamo::{Map, Set, Type, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use singlet_dynamo::{Set, Type, Value};
+use std::collections::BTreeSet;
 
+/// A list, stored as L; but a `Vec<u8>` is bytes, stored as B.
 impl<T: Attribute> Attribute for Vec<T> {
-    const KIND: AttributeType = AttributeType::List;
+    const KIND: AttributeType = T::LIST_KIND;
 
     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
-        list(self.iter()).map(Some)
+        T::list_to_value(self).map(Some)
     }
 
     fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
-        let Some(ValueRef::L(list)) = value else { return Err(Mismatch::of("L", value)) };
-        let elements = list.iter().enumerate();
-        elements.map(|(place, one)| element(one).map_err(|fault| fault.at(place))).collect()
-    }
-}
-
-impl<T: Attribute> Attribute for BTreeMap<String, T> {
-    const KIND: AttributeType = AttributeType::Map;
-
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
-        let mut entries = Vec::with_capacity(self.len());
-        for (name, one) in self {
-            if let Some(value) = one.to_value()? {
-                entries.push((name.clone(), value));
-            }
-        }
-        Ok(Some(Value::M(Map::from_entries(entries))))
-    }
-
-    fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
-        let Some(ValueRef::M(map)) = value else { return Err(Mismatch::of("M", value)) };
-        map.iter()
-            .map(|(name, one)| {
-                let own = T::from_value(Some(one)).map_err(|fault| fault.within(name))?;
-                Ok((name.to_owned(), own))
-            })
-            .collect()
+        T::list_from_value(value)
     }
 }
 
@@ -57,7 +32,7 @@ impl<T: Attribute + Ord> Attribute for BTreeSet<T> {
 
     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
         if Self::TYPE == Type::L {
-            return list(self.iter()).map(Some);
+            return write_list(self).map(Some);
         }
         if self.is_empty() {
             return Ok(None);
@@ -93,9 +68,17 @@ impl<T: Attribute + Ord> Attribute for BTreeSet<T> {
 }
 
 /// Elements are always there: one that would be absent is stored as NULL, to keep its place.
-fn list<'a, T: Attribute + 'a>(elements: impl Iterator<Item = &'a T>) -> Result<Value, Unstorable> {
-    let values = elements.map(|one| Ok(one.to_value()?.unwrap_or(Value::Null)));
+pub(super) fn write_list<'a, T: Attribute + 'a>(
+    elements: impl IntoIterator<Item = &'a T>,
+) -> Result<Value, Unstorable> {
+    let values = elements.into_iter().map(|one| Ok(one.to_value()?.unwrap_or(Value::Null)));
     values.collect::<Result<Vec<Value>, Unstorable>>().map(Value::L)
+}
+
+pub(super) fn read_list<T: Attribute>(value: Option<ValueRef<'_>>) -> Result<Vec<T>, Mismatch> {
+    let Some(ValueRef::L(list)) = value else { return Err(Mismatch::of("L", value)) };
+    let elements = list.iter().enumerate();
+    elements.map(|(place, one)| element(one).map_err(|fault| fault.at(place))).collect()
 }
 
 fn element<T: Attribute>(value: ValueRef<'_>) -> Result<T, Mismatch> {

@@ -1,6 +1,7 @@
 //! Numbers: integers exactly, floating point as the shortest decimal that reads back the same.
 
-use super::{Attribute, Mismatch, Unstorable};
+use super::collection::read_list;
+use super::{Attribute, Bytes, Mismatch, Unstorable};
 use crate::design::AttributeType;
 use singlet_dynamo::binary::ValueRef;
 use singlet_dynamo::{Number, Value};
@@ -21,10 +22,11 @@ impl Attribute for Number {
 }
 
 macro_rules! integers {
-    ($($integer:ident)+) => {
+    ($($integer:ident $({ $($of_lists:tt)* })?)+) => {
         $(
             impl Attribute for $integer {
                 const KIND: AttributeType = AttributeType::Integer;
+                $($($of_lists)*)?
 
                 fn to_value(&self) -> Result<Option<Value>, Unstorable> {
                     let number = match i64::try_from(*self) {
@@ -47,7 +49,25 @@ macro_rules! integers {
     };
 }
 
-integers! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize i128 u128 }
+integers! {
+    i8 i16 i32 i64 isize u16 u32 u64 usize i128 u128
+    // Numbers of eight bits in a row are bytes.
+    u8 {
+        const LIST_KIND: AttributeType = AttributeType::Binary;
+
+        fn list_to_value(bytes: &[Self]) -> Result<Value, Unstorable> {
+            Ok(Value::B(bytes.to_vec()))
+        }
+
+        fn list_from_value(value: Option<ValueRef<'_>>) -> Result<Vec<Self>, Mismatch> {
+            match value {
+                // As other programs may have stored it, serde_dynamo among them.
+                Some(ValueRef::L(_)) => read_list(value),
+                _ => Bytes::from_value(value).map(|bytes| bytes.0),
+            }
+        }
+    }
+}
 
 macro_rules! floats {
     ($($float:ident)+) => {

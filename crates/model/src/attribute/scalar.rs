@@ -35,7 +35,8 @@ impl Attribute for bool {
     }
 }
 
-/// Bytes, stored as a value of type B. A `Vec<u8>` would be a list of numbers.
+/// Bytes, stored as a value of type B, as a `Vec<u8>` is. As a type of its own it can be told from
+/// a list: nobody appends to it or asks for an element of it.
 ///
 /// ```
 /// use singlet::{Attribute, Bytes};
@@ -43,6 +44,58 @@ impl Attribute for bool {
 ///
 /// assert_eq!(Bytes(vec![1, 2]).to_value()?, Some(Value::B(vec![1, 2])));
 /// # Ok::<(), singlet::attribute::Unstorable>(())
+/// ```
+///
+/// DynamoDB does not look into bytes, so what is done with elements does not compile:
+///
+/// ```compile_fail
+/// # use singlet::prelude::*;
+/// # id!(Code);
+/// # #[table(name = "games", key = (code), entities(Game))]
+/// # pub struct Games;
+/// # #[derive(Entity)]
+/// # #[entity(Games, key = ("{code}"))]
+/// # pub struct Game { pub code: Code, pub image: Vec<u8> }
+/// # let code = Code::new("a").unwrap();
+/// let _ = update(Game::key(&code)).append(Game::image, [1]);
+/// ```
+///
+/// ```compile_fail
+/// # use singlet::prelude::*;
+/// # id!(Code);
+/// # #[table(name = "games", key = (code), entities(Game))]
+/// # pub struct Games;
+/// # #[derive(Entity)]
+/// # #[entity(Games, key = ("{code}"))]
+/// # pub struct Game { pub code: Code, pub image: Vec<u8> }
+/// let _ = Game::image.at(0).eq(1);
+/// ```
+///
+/// ```compile_fail
+/// # use singlet::prelude::*;
+/// # id!(Code);
+/// # #[table(name = "games", key = (code), entities(Game))]
+/// # pub struct Games;
+/// # #[derive(Entity)]
+/// # #[entity(Games, key = ("{code}"))]
+/// # pub struct Game { pub code: Code, pub image: Vec<u8> }
+/// let _ = Game::image.contains(1_u8);
+/// ```
+///
+/// Other lists do:
+///
+/// ```
+/// # use singlet::prelude::*;
+/// # id!(Code);
+/// # #[table(name = "games", key = (code), entities(Game))]
+/// # pub struct Games;
+/// # #[derive(Entity)]
+/// # #[entity(Games, key = ("{code}"))]
+/// # pub struct Game { pub code: Code, pub image: Vec<u16> }
+/// # let code = Code::new("a").unwrap();
+/// let longer = update(Game::key(&code)).append(Game::image, [1]);
+/// let longer = longer.only_if(Game::image.at(0).eq(1).and(Game::image.contains(1_u16)));
+/// # let _ = longer;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(pub Vec<u8>);
@@ -101,6 +154,7 @@ impl<T: Attribute> Attribute for Box<T> {
     const KIND: AttributeType = T::KIND;
     const ONE_OF: &'static [&'static str] = T::ONE_OF;
     const OPTIONAL: bool = T::OPTIONAL;
+    const MEMBERS: &'static [&'static str] = T::MEMBERS;
 
     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
         T::to_value(self)

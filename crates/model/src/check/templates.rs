@@ -490,7 +490,9 @@ const fn same_form(one: Form, other: Form) -> bool {
         (Form::Without(a), Form::Without(b)) | (Form::Digits(a), Form::Digits(b)) => a == b,
         (Form::Open, Form::Open)
         | (Form::Timestamp, Form::Timestamp)
-        | (Form::Date, Form::Date) => true,
+        | (Form::TimestampNanos, Form::TimestampNanos)
+        | (Form::Date, Form::Date)
+        | (Form::Uuid, Form::Uuid) => true,
         _ => false,
     }
 }

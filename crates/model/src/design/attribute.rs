@@ -93,6 +93,7 @@ impl Attribute {
         let closed = u8::try_from(delimiter).map_or(Form::Open, Form::Without);
         match self.kind {
             AttributeType::Timestamp => Form::Timestamp,
+            AttributeType::TimestampNanos => Form::TimestampNanos,
             AttributeType::Date => Form::Date,
             AttributeType::Text | AttributeType::Json | AttributeType::Binary => {
                 let is_closed = |text: &String| !text.is_empty() && !text.contains(delimiter);
@@ -118,6 +119,8 @@ pub enum AttributeType {
     Text,
     /// A moment as text of fixed width, UTC: `2026-01-31T09:30:00.000Z`.
     Timestamp,
+    /// A moment as text of fixed width with nanoseconds, UTC: `2026-01-31T09:30:00.000000000Z`.
+    TimestampNanos,
     /// A day as text: `2026-01-31`.
     Date,
     /// A whole number.
@@ -171,7 +174,12 @@ impl AttributeType {
     #[must_use]
     pub const fn stored(self) -> Type {
         match self {
-            Self::Id | Self::Text | Self::Timestamp | Self::Date | Self::Json => Type::S,
+            Self::Id
+            | Self::Text
+            | Self::Timestamp
+            | Self::TimestampNanos
+            | Self::Date
+            | Self::Json => Type::S,
             Self::Integer | Self::Number | Self::EpochSeconds => Type::N,
             Self::Boolean => Type::Bool,
             Self::Binary => Type::B,

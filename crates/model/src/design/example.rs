@@ -185,6 +185,7 @@ fn sample(attribute: &Attribute) -> Value {
             Value::from(attribute.one_of.first().cloned().unwrap_or_else(|| words(&attribute.name)))
         }
         AttributeType::Timestamp => Value::from("2026-01-31T09:30:00.000Z"),
+        AttributeType::TimestampNanos => Value::from("2026-01-31T09:30:00.000000000Z"),
         AttributeType::Date => Value::from("2026-01-31"),
         AttributeType::Integer => Value::from(attribute.min.unwrap_or(1)),
         AttributeType::Number => Value::from(attribute.min.unwrap_or(1)),

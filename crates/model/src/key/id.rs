@@ -79,7 +79,7 @@ macro_rules! id {
             #[allow(unreachable_pub, missing_docs, dead_code)]
             pub struct $name(::std::string::String);
 
-            #[allow(dead_code)]
+            #[allow(unreachable_pub, dead_code)]
             impl $name {
                 /// The identifier with this text, unless it is empty or contains the delimiter.
                 pub fn new(
@@ -137,6 +137,19 @@ macro_rules! id {
             }
 
             impl $crate::field::Textual for $name {}
+
+            impl $crate::attribute::MapKey for $name {
+                fn to_name(&self) -> ::std::borrow::Cow<'_, str> {
+                    ::std::borrow::Cow::Borrowed(&self.0)
+                }
+
+                fn from_name(
+                    name: &str,
+                ) -> ::std::result::Result<Self, $crate::attribute::Mismatch> {
+                    let name = $crate::dynamo::binary::ValueRef::S(name);
+                    $crate::key::read_id(::std::option::Option::Some(name), $delimiter).map(Self)
+                }
+            }
 
             impl $crate::KeyPart for $name {
                 const SHAPE: $crate::key::Shape =

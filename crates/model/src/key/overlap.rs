@@ -21,6 +21,7 @@ const ATOMS_MAX: usize = 256;
 enum Class {
     Byte(u8),
     Digit,
+    HexDigit,
     Except(u8),
     Any,
 }
@@ -32,6 +33,9 @@ impl Class {
             (Self::Byte(one), Self::Byte(other)) => one == other,
             (Self::Byte(byte), Self::Digit) | (Self::Digit, Self::Byte(byte)) => {
                 byte.is_ascii_digit()
+            }
+            (Self::Byte(byte), Self::HexDigit) | (Self::HexDigit, Self::Byte(byte)) => {
+                matches!(byte, b'0'..=b'9' | b'a'..=b'f')
             }
             (Self::Byte(byte), Self::Except(not)) | (Self::Except(not), Self::Byte(byte)) => {
                 byte != not
@@ -103,18 +107,24 @@ impl Pattern {
                 }
                 pattern
             }
-            Form::Timestamp | Form::Date => match form.picture() {
-                Some(picture) => self.with_picture(picture),
-                None => self,
-            },
+            Form::Timestamp | Form::TimestampNanos | Form::Date | Form::Uuid => {
+                match form.picture() {
+                    Some(picture) => self.with_picture(picture),
+                    None => self,
+                }
+            }
         }
     }
 
-    /// Adds a digit for each `0`, and the other characters as they are.
+    /// Adds a digit for each `0` and `f`, and the other characters as they are.
     const fn with_picture(mut self, picture: &str) -> Self {
         let mut rest = picture.as_bytes();
         while let [first, others @ ..] = rest {
-            let class = if *first == b'0' { Class::Digit } else { Class::Byte(*first) };
+            let class = match *first {
+                b'0' => Class::Digit,
+                b'f' => Class::HexDigit,
+                byte => Class::Byte(byte),
+            };
             self = self.with(class, false);
             rest = others;
         }

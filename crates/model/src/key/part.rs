@@ -10,13 +10,54 @@ use singlet_dynamo::Number;
 /// with zeros in front, as wide as the template says (`{minute:04}`). Keys of type N and B hold
 /// the value of one field and nothing else.
 ///
-/// Identifiers that [`id!`](crate::id) makes, [`Timestamp`](crate::Timestamp), integers and enums
-/// with `#[derive(Attribute)]` are key parts. So is `String`, which may contain the delimiter: a
-/// template in which that could be mistaken for something else does not compile.
+/// | type | in a key | [`FixedWidth`](crate::query::FixedWidth) |
+/// |---|---|---|
+/// | identifiers made by [`id!`](crate::id) | text that never contains the delimiter | no |
+/// | `String` | any text: a template in which it could be mistaken for something else does not compile | no |
+/// | enums without fields, with `#[derive(Attribute)]` | text, unless one of them contains the delimiter | no |
+/// | [`Timestamp`](crate::Timestamp), [`Date`](crate::Date) | text | yes |
+/// | `uuid::Uuid`; moments and days of `time`, `chrono` and `jiff` | text | yes |
+/// | `u8`, `u16`, `u32`, `u64` | digits, as many as the template says, or type N | yes |
+/// | `i8` to `i64`, `f32`, `f64`, [`Number`], `rust_decimal::Decimal` | type N | no |
+/// | [`Bytes`], `Vec<u8>`, `bytes::Bytes` | type B | no |
+/// | newtypes with `#[derive(Attribute)]` | as what they wrap | as what they wrap |
+/// | `Option` of these, in the keys of indexes | as what it holds; without it, the item is not in the index | as what it holds |
+///
+/// A type that implements [`Attribute`] by hand can be a key part too: it says what its texts look
+/// like, and what is written into a key is compared with that.
+///
+/// ```
+/// use singlet::attribute::{Mismatch, Unstorable};
+/// use singlet::design::AttributeType;
+/// use singlet::dynamo::{Value, binary::ValueRef};
+/// use singlet::key::{Form, Shape};
+/// use singlet::{Attribute, KeyPart};
+///
+/// /// A country by its two letters.
+/// struct Country(String);
+///
+/// impl Attribute for Country {
+///     const KIND: AttributeType = AttributeType::Id;
+///
+///     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+///         self.0.to_value()
+///     }
+///
+///     fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
+///         String::from_value(value).map(Self)
+///     }
+/// }
+///
+/// impl KeyPart for Country {
+///     const SHAPE: Shape = Shape::Text(Form::CLOSED);
+/// }
+/// // All have two letters, so a range of them can stand in front of other parts.
+/// impl singlet::query::FixedWidth for Country {}
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be part of a key",
     label = "stands in a key template",
-    note = "parts of keys are identifiers made by `id!`, `Timestamp`, unsigned integers with a width (`{{minute:04}}`), `String`, and enums with `#[derive(Attribute)]`"
+    note = "parts of keys are identifiers made by `id!`, `Timestamp`, `Date`, unsigned integers with a width (`{{minute:04}}`), `String`, and enums without fields and newtypes of these with `#[derive(Attribute)]`"
 )]
 pub trait KeyPart: Attribute {
     /// What its values look like in a key.
@@ -56,6 +97,10 @@ impl KeyPart for String {
 }
 
 impl KeyPart for Bytes {
+    const SHAPE: Shape = Shape::Bytes;
+}
+
+impl KeyPart for Vec<u8> {
     const SHAPE: Shape = Shape::Bytes;
 }
 

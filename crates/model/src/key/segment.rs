@@ -15,8 +15,12 @@ pub enum Form {
     Digits(u8),
     /// A moment in UTC with milliseconds: `2026-01-31T09:30:00.000Z`.
     Timestamp,
+    /// A moment in UTC with nanoseconds: `2026-01-31T09:30:00.000000000Z`.
+    TimestampNanos,
     /// A day: `2026-01-31`.
     Date,
+    /// A UUID with hyphens, in small letters: `f81d4fae-7dec-11d0-a765-00a0c91e6bf6`.
+    Uuid,
 }
 
 impl Form {
@@ -37,15 +41,18 @@ impl Form {
     /// alone and within a key, and none of them is the beginning of another.
     #[must_use]
     pub const fn is_fixed_width(self) -> bool {
-        matches!(self, Self::Digits(_) | Self::Timestamp | Self::Date)
+        matches!(self, Self::Digits(_)) || self.picture().is_some()
     }
 
-    /// What a moment or a day looks like, with a zero for each digit.
+    /// What a moment, a day or a UUID looks like, with `0` for each digit and `f` for each
+    /// hexadecimal one.
     pub(crate) const fn picture(self) -> Option<&'static str> {
         match self {
             Self::Timestamp => Some("0000-00-00T00:00:00.000Z"),
+            Self::TimestampNanos => Some("0000-00-00T00:00:00.000000000Z"),
             Self::Date => Some("0000-00-00"),
-            _ => None,
+            Self::Uuid => Some("ffffffff-ffff-ffff-ffff-ffffffffffff"),
+            Self::Without(_) | Self::Open | Self::Digits(_) => None,
         }
     }
 }

@@ -10,7 +10,8 @@ use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::field::kind::Plain;
 use crate::field::{
-    Amount, Computable, Field, Numeric, Operand, Removable, Settable, Testable, attribute_name,
+    Amount, Computable, Field, Numeric, Operand, Removable, Settable, Testable, assert_list,
+    attribute_name,
 };
 use crate::inspect::readable;
 use crate::key::{Key, KeyValues};
@@ -273,6 +274,7 @@ impl<E: Entity, R> Update<E, R> {
         field: Field<E, Vec<T>, K>,
         elements: impl IntoIterator<Item = T>,
     ) -> Self {
+        const { assert_list::<T>() };
         let elements: Vec<T> = elements.into_iter().collect();
         self.change(|changes| {
             changes.provide(&field);

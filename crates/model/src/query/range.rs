@@ -41,7 +41,31 @@ pub trait Narrow {
 )]
 pub trait Ranged: Narrow {}
 
-/// Values that all have the same width in a key.
+/// Values that all have the same width in a key, and sort there as they do by themselves.
+///
+/// A query can ask for a range of a part with other parts behind it only if the part has it: of
+/// `{written_at}#{id}` a range of `written_at` is a range of keys, of `{name}#{id}` a range of `name`
+/// is not: `ann` comes before `ann lee`, and the key `ann lee#1` before `ann#1`. [`KeyPart`] lists
+/// which types have it.
+///
+/// ```
+/// # use singlet::prelude::*;
+/// # id!(SiteId, CommentId);
+/// # #[table(name = "comments", key = (PK, SK), entities(Comment))]
+/// # pub struct Comments;
+/// #[derive(Entity)]
+/// #[entity(Comments, key = ("SITE#{site}", "{written_at}#{id}"))]
+/// pub struct Comment {
+///     pub site: SiteId,
+///     pub written_at: Timestamp,
+///     pub id: CommentId,
+/// }
+///
+/// let since = Timestamp::from_millis(1_767_225_600_000);
+/// let recent = Comment::of(SiteId::new("s1")?).from(since);
+/// # let _ = recent;
+/// # Ok::<(), singlet::IdError>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "values of type `{Self}` have different widths in a key",
     label = "does not sort as its values do when other parts follow it"

@@ -255,6 +255,7 @@ fn fits(form: Form, text: &str) -> bool {
         text.len() == picture.len()
             && text.bytes().zip(picture.bytes()).all(|(own, wanted)| match wanted {
                 b'0' => own.is_ascii_digit(),
+                b'f' => matches!(own, b'0'..=b'9' | b'a'..=b'f'),
                 sign => own == sign,
             })
     };
@@ -264,8 +265,9 @@ fn fits(form: Form, text: &str) -> bool {
         Form::Digits(width) => {
             text.len() == usize::from(width) && text.bytes().all(|byte| byte.is_ascii_digit())
         }
-        Form::Timestamp => picture("0000-00-00T00:00:00.000Z"),
-        Form::Date => picture("0000-00-00"),
+        Form::Timestamp | Form::TimestampNanos | Form::Date | Form::Uuid => {
+            form.picture().is_some_and(picture)
+        }
     }
 }
 
@@ -286,8 +288,9 @@ fn read<'t>(segments: &[Segment<'_>], text: &'t str, found: &mut impl FnMut(&'t 
     };
     let width = match form {
         Form::Digits(width) => Some(usize::from(width)),
-        Form::Timestamp => Some(24),
-        Form::Date => Some(10),
+        Form::Timestamp | Form::TimestampNanos | Form::Date | Form::Uuid => {
+            form.picture().map(str::len)
+        }
         // The last part takes all that is left, if it may.
         Form::Without(_) | Form::Open if rest.is_empty() => Some(text.len()),
         Form::Without(_) | Form::Open => None,

@@ -19,6 +19,7 @@ mod queries;
 mod reads;
 mod spans;
 mod transactions;
+mod types;
 mod updates;
 mod writes;
 
@@ -81,6 +82,8 @@ stories! {
     inspection: requests_are_shown_before_they_are_sent operations_show_themselves
         entities_and_keys_are_items a_way_out_of_the_model;
     item_errors: what_is_too_large_is_named a_refusal_names_the_item reads_name_the_entity;
+    types: everything_in_one_entity they_stand_in_conditions_and_updates enums_and_newtypes_in_keys
+        types_of_other_libraries;
 }
 
 pub(crate) fn id<T: std::str::FromStr>(text: impl AsRef<str>) -> T

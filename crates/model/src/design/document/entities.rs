@@ -128,6 +128,7 @@ fn kind(kind: AttributeType) -> &'static str {
         AttributeType::Id => "identifier",
         AttributeType::Text => "text",
         AttributeType::Timestamp => "timestamp",
+        AttributeType::TimestampNanos => "timestamp_nanos",
         AttributeType::Date => "date",
         AttributeType::Integer => "integer",
         AttributeType::Number => "number",

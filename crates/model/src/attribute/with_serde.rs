@@ -1,0 +1,117 @@
+//! Values of any type that serde knows, as attributes.
+//!
+//! A value becomes what `serde_dynamo` makes of it: structs and maps become M, sequences and tuples
+//! L, numbers N, text S, bytes B, `None` and units NULL. Why this is code of our own is in
+//! docs/decisions/0015-serde-values-are-read-where-they-lie.md.
+
+mod read;
+mod write;
+
+use super::{Attribute, Mismatch, Unstorable};
+use crate::design::AttributeType;
+use crate::field::Operand;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use singlet_dynamo::Value;
+use singlet_dynamo::binary::ValueRef;
+
+/// How many calls of a serializer or deserializer may be open inside each other. Lists and maps nest
+/// 31 levels in an attribute; the rest is for options and newtypes, which take a call and no level.
+const CALLS_MAX: usize = 256;
+
+/// A value that is stored as serde writes it: what `#[attribute(with = serde)]` makes of a field.
+///
+/// The field itself has its own type. `Serde` is the type that the constant for the field speaks of;
+/// conditions and updates take the value with or without it.
+///
+/// ```
+/// use singlet::prelude::*;
+/// use std::net::IpAddr;
+///
+/// id!(HostId);
+/// #[table(name = "hosts", key = (hostId), entities(Host))]
+/// pub struct Hosts;
+///
+/// #[derive(Entity, Debug, PartialEq)]
+/// #[entity(Hosts, key = ("{id}"))]
+/// pub struct Host {
+///     #[attribute(rename = "hostId")]
+///     pub id: HostId,
+///     #[attribute(with = serde)]
+///     pub address: IpAddr,
+///     /// Missing in the item when it is `None`, like every other option.
+///     #[attribute(with = serde)]
+///     pub labels: Option<serde_json::Value>,
+/// }
+///
+/// # singlet::block_on(async {
+/// let db = Db::<Hosts>::memory().await?;
+/// let id = HostId::new("h1")?;
+/// let address: IpAddr = "10.0.0.1".parse()?;
+/// db.run(create(&Host { id: id.clone(), address, labels: None })).await?;
+/// let labels = serde_json::json!({"rack": 7});
+/// db.run(update(Host::key(&id)).set(Host::labels, &labels).only_if(Host::address.eq(address))).await?;
+/// let host = db.get(Host::key(&id).consistent()).await?;
+/// assert_eq!(host, Some(Host { id, address, labels: Some(labels) }));
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Serde<T>(pub T);
+
+impl<T: Serialize + DeserializeOwned> Attribute for Serde<T> {
+    /// What it really is only serde knows; it can be any type.
+    const KIND: AttributeType = AttributeType::Map;
+
+    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+        serde_value(&self.0)
+    }
+
+    fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
+        match value {
+            Some(value) => read::from_value(value),
+            None => read::from_nothing(),
+        }
+        .map(Self)
+    }
+}
+
+/// What a value is as an attribute when serde writes it.
+#[doc(hidden)]
+pub fn serde_value<T: Serialize + ?Sized>(value: &T) -> Result<Option<Value>, Unstorable> {
+    write::to_value(value).map(Some)
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned> Operand<Serde<T>> for T {
+    fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
+        serde_value(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned> Operand<Serde<T>> for &T {
+    fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
+        serde_value(*self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned> Operand<Option<Serde<T>>> for T {
+    fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
+        serde_value(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned> Operand<Option<Serde<T>>> for &T {
+    fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
+        serde_value(*self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned> Operand<Option<Serde<T>>> for Option<T> {
+    fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
+        self.as_ref().map_or(Ok(None), serde_value)
+    }
+}
