@@ -255,6 +255,13 @@ const fn assert_keys_are_its_own<E: Entity>() {
     );
 }
 
+impl<D> std::fmt::Debug for Batch<'_, D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let writes = self.writes.iter().map(|(_, write)| write);
+        f.debug_tuple("Batch").field(&writes.collect::<Vec<_>>()).finish()
+    }
+}
+
 /// The key of a stored item, as bytes.
 fn key_of(attributes: &KeyAttributes, item: &StoredItem) -> Vec<u8> {
     let item = item.as_item();
