@@ -342,7 +342,7 @@ pub fn entity(input: TokenStream) -> TokenStream {
 /// #[derive(Attribute)]
 /// pub struct Email(pub String);
 /// #[derive(Attribute)]
-/// pub struct Document(#[attribute(with = serde)] pub serde_json::Value);
+/// pub struct Gateway(#[attribute(with = serde)] pub std::net::IpAddr);
 /// ```
 ///
 /// # Enums
