@@ -10,6 +10,7 @@ mod payloads;
 mod provisioning;
 mod queries;
 mod reads;
+mod refusals;
 mod spans;
 mod transactions;
 mod updates;
@@ -57,6 +58,7 @@ stories! {
         an_upsert_begins_anew;
     payloads: fields_in_one_text;
     changes: the_feed_tells_entities every_listener_hears_everything;
+    refusals: every_invalid_request_is_refused what_methods_can_get_wrong;
     provisioning: what_is_missing_is_made two_at_once a_name_that_no_table_can_have;
     spans: what_was_consumed_is_told;
 }
