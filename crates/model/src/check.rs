@@ -4,8 +4,13 @@
 //! cannot work does not compile. What goes wrong is said in words about the declaration.
 
 mod attributes;
+mod collections;
+mod indexes;
 mod message;
 mod templates;
+
+pub use collections::{collection, collection_ranges, shared};
+pub use indexes::{index_place, index_shape, is_held, is_local, key_of, projection};
 
 use crate::key::overlaps;
 use crate::shape::{EntityShape, KeyShape, TableShape};
@@ -54,36 +59,6 @@ const fn check_pair(one: &EntityShape, other: &EntityShape) {
         .and(" and ")
         .key(&other.key)
         .and("; tell them apart by text in the templates, or by identifiers made with `id!`, which cannot contain `#`")
-        .refuse();
-}
-
-/// Refuses a collection whose members are not in one partition, or that takes one of several.
-pub const fn collection(head: &EntityShape, member: &EntityShape, is_many: bool) {
-    let (one, other) = (head.key.partition.segments, member.key.partition.segments);
-    if templates::same_templates(one, other) {
-        let has_several = match &member.key.sort {
-            Some(sort) => !sort.parts.is_empty(),
-            None => false,
-        };
-        if has_several && !is_many {
-            Message::new()
-                .and("a partition can hold several items of ")
-                .code(member.name)
-                .and(": make this member a `Vec`")
-                .refuse();
-        }
-        return;
-    }
-    Message::new()
-        .and("one query cannot read both: ")
-        .code(head.name)
-        .and(" is in the partition ")
-        .code(head.key.partition.text)
-        .and(", and ")
-        .code(member.name)
-        .and(" in the partition ")
-        .code(member.key.partition.text)
-        .and("; the members of a collection share a partition")
         .refuse();
 }
 

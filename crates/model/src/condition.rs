@@ -5,6 +5,7 @@ use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::field::{Containing, Field, Operand, Testable, Textual};
 use crate::marker::Marker;
+use crate::shape::TableShape;
 use crate::table::Table;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::expression::{self, Comparator, Operand as Term, Path};
@@ -30,6 +31,12 @@ use std::ops::Not;
 pub struct Condition<E> {
     test: Result<expression::Condition>,
     entity: Marker<E>,
+}
+
+impl<E> Condition<E> {
+    pub(crate) fn into_expression(self) -> Result<expression::Condition> {
+        self.test
+    }
 }
 
 impl<E: Entity> Condition<E> {
@@ -68,10 +75,6 @@ impl<E: Entity> Condition<E> {
     ) -> Self {
         Self::new(self.test.and_then(|one| Ok(join(vec![one, other.test?])?)))
     }
-
-    pub(crate) fn into_expression(self) -> Result<expression::Condition> {
-        self.test
-    }
 }
 
 /// The condition does not hold.
@@ -102,20 +105,28 @@ pub(crate) fn unless_expired<E: Entity>(
     })
 }
 
-/// That an item is not expired; `None` if items of this entity never are.
-pub(crate) fn is_fresh<E: Entity>(now: Timestamp) -> Result<Option<expression::Condition>> {
-    let expired = is_expired::<E>(now)?;
+/// That an item is not expired; `None` if items of this table never are.
+pub(crate) fn is_fresh(
+    table: &TableShape,
+    now: Timestamp,
+) -> Result<Option<expression::Condition>> {
+    let expired = table.ttl.map(|ttl| has_passed(ttl, now)).transpose()?;
     Ok(expired.map(expression::Condition::not).transpose()?)
 }
 
 /// That an item is expired; `None` if items of this entity never are.
 pub(crate) fn is_expired<E: Entity>(now: Timestamp) -> Result<Option<expression::Condition>> {
     let Some(ttl) = E::Table::SHAPE.ttl.filter(|_| E::SHAPE.expires) else { return Ok(None) };
-    Ok(Some(expression::Condition::compare(
+    has_passed(ttl, now).map(Some)
+}
+
+/// That the time to live in this attribute has passed.
+fn has_passed(ttl: &str, now: Timestamp) -> Result<expression::Condition> {
+    Ok(expression::Condition::compare(
         Term::Path(Path::attribute(ttl)?),
         Comparator::LessOrEqual,
         Term::Value(Value::from(now.as_seconds())),
-    )?))
+    )?)
 }
 
 impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {

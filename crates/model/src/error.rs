@@ -73,6 +73,8 @@ pub enum Error {
     },
     /// A cursor was made by somebody else, or for another query.
     Cursor,
+    /// Pages are read, and the settings have no secret with which cursors are signed.
+    NoCursorKey,
     /// The operating system gave no random numbers for the secret with which cursors are signed.
     RandomUnavailable,
     /// The store does not do this.
@@ -115,6 +117,9 @@ impl fmt::Display for Error {
                 )
             }
             Self::Cursor => f.write_str("the cursor is not one of this query"),
+            Self::NoCursorKey => f.write_str(
+                "there is no key to sign cursors with: set `Settings::cursor_key`, to a secret that all instances share, or to `CursorKey::of_this_process()`",
+            ),
             Self::RandomUnavailable => f.write_str("the operating system gives no random numbers"),
             Self::Backend(error) => error.fmt(f),
         }
