@@ -8,7 +8,7 @@ mod client;
 use client::{Connection, Watcher};
 use singlet::backend::Embedded;
 use singlet::engine::{Engine, Options as EngineOptions};
-use singlet::{Db, Settings};
+use singlet::{CursorKey, Db, Settings};
 use singlet_snakes::board::Board;
 use singlet_snakes::chance::Chance;
 use singlet_snakes::design::{Code, Snakes};
@@ -68,7 +68,9 @@ impl Site {
             Some(folder) => Engine::open(folder, EngineOptions::default())?,
             None => Engine::memory()?,
         };
-        let db = Db::<Snakes>::on(Embedded::new(engine), Settings::default());
+        let cursor_key = Some(CursorKey::of_this_process());
+        let settings = Settings { cursor_key, ..Settings::default() };
+        let db = Db::<Snakes>::on(Embedded::new(engine), settings);
         db.provision().await?;
         // Sixes alone never meet the last square of the board below, so that no game ends.
         let service = Service::new(db, Chance::loaded(Roll::new(6)));

@@ -76,7 +76,8 @@ impl Store {
                 "Try again.",
             )
         })?;
-        Ok(Self { place, settings: Settings { cursor_key, ..settings }, web })
+        let settings = Settings { cursor_key: Some(cursor_key), ..settings };
+        Ok(Self { place, settings, web })
     }
 
     /// A database for a system, with all its tables.

@@ -48,6 +48,7 @@ mod untag_resource;
 mod update_item;
 mod update_table;
 mod update_time_to_live;
+mod validate;
 mod write;
 
 pub use batch_get_item::{BatchGetItem, BatchGetItemAnswer, KeysAndAttributes};

@@ -1,10 +1,11 @@
-//! `#[derive(Collection)]`: several entities of one partition, read by one query.
+//! `#[derive(Collection)]`: several entities of one partition, read together: a struct of them for
+//! all at once, or an enum for one after the other.
 
-use crate::field::{Field, argument_of};
-use proc_macro2::TokenStream;
+use crate::field::argument_of;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{Data, DeriveInput, Type};
+use syn::{Attribute, Data, DeriveInput, Fields, Ident, LitInt, LitStr, Type};
 
 /// How many items of an entity a member takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -14,14 +15,52 @@ enum Number {
     Many,
 }
 
-struct Member<'f> {
-    field: &'f Field,
-    entity: &'f Type,
+struct Member {
+    ident: Ident,
+    entity: Type,
     number: Number,
+    options: Options,
 }
 
-impl<'f> Member<'f> {
-    fn new(field: &'f Field) -> Self {
+/// What `#[collection(…)]` says of a member.
+#[derive(Default)]
+struct Options {
+    limit: Option<LitInt>,
+    descending: Option<Span>,
+}
+
+impl Options {
+    fn parse(attributes: &[Attribute]) -> syn::Result<Self> {
+        let mut options = Self::default();
+        for attribute in attributes.iter().filter(|one| one.path().is_ident("collection")) {
+            attribute.parse_nested_meta(|meta| {
+                if meta.path.is_ident("limit") {
+                    let limit: LitInt = meta.value()?.parse()?;
+                    if limit.base10_parse::<usize>().is_ok_and(|limit| limit == 0) {
+                        return Err(syn::Error::new(limit.span(), "a limit is one item at least"));
+                    }
+                    options.limit = Some(limit);
+                } else if meta.path.is_ident("descending") {
+                    options.descending = Some(meta.path.span());
+                } else {
+                    return Err(
+                        meta.error("unknown; a member can say `limit = 10` and `descending`")
+                    );
+                }
+                Ok(())
+            })?;
+        }
+        Ok(options)
+    }
+
+    fn span(&self) -> Option<Span> {
+        self.limit.as_ref().map(LitInt::span).or(self.descending)
+    }
+}
+
+impl Member {
+    /// A field of a struct.
+    fn of_field(field: &syn::Field, ident: &Ident) -> syn::Result<Self> {
         let (entity, number) = if let Some(entity) = argument_of(&field.ty, "Vec") {
             (entity, Number::Many)
         } else if let Some(entity) = argument_of(&field.ty, "Option") {
@@ -29,100 +68,333 @@ impl<'f> Member<'f> {
         } else {
             (&field.ty, Number::One)
         };
-        Self { field, entity, number }
+        let options = Options::parse(&field.attrs)?;
+        if let Some(span) = options.span().filter(|_| number != Number::Many) {
+            return Err(syn::Error::new(
+                span,
+                "only a member that is a `Vec` has a limit or an order",
+            ));
+        }
+        Ok(Self { ident: ident.clone(), entity: entity.clone(), number, options })
+    }
+
+    /// A variant of an enum.
+    fn of_variant(variant: &syn::Variant) -> syn::Result<Self> {
+        let Fields::Unnamed(fields) = &variant.fields else {
+            return Err(syn::Error::new(variant.span(), VARIANT));
+        };
+        let mut types = fields.unnamed.iter();
+        let (Some(only), None) = (types.next(), types.next()) else {
+            return Err(syn::Error::new(variant.span(), VARIANT));
+        };
+        if let Some(span) = Options::parse(&variant.attrs)?.span() {
+            return Err(syn::Error::new(
+                span,
+                "the variants of an enum are read together: say `.limit(10)` and `.descending()` of the query",
+            ));
+        }
+        let (ident, entity) = (variant.ident.clone(), only.ty.clone());
+        Ok(Self { ident, entity, number: Number::Many, options: Options::default() })
     }
 }
 
+const VARIANT: &str = "a variant of a collection holds an entity: `Issue(Issue)`";
+const NO_MEMBERS: &str = "a collection has members: entities of one partition";
+
 pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     let input: DeriveInput = syn::parse2(input)?;
-    let (ident, visibility) = (&input.ident, &input.vis);
-    let Data::Struct(data) = &input.data else {
-        return Err(syn::Error::new(ident.span(), "a collection is a struct with named fields"));
-    };
-    let fields = Field::all(&data.fields, ident.span(), "a collection")?;
-    let members: Vec<Member<'_>> = fields.iter().map(Member::new).collect();
-    let Some(first) = members.first() else {
-        return Err(syn::Error::new(
-            ident.span(),
-            "a collection has members: entities of one partition",
-        ));
-    };
-    let head = first.entity;
-    let entities = members.iter().map(|member| member.entity);
-    let begins = members.iter().map(|member| {
-        let (name, entity) = (&member.field.ident, member.entity);
-        match member.number {
-            Number::Many => quote!(let mut #name = ::std::vec::Vec::<#entity>::new();),
-            _ => quote!(let mut #name = ::std::option::Option::<#entity>::None;),
-        }
-    });
-    let takes = members.iter().map(|member| {
-        let (name, entity) = (&member.field.ident, member.entity);
-        let keep = match member.number {
-            Number::Many => quote!(#name.push(entity)),
-            _ => quote!(#name = ::std::option::Option::Some(entity)),
+    let collection = Declared::new(&input)?;
+    match &input.data {
+        Data::Enum(_) => Ok(collection.expand_enum()),
+        _ => Ok(collection.expand_struct()),
+    }
+}
+
+/// A collection, as it was declared.
+struct Declared<'i> {
+    input: &'i DeriveInput,
+    index: Option<LitStr>,
+    head: Type,
+    members: Vec<Member>,
+}
+
+impl<'i> Declared<'i> {
+    fn new(input: &'i DeriveInput) -> syn::Result<Self> {
+        let members: Vec<Member> = match &input.data {
+            Data::Struct(data) => {
+                let Fields::Named(fields) = &data.fields else {
+                    return Err(syn::Error::new(
+                        input.ident.span(),
+                        "a collection is a struct with named fields, or an enum of entities",
+                    ));
+                };
+                let named =
+                    fields.named.iter().filter_map(|field| Some((field, field.ident.as_ref()?)));
+                named
+                    .map(|(field, ident)| Member::of_field(field, ident))
+                    .collect::<syn::Result<_>>()?
+            }
+            Data::Enum(data) => {
+                data.variants.iter().map(Member::of_variant).collect::<syn::Result<_>>()?
+            }
+            Data::Union(_) => Vec::new(),
         };
-        quote! {
-            if let ::std::option::Option::Some(entity) =
-                ::singlet::table::decode_if::<#entity>(__item, __on_corrupt)?
-            {
-                #keep;
-                continue;
-            }
-        }
-    });
-    let needed = members.iter().filter(|member| member.number == Number::One).map(|member| {
-        let name = &member.field.ident;
-        quote! {
-            let ::std::option::Option::Some(#name) = #name else {
-                return ::std::result::Result::Ok(::std::option::Option::None);
-            };
-        }
-    });
-    let idents = fields.iter().map(|field| &field.ident);
-    let checks = members.iter().map(|member| {
-        let (entity, is_many) = (member.entity, member.number == Number::Many);
-        quote_spanned! {entity.span()=>
-            const _: () = {
-                ::singlet::collection::assert_same_partition::<#head, #entity>();
-                ::singlet::check::collection(
-                    &<#head as ::singlet::Entity>::SHAPE,
-                    &<#entity as ::singlet::Entity>::SHAPE,
-                    #is_many,
-                );
-            };
-        }
-    });
-    Ok(quote! {
-        impl ::singlet::Collection for #ident {
-            type Head = #head;
-            const MEMBERS: &'static [&'static ::singlet::shape::EntityShape] =
-                &[#(&<#entities as ::singlet::Entity>::SHAPE),*];
+        let Some(first) = members.first() else {
+            return Err(syn::Error::new(input.ident.span(), NO_MEMBERS));
+        };
+        let head = first.entity.clone();
+        Ok(Self { input, index: index(&input.attrs)?, head, members })
+    }
 
-            fn gather<'a>(
-                __items: impl ::std::iter::Iterator<Item = ::singlet::dynamo::binary::ItemRef<'a>>,
-                __on_corrupt: ::singlet::OnCorrupt,
-            ) -> ::std::result::Result<::std::option::Option<Self>, ::singlet::Corrupt> {
-                #(#begins)*
-                for __item in __items {
-                    #(#takes)*
+    /// The index, as an optional constant.
+    fn index_name(&self) -> TokenStream {
+        crate::table::option(self.index.as_ref().map(|name| quote!(#name)))
+    }
+
+    fn table(&self) -> TokenStream {
+        let head = &self.head;
+        quote!(&<<#head as ::singlet::Entity>::Table as ::singlet::Table>::SHAPE)
+    }
+
+    fn index_shape(&self) -> TokenStream {
+        let table = self.table();
+        crate::table::option(
+            self.index.as_ref().map(|name| quote!(::singlet::check::index_shape(#table, #name))),
+        )
+    }
+
+    /// The place of an entity's key for the index.
+    fn place(&self, entity: &Type) -> TokenStream {
+        match &self.index {
+            None => quote!({ ::singlet::query::PRIMARY }),
+            Some(name) => quote!({
+                ::singlet::check::index_place(&<#entity as ::singlet::Entity>::SHAPE, #name)
+            }),
+        }
+    }
+
+    /// The implementation of the trait, and what is checked of the members.
+    fn implementation(&self) -> TokenStream {
+        let (ident, head, table) = (&self.input.ident, &self.head, self.table());
+        let (index_name, index) = (self.index_name(), self.index_shape());
+        let (name, place, count) = (ident.to_string(), self.place(head), self.members.len());
+        let source = match &self.index {
+            None => quote!(::singlet::query::Primary),
+            Some(name) => quote!(::singlet::query::ByIndex<
+                #place,
+                { ::singlet::check::is_local(#table, #name) },
+                true,
+            >),
+        };
+        let members = self.members.iter().map(|member| {
+            let entity = &member.entity;
+            let limit =
+                crate::table::option(member.options.limit.as_ref().map(|limit| quote!(#limit)));
+            let descending = member.options.descending.is_some();
+            quote!(::singlet::collection::Member {
+                entity: &<#entity as ::singlet::Entity>::SHAPE,
+                key: ::singlet::check::key_of(&<#entity as ::singlet::Entity>::SHAPE, #index_name),
+                limit: #limit,
+                descending: #descending,
+            })
+        });
+        let checks = self.members.iter().enumerate().map(|(number, member)| {
+            let (entity, is_many) = (&member.entity, member.number == Number::Many);
+            let own_place = self.place(entity);
+            quote_spanned! {entity.span()=>
+                const _: () = {
+                    ::singlet::collection::assert_same_partition::<#head, #entity, #place, #own_place>();
+                    ::singlet::check::collection(
+                        &<#ident as ::singlet::Collection>::SHAPE,
+                        #number,
+                        #is_many,
+                    );
+                };
+            }
+        });
+        quote! {
+            impl ::singlet::Collection for #ident {
+                type Head = #head;
+                type Partition = <#head as ::singlet::query::KeyParts<#place>>::Partition;
+                type Source = #source;
+                const SHAPE: ::singlet::collection::CollectionShape = {
+                    const MEMBERS: [::singlet::collection::Member; #count] = [#(#members),*];
+                    const INDEX: ::std::option::Option<&'static ::singlet::shape::IndexShape> = #index;
+                    const RANGES: [usize; #count] =
+                        ::singlet::check::collection_ranges(&MEMBERS, #table, INDEX);
+                    ::singlet::collection::CollectionShape {
+                        name: #name,
+                        table: #table,
+                        index: INDEX,
+                        members: &MEMBERS,
+                        ranges: &RANGES,
+                        shared: ::singlet::check::shared(&MEMBERS),
+                    }
+                };
+            }
+
+            #(#checks)*
+        }
+    }
+
+    fn expand_struct(&self) -> TokenStream {
+        let (ident, visibility) = (&self.input.ident, &self.input.vis);
+        let implementation = self.implementation();
+        let begins = self.members.iter().map(|member| {
+            let (name, entity) = (&member.ident, &member.entity);
+            match member.number {
+                Number::Many => quote!(let mut #name = ::std::vec::Vec::<#entity>::new();),
+                _ => quote!(let mut #name = ::std::option::Option::<#entity>::None;),
+            }
+        });
+        let takes = self.members.iter().enumerate().map(|(place, member)| {
+            let (name, entity) = (&member.ident, &member.entity);
+            let keep = match member.number {
+                Number::Many => quote!(#name.push(entity)),
+                _ => quote!(#name = ::std::option::Option::Some(entity)),
+            };
+            let own = match member.options.limit {
+                Some(_) => quote!(::std::option::Option::Some(#place)),
+                None => quote!(::std::option::Option::None),
+            };
+            quote! {
+                if __own == #own {
+                    if let ::std::option::Option::Some(entity) =
+                        ::singlet::table::decode_if::<#entity>(__item, __on_corrupt)?
+                    {
+                        #keep;
+                        continue;
+                    }
                 }
-                #(#needed)*
-                ::std::result::Result::Ok(::std::option::Option::Some(Self { #(#idents),* }))
+            }
+        });
+        // Without a limit the items come in ascending order, with those of other members.
+        let turned = self
+            .members
+            .iter()
+            .filter(|member| member.options.descending.is_some() && member.options.limit.is_none());
+        let turned = turned.map(|member| &member.ident);
+        let needed = self.members.iter().filter(|member| member.number == Number::One);
+        let needed = needed.map(|member| {
+            let name = &member.ident;
+            quote! {
+                let ::std::option::Option::Some(#name) = #name else {
+                    return ::std::result::Result::Ok(::std::option::Option::None);
+                };
+            }
+        });
+        let idents = self.members.iter().map(|member| &member.ident);
+        quote! {
+            #implementation
+
+            impl ::singlet::collection::Assemble for #ident {
+                fn assemble<'a>(
+                    __items: impl ::std::iter::Iterator<Item = (
+                        ::std::option::Option<usize>,
+                        ::singlet::dynamo::binary::ItemRef<'a>,
+                    )>,
+                    __on_corrupt: ::singlet::OnCorrupt,
+                ) -> ::std::result::Result<::std::option::Option<Self>, ::singlet::Corrupt> {
+                    #(#begins)*
+                    for (__own, __item) in __items {
+                        #(#takes)*
+                    }
+                    #(#turned.reverse();)*
+                    #(#needed)*
+                    ::std::result::Result::Ok(::std::option::Option::Some(Self { #(#idents),* }))
+                }
+            }
+
+            impl #ident {
+                /// Reads the collection of a partition.
+                #visibility fn of(
+                    partition: impl ::singlet::collection::Partition<
+                        <Self as ::singlet::Collection>::Partition,
+                    >,
+                ) -> ::singlet::collection::Load<Self> {
+                    ::singlet::collection::Load::new(partition)
+                }
             }
         }
+    }
 
-        impl #ident {
-            /// Reads the collection of a partition.
-            #visibility fn of(
-                partition: impl ::singlet::collection::Partition<
-                    <#head as ::singlet::Entity>::Partition,
-                >,
-            ) -> ::singlet::collection::Load<Self> {
-                ::singlet::collection::Load::new(partition)
+    fn expand_enum(&self) -> TokenStream {
+        let (ident, visibility) = (&self.input.ident, &self.input.vis);
+        let (head, place) = (&self.head, self.place(&self.head));
+        let implementation = self.implementation();
+        let name = ident.to_string();
+        let entities: Vec<&Type> = self.members.iter().map(|member| &member.entity).collect();
+        let variants = self.members.iter().map(|member| &member.ident);
+        let shape = quote!(<#ident as ::singlet::Collection>::SHAPE);
+        quote! {
+            #implementation
+
+            impl ::singlet::query::Readable for #ident {
+                type Table = <#head as ::singlet::Entity>::Table;
+                type Subject = Self;
+                const NAME: &'static str = #name;
+                const ENTITIES: &'static [&'static ::singlet::shape::EntityShape] =
+                    &[#(&<#entities as ::singlet::Entity>::SHAPE),*];
+
+                fn decode_item(
+                    __item: ::singlet::dynamo::binary::ItemRef<'_>,
+                ) -> ::singlet::Result<::std::option::Option<Self>, ::singlet::Corrupt> {
+                    #(
+                        if let ::std::option::Option::Some(entity) =
+                            ::singlet::table::decode_if::<#entities>(
+                                __item,
+                                ::singlet::OnCorrupt::Fail,
+                            )?
+                        {
+                            return ::std::result::Result::Ok(::std::option::Option::Some(
+                                Self::#variants(entity),
+                            ));
+                        }
+                    )*
+                    ::std::result::Result::Ok(::std::option::Option::None)
+                }
+            }
+
+            impl #ident {
+                /// Queries a partition for these entities.
+                #visibility fn of(
+                    partition: impl ::singlet::collection::Partition<
+                        <Self as ::singlet::Collection>::Partition,
+                    >,
+                ) -> ::singlet::Query<
+                    Self,
+                    <<#head as ::singlet::query::KeyParts<#place>>::Sort as ::singlet::query::Take<
+                        { #shape.shared.parts },
+                        { #shape.shared.has_more },
+                    >>::Parts,
+                    <Self as ::singlet::Collection>::Source,
+                > {
+                    ::singlet::collection::query(partition)
+                }
             }
         }
+    }
+}
 
-        #(#checks)*
-    })
+/// What `#[collection(index = GSI1)]` says.
+fn index(attributes: &[Attribute]) -> syn::Result<Option<LitStr>> {
+    let mut index = None;
+    for attribute in attributes.iter().filter(|one| one.path().is_ident("collection")) {
+        attribute.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("index") {
+                return Err(meta.error(
+                    "unknown; a collection can say `index = GSI1`, and its members `limit = 10` and `descending`",
+                ));
+            }
+            let value = meta.value()?;
+            index = Some(if value.peek(LitStr) {
+                value.parse()?
+            } else {
+                let name: Ident = value.parse()?;
+                LitStr::new(&name.to_string(), name.span())
+            });
+            Ok(())
+        })?;
+    }
+    Ok(index)
 }

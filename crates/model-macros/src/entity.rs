@@ -1,6 +1,7 @@
 //! `#[derive(Entity)]`: a kind of item, with its keys and access patterns.
 
 mod arguments;
+mod key_parts;
 mod keys;
 mod methods;
 
@@ -86,6 +87,7 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     let kinds = Kinds::of(&entity)?;
     let implementation = entity.implementation(&kinds)?;
     let methods = methods::expand(&entity, &kinds)?;
+    let key_parts = key_parts::expand(&entity);
     let (ident, table) = (&entity.ident, &entity.arguments.table);
     let shared = &entity.arguments.shares_key_with;
     let checks = quote_spanned! {ident.span()=>
@@ -101,6 +103,7 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     Ok(quote! {
         #implementation
         #methods
+        #key_parts
         #checks
     })
 }

@@ -4,7 +4,7 @@
 use singlet::backend::Embedded;
 use singlet::engine::{Engine, Options};
 use singlet::prelude::*;
-use singlet::{Settings, block_on};
+use singlet::{CursorKey, Settings, block_on};
 use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
@@ -213,7 +213,9 @@ fn check_design() {
 
 async fn open(folder: &Path) -> Result<Db<Library>, Box<dyn Error>> {
     let engine = Engine::open(folder, Options::default())?;
-    let settings = Settings { environment: "home".into(), ..Settings::default() };
+    // There is one of this program at a time, and its cursors need not outlive it.
+    let cursor_key = Some(CursorKey::of_this_process());
+    let settings = Settings { environment: "home".into(), cursor_key, ..Settings::default() };
     let db = Db::<Library>::on(Embedded::new(engine), settings);
     db.provision().await?;
     Ok(db)

@@ -6,13 +6,17 @@
 //! say the same of it.
 
 mod attributes;
+mod collections;
 mod conditions;
 mod fault;
+mod held;
 mod indexes;
 mod message;
 mod templates;
 
+pub use collections::{collection, collection_ranges, shared};
 pub use fault::Fault;
+pub use held::{index_place, index_shape, is_held, is_local, key_of, projection};
 pub use message::Message;
 
 use crate::attribute::Attribute;
@@ -181,36 +185,6 @@ const fn is_open(segments: &[Segment<'_>]) -> bool {
         rest = others;
     }
     false
-}
-
-/// Refuses a collection whose members are not in one partition, or that takes one of several.
-pub const fn collection(head: &EntityShape, member: &EntityShape, is_many: bool) {
-    let (one, other) = (head.key.partition.segments, member.key.partition.segments);
-    if templates::same_templates(one, other) {
-        let has_several = match &member.key.sort {
-            Some(sort) => !sort.parts.is_empty(),
-            None => false,
-        };
-        if has_several && !is_many {
-            Message::new()
-                .and("a partition can hold several items of ")
-                .code(member.name)
-                .and(": make this member a `Vec`")
-                .refuse();
-        }
-        return;
-    }
-    Message::new()
-        .and("one query cannot read both: ")
-        .code(head.name)
-        .and(" is in the partition ")
-        .code(head.key.partition.text)
-        .and(", and ")
-        .code(member.name)
-        .and(" in the partition ")
-        .code(member.key.partition.text)
-        .and("; the members of a collection share a partition")
-        .refuse();
 }
 
 /// Refuses a variant around a value that has no room for the enum's tag among its members.

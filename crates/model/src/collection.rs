@@ -1,29 +1,23 @@
-//! Collections: several entities of one partition, read by one query.
+//! Collections: several entities of one partition, read together.
 
-use crate::attribute::Unstorable;
-use crate::db::Db;
+mod load;
+mod partition;
+
+pub use load::{Assemble, Load};
+pub use partition::{Partition, SameParts, assert_same_partition};
+
 use crate::entity::Entity;
 use crate::error::Result;
-use crate::item::{Corrupt, OnCorrupt, has_passed};
-use crate::key::{Given, GivenPart, KeyArgument, KeyPart};
-use crate::marker::Marker;
-use crate::operation::stored;
-use crate::page::read_page;
-use crate::query::SortTest;
-use crate::shape::{EntityShape, KeyFault};
-use crate::source::{Part, Source};
-use crate::table::{Contains, Declaration, Table};
+use crate::key::{Given, GivenPart, Segment};
+use crate::query::{Interval, Query, SharedKeys};
+use crate::shape::template::push_part;
+use crate::shape::{EntityShape, IndexShape, KeyFault, KeyShape, TableShape, Template};
 use singlet_dynamo::Value;
-use singlet_dynamo::binary::ItemRef;
-use singlet_dynamo::expression::KeyTest;
-use singlet_dynamo::operation::Selection;
-use singlet_dynamo::stored::StoredItem;
-use std::marker::PhantomData;
+use singlet_dynamo::schema::KeyType;
 
-/// Several entities of one partition, read by one query. Made by `#[derive(Collection)]`.
-///
-/// A member that is an entity must be there, or there is no collection; one that is an `Option` of
-/// an entity may be there; one that is a `Vec` of an entity takes all there are.
+/// Several entities of one partition, read together: a struct of them, or an enum. Made by
+/// [`#[derive(Collection)]`](macro@crate::Collection), which tells all that can be declared, and how
+/// many requests it takes.
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -56,200 +50,223 @@ use std::marker::PhantomData;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a collection",
     label = "not a collection",
-    note = "a collection is a struct of entities with `#[derive(Collection)]`"
+    note = "a collection is a struct or an enum of entities with `#[derive(Collection)]`"
 )]
 pub trait Collection: Sized {
     /// The entity of the first member.
     type Head: Entity;
-    /// The entities of all members.
-    const MEMBERS: &'static [&'static EntityShape];
-
-    /// Makes the collection of the items of a partition; `None` if a member is missing.
-    fn gather<'a>(
-        items: impl Iterator<Item = ItemRef<'a>>,
-        on_corrupt: OnCorrupt,
-    ) -> Result<Option<Self>, Corrupt>;
+    /// The types of the fields in the partition key, in their order.
+    type Partition;
+    /// Where it is read: [`Primary`](crate::query::Primary) or [`ByIndex`](crate::query::ByIndex).
+    type Source;
+    /// What the derive says of it.
+    const SHAPE: CollectionShape;
 }
 
-/// Given as the partition of a collection: one part by itself, or several as a tuple.
-#[diagnostic::on_unimplemented(
-    message = "the partition of this collection is made of `{T}`, and this is a `{Self}`",
-    label = "expected `{T}`",
-    note = "one part is given by itself, several as a tuple"
-)]
-pub trait Partition<T> {
-    #[doc(hidden)]
-    fn values(&self) -> Vec<Result<Option<Value>, Unstorable>>;
+/// A collection, as `#[derive(Collection)]` declares it.
+#[derive(Debug)]
+pub struct CollectionShape {
+    /// The name of the Rust type.
+    pub name: &'static str,
+    /// The table.
+    pub table: &'static TableShape,
+    /// The index, if it is not the table that is read.
+    pub index: Option<&'static IndexShape>,
+    /// The members, in the order of their declaration.
+    pub members: &'static [Member],
+    /// The range of the sort key in which each member is read; [`OWN_RANGE`] for one with a limit.
+    pub ranges: &'static [usize],
+    /// What the sort keys of all members begin with.
+    pub shared: Shared,
 }
 
-impl Partition<()> for () {
-    fn values(&self) -> Vec<Result<Option<Value>, Unstorable>> {
-        Vec::new()
-    }
+/// A member of a collection.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    /// The entity.
+    pub entity: &'static EntityShape,
+    /// The templates of the key by which it is read.
+    pub key: &'static KeyShape,
+    /// How many items of it are read, if not all.
+    pub limit: Option<usize>,
+    /// Whether they are read from the last one on.
+    pub descending: bool,
 }
 
-impl<A: KeyPart, X: KeyArgument<A>> Partition<(A,)> for X {
-    fn values(&self) -> Vec<Result<Option<Value>, Unstorable>> {
-        vec![self.as_part().to_value()]
-    }
+/// Stands for a range that is read for one member alone.
+pub const OWN_RANGE: usize = usize::MAX;
+
+/// What the sort keys of all members of a collection begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shared {
+    /// How many segments of the first member's template.
+    pub segments: usize,
+    /// How many parts there are among them.
+    pub parts: usize,
+    /// Whether something stands behind them in the template of some member.
+    pub has_more: bool,
 }
 
-macro_rules! partitions {
-    ($(($($part:ident $argument:ident $place:tt),+))+) => {
-        $(
-            impl<$($part: KeyPart, $argument: KeyArgument<$part>),+> Partition<($($part,)+)>
-                for ($($argument,)+)
-            {
-                fn values(&self) -> Vec<Result<Option<Value>, Unstorable>> {
-                    vec![$(self.$place.as_part().to_value()),+]
-                }
-            }
-        )+
-    };
-}
+/// The values of the fields in a partition key, in their order.
+type Parts = Vec<Result<Option<Value>, crate::attribute::Unstorable>>;
 
-partitions! {
-    (A X 0, B Y 1)
-    (A X 0, B Y 1, C Z 2)
-}
-
-/// Says that the partition keys of two entities are made of the same types.
-#[diagnostic::on_unimplemented(
-    message = "the members of a collection share a partition, and this one's is made of `{Self}`, that of the first member of `{Parts}`",
-    label = "in another partition",
-    note = "one query reads one partition: the members of a collection have the same template and the same types for it"
-)]
-pub trait SameParts<Parts> {}
-
-impl<Parts> SameParts<Parts> for Parts {}
-
-/// Refuses members of different partitions.
-#[doc(hidden)]
-pub const fn assert_same_partition<Head: Entity, E: Entity>()
-where
-    E::Partition: SameParts<Head::Partition>,
-{
-}
-
-/// Reads a collection; made by its function `of`.
-#[must_use = "a read does nothing until a `Db` runs it"]
-pub struct Load<C> {
-    partition: Result<Value, KeyFault>,
-    consistent: bool,
-    with_expired: bool,
-    on_corrupt: OnCorrupt,
-    collection: Marker<C>,
-}
-
-impl<C: Collection> Load<C> {
-    /// The collection of this partition.
-    pub fn new(partition: impl Partition<<C::Head as Entity>::Partition>) -> Self {
-        let template = &C::Head::SHAPE.key.partition;
-        let attributes = &<C::Head as Entity>::Table::SHAPE.key;
+impl CollectionShape {
+    /// The value of the partition key.
+    fn partition(&self, head: &'static EntityShape, parts: &Parts) -> Result<Value, KeyFault> {
+        let Some(member) = self.members.first() else { return Err(KeyFault::missing(self.name)) };
+        let attributes = self.index.map_or(&self.table.key, |index| &index.key);
+        let template = &member.key.partition;
         let places = template.parts.iter().map(|part| part.place);
-        let parts: Vec<GivenPart> = places.zip(partition.values()).collect();
-        let partition = Given::new::<C::Head>(&parts)
-            .and_then(|given| given.render(template, attributes, &attributes.partition));
-        Self {
-            partition,
-            consistent: false,
-            with_expired: false,
-            on_corrupt: OnCorrupt::Fail,
-            collection: PhantomData,
-        }
+        let given: Vec<GivenPart> = places.zip(parts.iter().cloned()).collect();
+        Given::of(head, &given)?.render(template, attributes, &attributes.partition)
     }
 
-    /// Sees every write that was acknowledged before. It costs twice as much.
-    pub fn consistent(mut self) -> Self {
-        self.consistent = true;
-        self
-    }
-
-    /// Also items that are expired and not deleted yet.
-    pub fn with_expired(mut self) -> Self {
-        self.with_expired = true;
-        self
-    }
-
-    /// Passes over items that are not what their entities say, as
-    /// [`Reading::skip_corrupt`](crate::Reading::skip_corrupt) does. If one of them is a member
-    /// that must be there, there is no collection.
-    pub fn skip_corrupt(mut self) -> Self {
-        self.on_corrupt = OnCorrupt::Skip;
-        self
-    }
-
-    /// Where the items are.
-    pub(crate) fn into_source(self) -> Result<Source> {
-        Ok(Source {
-            table: &<C::Head as Entity>::Table::SHAPE,
-            index: None,
-            part: Part::Partition {
-                value: self.partition?,
-                sort: common_prefix(C::MEMBERS),
-                descending: false,
-            },
-            filter: None,
-            selection: Selection::Held,
-            consistent: self.consistent,
-        })
-    }
-}
-
-impl<C> std::fmt::Debug for Load<C> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { partition, consistent, with_expired, on_corrupt, .. } = self;
-        f.debug_struct("Load")
-            .field("partition", partition)
-            .field("consistent", consistent)
-            .field("with_expired", with_expired)
-            .field("on_corrupt", on_corrupt)
-            .finish()
-    }
-}
-
-impl<D: Declaration> Db<D> {
-    /// Reads all items of a collection, which takes one query; `None` if there is no item of a
-    /// member that must be there.
-    pub async fn load<C: Collection>(&self, load: Load<C>) -> Result<Option<C>>
-    where
-        D: Contains<<C::Head as Entity>::Table>,
-    {
-        let table = &<C::Head as Entity>::Table::SHAPE;
-        let (with_expired, on_corrupt) = (load.with_expired, load.on_corrupt);
-        let source = load.into_source()?;
-        let table_name = self.table_name::<<C::Head as Entity>::Table>();
-        let mut items: Vec<StoredItem> = Vec::new();
-        let mut start = None;
-        loop {
-            let page = read_page(self, source.request(table_name, start, None)?).await?;
-            items.extend(page.items.unwrap_or_default().into_iter().map(stored));
-            start = page.last_evaluated_key;
-            if start.is_none() {
-                break;
+    /// Where the items of a member can be, in a partition with these values.
+    fn interval(&self, member: &Member, parts: &Parts) -> Result<Interval, KeyFault> {
+        let attributes = self.index.map_or(&self.table.key, |index| &index.key);
+        let is_text = attributes.sort.is_some_and(|attribute| attribute.kind == KeyType::S);
+        let Some(template) = member.key.sort.as_ref().filter(|_| is_text) else {
+            return Ok(Interval::Any);
+        };
+        let mut text = String::with_capacity(template.text.len());
+        for (segment, part) in template.pieces() {
+            match (segment, part) {
+                (Segment::Literal(literal), _) => text.push_str(literal),
+                (Segment::Part { name, form }, Some(part)) => {
+                    // The partition key has fixed the field, or the keys begin with the text.
+                    let fixed = member.key.partition.parts.iter();
+                    let fixed = fixed.zip(parts).find(|(own, _)| own.place == part.place);
+                    let Some((_, Ok(value))) = fixed else {
+                        return Ok(match text.is_empty() {
+                            true => Interval::Any,
+                            false => Interval::StartingWith(text),
+                        });
+                    };
+                    push_part(name, form, value.as_ref(), &mut text)?;
+                }
+                (Segment::Part { .. }, None) => {}
             }
         }
-        let now = self.now();
-        let fresh = items
-            .iter()
-            .map(StoredItem::as_item)
-            .filter(|item| with_expired || !has_passed(table, *item, now));
-        Ok(C::gather(fresh, on_corrupt)?)
+        Ok(Interval::Exactly(text))
+    }
+
+    /// Where the items of all members without a limit can be: an interval for each range.
+    fn intervals(&self, parts: &Parts) -> Result<Vec<Interval>, KeyFault> {
+        let mut intervals: Vec<Interval> = Vec::new();
+        let ranges = || self.members.iter().zip(self.ranges);
+        let mut range = 0;
+        loop {
+            let mut found: Option<Interval> = None;
+            for (member, _) in ranges().filter(|(_, own)| **own == range) {
+                let own = self.interval(member, parts)?;
+                found = Some(match found {
+                    Some(others) => others.hull(&own),
+                    None => own,
+                });
+            }
+            match found {
+                Some(interval) => intervals.push(interval),
+                None => return Ok(intervals),
+            }
+            range += 1;
+        }
+    }
+
+    /// The beginning of the sort keys that all members share, and the text that follows it.
+    fn shared_template(&self) -> (Option<Template>, Option<&'static str>) {
+        let Shared { segments, parts, has_more } = self.shared;
+        let Some(sort) = self.members.first().and_then(|head| head.key.sort.as_ref()) else {
+            return (None, None);
+        };
+        let template = Template {
+            text: sort.text,
+            segments: sort.segments.get(..segments).unwrap_or_default(),
+            parts: sort.parts.get(..parts).unwrap_or_default(),
+        };
+        let next = |member: &Member| match member.key.sort.as_ref()?.segments.get(segments)? {
+            Segment::Literal(text) => Some(*text),
+            Segment::Part { .. } => None,
+        };
+        let mut texts = self.members.iter().map(|member| next(member).unwrap_or_default());
+        let first = texts.next().unwrap_or_default();
+        let common = texts.fold(first, |common, text| {
+            let len = common.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count();
+            // Not in the middle of a character.
+            (0..=len).rev().find_map(|len| common.get(..len)).unwrap_or_default()
+        });
+        (Some(template), has_more.then_some(common))
     }
 }
 
-/// What all members' sort keys begin with, so that nothing else of the partition is read.
-fn common_prefix(members: &[&EntityShape]) -> SortTest {
-    let prefixes = members
-        .iter()
-        .map(|member| member.key.sort.as_ref().map_or("", |sort| sort.leading_text()));
-    let common = prefixes.reduce(|one, other| {
-        let len = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
-        // Not in the middle of a character.
-        (0..=len).rev().find_map(|len| one.get(..len)).unwrap_or_default()
-    });
-    match common {
-        None | Some("") => SortTest::Any,
-        Some(prefix) => SortTest::Is(KeyTest::BeginsWith(Value::from(prefix)), None),
+/// Queries a partition for the entities of an enum; what its function `of` calls.
+#[doc(hidden)]
+pub fn query<C: Collection, Rest>(
+    partition: impl Partition<C::Partition>,
+) -> Query<C, Rest, C::Source> {
+    let shape = &C::SHAPE;
+    let parts = partition.values();
+    let value = shape.partition(&C::Head::SHAPE, &parts);
+    let (value, intervals) = match shape.intervals(&parts) {
+        Ok(intervals) => (value, intervals),
+        Err(fault) => (value.and(Err(fault)), Vec::new()),
+    };
+    let (template, more) = shape.shared_template();
+    let keys = SharedKeys { intervals, template, more, prefix: None, lower: None, upper: None };
+    Query::several(shape.table, shape.index, &C::Head::SHAPE, value, keys)
+}
+
+/// Ranges of the whole sort key, as text, for queries of several entities.
+impl<C: Collection, Rest, S> Query<C, Rest, S> {
+    /// Only items whose sort key begins with this text.
+    pub fn sort_key_starting_with(self, prefix: impl Into<String>) -> Query<C, (), S> {
+        self.with_keys(|keys| keys.prefix = Some(prefix.into()))
+    }
+
+    /// Only items whose sort key is between these texts, both included.
+    ///
+    /// ```
+    /// # use singlet::prelude::*;
+    /// # id!(Code, PlayerId);
+    /// # #[table(name = "snakes", key = (PK, SK), entities(Game, Player))]
+    /// # pub struct Snakes;
+    /// # #[derive(Entity, Debug)]
+    /// # #[entity(Snakes, key = ("GAME#{code}", "METADATA"))]
+    /// # pub struct Game { pub code: Code }
+    /// # #[derive(Entity, Debug)]
+    /// # #[entity(Snakes, key = ("GAME#{code}", "PLAYER#{id}"))]
+    /// # pub struct Player { pub code: Code, pub id: PlayerId }
+    /// #[derive(Collection)]
+    /// pub enum Entry {
+    ///     Game(Game),
+    ///     Player(Player),
+    /// }
+    ///
+    /// # singlet::block_on(async {
+    /// # let db = Db::<Snakes>::memory().await?;
+    /// # let code = Code::new("ABC123")?;
+    /// # db.run(create(&Game { code: code.clone() })).await?;
+    /// for id in ["ada", "bob", "zoe"] {
+    ///     db.run(create(&Player { code: code.clone(), id: PlayerId::new(id)? })).await?;
+    /// }
+    /// let some = Entry::of(&code).sort_key_between("METADATA", "PLAYER#b");
+    /// assert!(matches!(db.query(some).all().await?[..], [Entry::Game(_), Entry::Player(_)]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// ```
+    pub fn sort_key_between(
+        self,
+        first: impl Into<String>,
+        last: impl Into<String>,
+    ) -> Query<C, (), S> {
+        self.sort_key_from(first).sort_key_until(last)
+    }
+
+    /// Only items whose sort key is this text or comes after it.
+    pub fn sort_key_from(self, first: impl Into<String>) -> Query<C, (), S> {
+        self.with_keys(|keys| keys.lower = Some(first.into()))
+    }
+
+    /// Only items whose sort key is this text or comes before it.
+    pub fn sort_key_until(self, last: impl Into<String>) -> Query<C, (), S> {
+        self.with_keys(|keys| keys.upper = Some(last.into()))
     }
 }

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::field::{Comparand, Containing, Field, Operand, Testable, Textual};
 use crate::inspect::readable;
 use crate::marker::Marker;
+use crate::shape::TableShape;
 use crate::table::Table;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::expression::{self, Comparator, Operand as Term, Path};
@@ -37,6 +38,12 @@ use std::ops::Not;
 pub struct Condition<E> {
     test: Result<expression::Condition>,
     entity: Marker<E>,
+}
+
+impl<E> Condition<E> {
+    pub(crate) fn into_expression(self) -> Result<expression::Condition> {
+        self.test
+    }
 }
 
 impl<E: Entity> Condition<E> {
@@ -74,10 +81,6 @@ impl<E: Entity> Condition<E> {
         join: fn(Vec<expression::Condition>) -> Result<expression::Condition, expression::Fault>,
     ) -> Self {
         Self::new(self.test.and_then(|one| Ok(join(vec![one, other.test?])?)))
-    }
-
-    pub(crate) fn into_expression(self) -> Result<expression::Condition> {
-        self.test
     }
 }
 
@@ -124,20 +127,28 @@ pub(crate) fn is_own_key<E: Entity>() -> Result<Option<expression::Condition>> {
     Ok(Some(expression::Condition::or(vec![is_free, is_own])?))
 }
 
-/// That an item is not expired; `None` if items of this entity never are.
-pub(crate) fn is_fresh<E: Entity>(now: Timestamp) -> Result<Option<expression::Condition>> {
-    let expired = is_expired::<E>(now)?;
+/// That an item is not expired; `None` if items of this table never are.
+pub(crate) fn is_fresh(
+    table: &TableShape,
+    now: Timestamp,
+) -> Result<Option<expression::Condition>> {
+    let expired = table.ttl.map(|ttl| has_passed(ttl, now)).transpose()?;
     Ok(expired.map(expression::Condition::not).transpose()?)
 }
 
 /// That an item is expired; `None` if items of this entity never are.
 pub(crate) fn is_expired<E: Entity>(now: Timestamp) -> Result<Option<expression::Condition>> {
     let Some(ttl) = E::Table::SHAPE.ttl.filter(|_| E::SHAPE.expires) else { return Ok(None) };
-    Ok(Some(expression::Condition::compare(
+    has_passed(ttl, now).map(Some)
+}
+
+/// That the time to live in this attribute has passed.
+fn has_passed(ttl: &str, now: Timestamp) -> Result<expression::Condition> {
+    Ok(expression::Condition::compare(
         Term::Path(Path::attribute(ttl)?),
         Comparator::LessOrEqual,
         Term::Value(Value::from(now.as_seconds())),
-    )?))
+    )?)
 }
 
 /// What conditions say of fields. What a field is compared with is a value of its type, or another

@@ -21,8 +21,8 @@ const CODE_LEN: usize = 32;
 
 /// Where a page of a query begins, as text that can be given away and comes back unchanged.
 ///
-/// A cursor is of the query that gave it. With one of another entity, index, partition, range or
-/// direction, or changed in any way, it is refused with [`Error::Cursor`](crate::Error::Cursor).
+/// A cursor is of the query that gave it. With one of another entity or collection, index, partition,
+/// range or direction, or changed in any way, it is refused with [`Error::Cursor`](crate::Error::Cursor).
 /// The filter may be another one, since it often holds the moment at which it was made.
 ///
 /// It is signed, and not encrypted: it holds the key of the last item that was looked at, which a
@@ -119,9 +119,23 @@ impl<E> FromStr for Cursor<E> {
     }
 }
 
-/// The secret with which cursors are signed.
+/// The secret with which cursors are signed, for [`Settings::cursor_key`](crate::Settings).
 ///
-/// All instances of a program that take each other's cursors must have the same one.
+/// All instances of a program that take each other's cursors must have the same one, and it must
+/// outlive a restart: it belongs to the configuration, beside other secrets. There is no default,
+/// because one that every process makes up for itself works in tests, and fails as soon as there is
+/// a second instance.
+///
+/// ```
+/// use singlet::{CursorKey, Settings};
+///
+/// // 32 random bytes, made once and kept with the other secrets: `openssl rand -hex 32`
+/// let secret: [u8; 32] = [7; 32];
+/// let settings = Settings { cursor_key: Some(CursorKey::new(secret)), ..Settings::default() };
+///
+/// // For tests, and for programs of which there is one instance whose cursors may end with it.
+/// let settings = Settings { cursor_key: Some(CursorKey::of_this_process()), ..settings };
+/// ```
 #[derive(Clone)]
 pub struct CursorKey {
     /// `None` if the operating system had no random numbers to give. Then no cursor can be made.
@@ -135,12 +149,13 @@ impl CursorKey {
         Self { secret: Some(secret) }
     }
 
-    /// A random secret from the operating system, which is gone with the process.
+    /// A random secret from the operating system, which is gone with the process: cursors of this
+    /// process are refused by every other one, and by this one after a restart.
     ///
     /// If the operating system has no random numbers to give, reading a page fails with
     /// [`Error::RandomUnavailable`] as soon as it needs a cursor.
     #[must_use]
-    pub fn random() -> Self {
+    pub fn of_this_process() -> Self {
         let mut secret = [0; 32];
         Self { secret: getrandom::fill(&mut secret).is_ok().then_some(secret) }
     }

@@ -5,6 +5,7 @@ mod settings;
 pub use settings::Settings;
 
 use crate::backend::{Backend, BackendError, Embedded, Execution};
+use crate::cursor::CursorKey;
 use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::get::Get;
@@ -13,7 +14,7 @@ use crate::marker::Marker;
 use crate::operation::{Or, Write, stored};
 use crate::page::Reading;
 use crate::projection::Projection;
-use crate::query::AccessPattern;
+use crate::query::{AccessPattern, Readable};
 use crate::scan::Scan;
 use crate::subject::Subject;
 use crate::table::{Contains, Declaration, StoredIn, Table};
@@ -53,7 +54,9 @@ impl<D: Declaration> Db<D> {
     /// A database in memory, with all tables made: for tests, and to try things out.
     pub async fn memory() -> Result<Self> {
         let engine = Engine::memory().map_err(|error| BackendError::Failed(Box::new(error)))?;
-        let db = Self::on(Embedded::new(engine), Settings::default());
+        // What is in memory ends with the process, and so may its cursors.
+        let cursor_key = Some(CursorKey::of_this_process());
+        let db = Self::on(Embedded::new(engine), Settings { cursor_key, ..Settings::default() });
         db.provision().await?;
         Ok(db)
     }
@@ -120,18 +123,18 @@ impl<D: Declaration> Db<D> {
     }
 
     /// Reads items by an access pattern.
-    pub fn query<Q: AccessPattern>(&self, query: Q) -> Reading<'_, D, Q::Entity, Q::Output>
+    pub fn query<Q: AccessPattern>(&self, query: Q) -> Reading<'_, D, Q::Output, Q::Source>
     where
-        D: Contains<<Q::Entity as Entity>::Table>,
+        D: Contains<<Q::Output as Readable>::Table>,
     {
         Reading::new(self, query.describe())
     }
 
     /// Reads a table or an index from one end to the other.
-    pub fn scan<E: Entity, P: Projection<Entity = E>>(
+    pub fn scan<E: Entity, P: Projection<Entity = E>, S>(
         &self,
-        scan: Scan<E, P>,
-    ) -> Reading<'_, D, E, P>
+        scan: Scan<E, P, S>,
+    ) -> Reading<'_, D, P, S>
     where
         D: Contains<E::Table>,
     {

@@ -103,6 +103,8 @@ pub enum Error {
     },
     /// A cursor was made by somebody else, or for another query.
     Cursor,
+    /// Pages are read, and the settings have no secret with which cursors are signed.
+    NoCursorKey,
     /// The operating system gave no random numbers for the secret with which cursors are signed.
     RandomUnavailable,
     /// A table has no stream, so that nobody can go on from a position in it.
@@ -175,6 +177,9 @@ impl fmt::Display for Error {
                 )
             }
             Self::Cursor => f.write_str("the cursor is not one of this query"),
+            Self::NoCursorKey => f.write_str(
+                "there is no key to sign cursors with: set `Settings::cursor_key`, to a secret that all instances share, or to `CursorKey::of_this_process()`",
+            ),
             Self::RandomUnavailable => f.write_str("the operating system gives no random numbers"),
             Self::NoStream { table } => write!(
                 f,

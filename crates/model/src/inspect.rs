@@ -9,8 +9,9 @@ use crate::get::Get;
 use crate::key::Key;
 use crate::operation::{Operation, Or};
 use crate::projection::Projection;
-use crate::query::{AccessPattern, Query};
+use crate::query::{AccessPattern, Query, Readable};
 use crate::scan::Scan;
+use crate::source::Start;
 use crate::table::{Contains, Declaration};
 use crate::transaction::{Once, Planned, Step, Transactional};
 use singlet_dynamo::expression::Printer;
@@ -113,13 +114,13 @@ where
 
 impl<D, E, Rest, S, P> Inspect<D> for Query<E, Rest, S, P>
 where
-    Self: AccessPattern<Entity = E>,
-    D: Contains<E::Table>,
-    E: Entity,
+    D: Contains<P::Table>,
+    P: Readable<Subject = E>,
 {
     fn request(self, db: &Db<D>) -> Result<Request> {
         let described = self.describe();
-        described.source?.request(db.table_name::<E::Table>(), None, described.limit)
+        let table_name = db.table_name::<P::Table>();
+        described.source?.request(table_name, Start::default(), described.limit)
     }
 }
 
@@ -131,7 +132,8 @@ where
 {
     fn request(self, db: &Db<D>) -> Result<Request> {
         let described = self.describe();
-        described.source?.request(db.table_name::<E::Table>(), None, described.limit)
+        let table_name = db.table_name::<E::Table>();
+        described.source?.request(table_name, Start::default(), described.limit)
     }
 }
 
@@ -141,7 +143,7 @@ where
     C: Collection,
 {
     fn request(self, db: &Db<D>) -> Result<Request> {
-        self.into_source()?.request(db.table_name::<<C::Head as Entity>::Table>(), None, None)
+        self.first_request(db.table_name::<<C::Head as Entity>::Table>())
     }
 }
 

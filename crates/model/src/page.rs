@@ -9,19 +9,17 @@ use crate::backend::BackendError;
 use crate::condition::is_fresh;
 use crate::cursor::{Cursor, Identity};
 use crate::db::Db;
-use crate::entity::Entity;
+use crate::error::Error;
 use crate::error::Result;
-use crate::item::{OnCorrupt, decode, is_expired, recognizes};
+use crate::item::{OnCorrupt, has_passed, recognizes};
 use crate::marker::Marker;
 use crate::operation::stored;
-use crate::projection::Projection;
-use crate::query::Described;
-use crate::source::Source;
+use crate::query::{Described, Holds, Primary, Readable};
+use crate::source::{Source, Start};
 use crate::subject::Subject;
 use crate::table::{Contains, Declaration};
 use crate::timestamp::Timestamp;
-use count::is_alone;
-use singlet_dynamo::Item;
+use count::{counted, is_alone};
 use singlet_dynamo::binary::ItemRef;
 use singlet_dynamo::expression::Condition;
 use singlet_dynamo::operation::{Answer, PageAnswer, Request, Selection};
@@ -42,20 +40,20 @@ pub struct Page<T, E = T> {
     pub next: Option<Cursor<E>>,
 }
 
-/// A query on a database, ready to be read: the first item, a page, or all.
+/// A query on a database, ready to be read: the first item, a page, all, or only how many there
+/// are. `S` is where it reads: the table, or an index that may not hold all of an item.
 #[must_use = "a query does nothing until it is read"]
-pub struct Reading<'d, D, E, P = E> {
+pub struct Reading<'d, D, P, S = Primary> {
     db: &'d Db<D>,
     described: Described,
     on_corrupt: OnCorrupt,
-    types: Marker<(E, P)>,
+    types: Marker<(P, S)>,
 }
 
-impl<'d, D, E, P> Reading<'d, D, E, P>
+impl<'d, D, P, S> Reading<'d, D, P, S>
 where
-    D: Contains<E::Table>,
-    E: Entity,
-    P: Projection<Entity = E>,
+    D: Contains<P::Table>,
+    P: Readable,
 {
     pub(crate) fn new(db: &'d Db<D>, described: Described) -> Self {
         Self { db, described, on_corrupt: OnCorrupt::Fail, types: PhantomData }
@@ -103,9 +101,12 @@ where
     }
 
     /// The first item, if there is one.
-    pub async fn first(self) -> Result<Option<P>> {
+    pub async fn first(self) -> Result<Option<P>>
+    where
+        S: Holds<P>,
+    {
         let (reader, _) = self.into_reader()?;
-        let (items, _) = reader.read(None, Some(1), End::Filled).await?;
+        let (items, _) = reader.read(Start::default(), Some(1), End::Filled).await?;
         Ok(items.into_iter().next())
     }
 
@@ -117,27 +118,37 @@ where
     /// Where nearly everything is passed over, because a filter lets little through, a page ends
     /// after a while with fewer items, or none, and says where the next one begins: only
     /// [`next`](Page::next) tells whether there is more.
-    pub async fn page(self, cursor: Option<Cursor<E>>) -> Result<Page<P, E>> {
+    ///
+    /// Cursors are signed, so the [`Settings`](crate::Settings) must have a key for them; without
+    /// one this fails with [`Error::NoCursorKey`].
+    pub async fn page(self, cursor: Option<Cursor<P::Subject>>) -> Result<Page<P, P::Subject>>
+    where
+        S: Holds<P>,
+    {
         let (reader, limit) = self.into_reader()?;
-        let key = &reader.db.settings().cursor_key;
+        // Also where there is no second page: that there is a key must not depend on the data.
+        let key = reader.db.settings().cursor_key.as_ref().ok_or(Error::NoCursorKey)?;
         let start = match cursor {
-            Some(cursor) => Some(cursor.open(reader.identity(), key)?),
-            None => None,
+            Some(cursor) => Start::of_item(cursor.open(reader.identity(), key)?),
+            None => Start::default(),
         };
         let (items, next) = reader.read(start, limit, End::Page).await?;
         let next = match next {
-            Some(next) => Some(Cursor::seal(&next, reader.identity(), key)?),
+            Some(next) => Some(Cursor::seal(&next.into_item(), reader.identity(), key)?),
             None => None,
         };
         Ok(Page { items, next })
     }
 
     /// All items, however many pages there are; as many as the query's limit says, if it has one.
-    pub async fn all(self) -> Result<Vec<P>> {
+    pub async fn all(self) -> Result<Vec<P>>
+    where
+        S: Holds<P>,
+    {
         let (reader, limit) = self.into_reader()?;
-        let (mut items, mut next) = reader.read(None, limit, End::Filled).await?;
+        let (mut items, mut next) = reader.read(Start::default(), limit, End::Filled).await?;
         while let (Some(start), None) = (next, limit) {
-            let (more, behind) = reader.read(Some(start), None, End::Filled).await?;
+            let (more, behind) = reader.read(start, None, End::Filled).await?;
             items.extend(more);
             next = behind;
         }
@@ -145,32 +156,44 @@ where
     }
 
     /// The items one after the other, read page by page as they are asked for.
-    pub fn items(self) -> Items<'d, D, P> {
+    pub fn items(self) -> Items<'d, D, P>
+    where
+        S: Holds<P>,
+    {
         let limit = self.described.limit;
         Items::new(self.into_reader().map(|(reader, _)| reader), limit)
     }
 
     /// How many items there are. They are read and paid for, but not sent if DynamoDB can count
-    /// them by itself.
+    /// them by itself. Items of an index can be counted whatever it holds of them.
     pub async fn count(self) -> Result<usize> {
-        let (mut reader, limit) = self.into_reader()?;
+        let (mut reader, limit) = self.into_counter()?;
         let mut count = 0;
-        let mut start = None;
+        let mut start = Start::default();
         if reader.source.is_empty() {
             return Ok(0);
         }
         let is_counted = reader.count_in_store()?;
         loop {
+            let range = start.range;
             let page = reader.request(start, None).await?;
-            count += if is_counted { page.count } else { reader.count_of(page.items) };
-            start = page.last_evaluated_key;
-            if start.is_none() || limit.is_some_and(|limit| count >= limit) {
-                return Ok(limit.map_or(count, |limit| count.min(limit)));
+            count += if is_counted { page.count } else { reader.count_of(range, page.items) };
+            let next = reader.source.next_start(range, page.last_evaluated_key);
+            match next.filter(|_| limit.is_none_or(|limit| count < limit)) {
+                Some(next) => start = next,
+                None => return Ok(limit.map_or(count, |limit| count.min(limit))),
             }
         }
     }
 
     fn into_reader(self) -> Result<(Reader<'d, D, P>, Option<usize>)> {
+        let (mut reader, limit) = self.into_counter()?;
+        reader.source.selection = P::selection(reader.source.index)?;
+        Ok((reader, limit))
+    }
+
+    /// A reader for which nothing is chosen yet of what is read of an item.
+    fn into_counter(self) -> Result<(Reader<'d, D, P>, Option<usize>)> {
         let Described { source, limit, with_expired } = self.described;
         let (source, on_corrupt) = (source?, self.on_corrupt);
         let reader = Reader { db: self.db, source, with_expired, on_corrupt, output: PhantomData };
@@ -206,78 +229,94 @@ struct Reader<'d, D, P> {
 
 impl<D, P> Reader<'_, D, P>
 where
-    P: Projection,
-    D: Contains<<P::Entity as Entity>::Table>,
+    P: Readable,
+    D: Contains<P::Table>,
 {
     fn table_name(&self) -> &str {
-        self.db.table_name::<<P::Entity as Entity>::Table>()
+        self.db.table_name::<P::Table>()
     }
 
     fn identity(&self) -> Identity {
-        self.source.identity(P::Entity::SHAPE.name, self.table_name())
+        self.source.identity(P::NAME, self.table_name())
     }
 
     /// So many items from there on, and where the next ones begin. Without a number, as many as
     /// one request gives, but at least one if there are any.
     async fn read(
         &self,
-        mut start: Option<Item>,
+        mut start: Start,
         wanted: Option<usize>,
         end: End,
-    ) -> Result<(Vec<P>, Option<Item>)> {
+    ) -> Result<(Vec<P>, Option<Start>)> {
         let mut items = Vec::new();
         if wanted == Some(0) || self.source.is_empty() {
             return Ok((items, None));
         }
         let now = self.db.now();
-        let mut last: Option<StoredItem> = None;
+        let mut last: Option<(usize, StoredItem)> = None;
         let mut requests = 0;
         // One more than is wanted tells whether there are more.
         let ahead = usize::from(end == End::Page);
         let mut limit = wanted.map(|wanted| wanted.saturating_add(ahead));
         loop {
-            let page = self.request(start.take(), limit).await?;
+            let range = start.range;
+            let page = self.request(start, limit).await?;
             requests += 1;
             for row in page.items.unwrap_or_default().into_iter().map(stored) {
                 let item = row.as_item();
-                if !self.wants(item, now) {
+                if !self.wants(range, item, now) {
                     continue;
                 }
                 if wanted == Some(items.len()) {
-                    let last = last.as_ref().map(|last| self.source.start_behind(last.as_item()));
-                    return Ok((items, last));
+                    let last = last.as_ref();
+                    let next =
+                        last.map(|(range, last)| self.source.start_behind(*range, last.as_item()));
+                    return Ok((items, next));
                 }
-                let Some(read) = self.on_corrupt.apply(decode(item))? else { continue };
+                let Some(Some(read)) = self.on_corrupt.apply(P::decode_item(item))? else {
+                    continue;
+                };
                 items.push(read);
                 if wanted == Some(items.len()) {
                     if end == End::Filled {
                         return Ok((items, None));
                     }
-                    last = Some(row);
+                    last = Some((range, row));
                 }
             }
             let is_enough = match end {
                 End::Page if requests >= PAGE_REQUESTS_MAX => true,
                 End::Page | End::Filled => wanted.is_none() && !items.is_empty(),
             };
-            match page.last_evaluated_key {
+            match self.source.next_start(range, page.last_evaluated_key) {
                 None => return Ok((items, None)),
                 Some(next) if is_enough => return Ok((items, Some(next))),
-                next => start = next,
+                Some(next) => start = next,
             }
-            // What was read is mostly not what is wanted, so larger steps are worth it.
-            limit = limit.map(|limit| limit.saturating_mul(2));
+            limit = match start.range == range {
+                // What was read is mostly not what is wanted, so larger steps are worth it.
+                true => limit.map(|limit| limit.saturating_mul(2)),
+                false => {
+                    wanted.map(|wanted| wanted.saturating_sub(items.len()).saturating_add(ahead))
+                }
+            };
         }
     }
 
     /// Has the store count by itself, if it can: says whether it does.
     fn count_in_store(&mut self) -> Result<bool> {
         let source = &mut self.source;
-        if source.has_exclusion() || !is_alone(source.table, &P::Entity::SHAPE, source.index) {
+        let expires = |is: bool| P::ENTITIES.iter().any(|entity| entity.expires == is);
+        if source.has_exclusion()
+            || (expires(true) && expires(false))
+            || !is_alone(source.table, P::ENTITIES, source.index)
+        {
+            source.selection = counted(source.table, source.index)?;
             return Ok(false);
         }
         if !self.with_expired
-            && let Some(fresh) = is_fresh::<P::Entity>(self.db.now())?
+            && expires(true)
+            && let Some(fresh) = is_fresh(source.table, self.db.now())?
         {
             source.filter = Some(match source.filter.take() {
                 Some(filter) => Condition::and(vec![filter, fresh])?,
@@ -288,22 +327,27 @@ where
         Ok(true)
     }
 
-    fn count_of(&self, rows: Option<Vec<Attributes>>) -> usize {
+    fn count_of(&self, range: usize, rows: Option<Vec<Attributes>>) -> usize {
         let now = self.db.now();
         let rows = rows.unwrap_or_default().into_iter().map(stored);
-        rows.filter(|row| self.wants(row.as_item(), now)).count()
+        rows.filter(|row| self.wants(range, row.as_item(), now)).count()
     }
 
-    async fn request(&self, start: Option<Item>, limit: Option<usize>) -> Result<PageAnswer> {
+    async fn request(&self, start: Start, limit: Option<usize>) -> Result<PageAnswer> {
         let page = read_page(self.db, self.source.request(self.table_name(), start, limit)?).await;
-        page.map_err(|error| error.about(Subject::of::<P::Entity>))
+        match P::ENTITIES {
+            [entity] => page.map_err(|error| error.about(|| Subject::of_shape(entity))),
+            _ => page,
+        }
     }
 
-    /// Whether an item is one of those that are asked for.
-    fn wants(&self, item: ItemRef<'_>, now: Timestamp) -> bool {
+    /// Whether an item of a range is one of those that are asked for.
+    fn wants(&self, range: usize, item: ItemRef<'_>, now: Timestamp) -> bool {
         let table = self.source.table;
-        recognizes(&P::Entity::SHAPE, table, item)
-            && !self.source.excludes(item)
-            && (self.with_expired || !is_expired::<P::Entity>(item, now))
+        let entity = P::ENTITIES.iter().find(|entity| recognizes(entity, table, item));
+        entity.is_some_and(|entity| {
+            !self.source.excludes(range, item)
+                && (self.with_expired || !entity.expires || !has_passed(table, item, now))
+        })
     }
 }

@@ -1,28 +1,35 @@
 //! Access patterns: which items of a partition are read, and in which order.
 
 mod range;
+mod readable;
+mod source;
 
-pub use range::{FixedWidth, Narrow, Ranged, Tail};
-pub(crate) use range::{Range, SortTest};
+pub use range::{FixedWidth, Narrow, Ranged, Tail, Take};
+pub(crate) use range::{Interval, Range, SortTest};
+pub use readable::Readable;
+pub use source::{ByIndex, Consistent, Holds, KeyParts, PRIMARY, Primary, ReadFrom};
 
 use crate::attribute::Attribute;
 use crate::condition::Condition;
 use crate::entity::Entity;
 use crate::error::Result;
 use crate::field::Textual;
-use crate::get::projection;
 use crate::key::{Given, GivenPart, KeyArgument};
 use crate::marker::Marker;
 use crate::projection::Projection;
-use crate::shape::{IndexKeyShape, IndexShape, KeyAttributes, KeyFault, KeyShape, Template};
-use crate::source::{Part, Source};
+use crate::shape::{EntityShape, IndexShape, KeyAttribute, KeyFault, TableShape, Template};
+use crate::source::{Part, Ranges, Source};
 use crate::table::Table;
 use singlet_dynamo::Value;
 use singlet_dynamo::operation::Selection;
 use std::marker::PhantomData;
 
-/// Reads items of one partition, of the table or of an index. Made by the functions that
-/// `#[derive(Entity)]` gives an entity, one for each access pattern.
+/// Reads items of one partition, of the table or of an index, in the order of their sort keys.
+///
+/// Queries are made by functions, one for each access pattern. `#[derive(Entity)]` gives an entity
+/// `of(…)` for the partitions of its primary key, and one under the name of each index pattern.
+/// `#[derive(Collection)]` gives an enum of entities the function `of(…)`; see
+/// [`Collection`](macro@crate::Collection).
 ///
 /// `Rest` are the parts of the sort key that are not fixed yet. They are fixed from the first to
 /// the last, by [`with`](Self::with), and the next one may be narrowed to a range.
@@ -30,131 +37,234 @@ use std::marker::PhantomData;
 /// ```
 /// # use singlet::prelude::*;
 /// # id!(GameId, GoalId);
-/// # #[table(name = "3fc", key = (pk, sk), entities(Goal))]
+/// # #[table(name = "3fc", key = (pk, sk), index(GSI1 = (GSI1PK, GSI1SK)), entities(Goal))]
 /// # pub struct App;
 /// #[derive(Entity, Debug)]
-/// #[entity(App, key = ("GAME#{game}", "GOAL#{third:01}#{minute:04}#{id}"))]
+/// #[entity(
+///     App,
+///     key = ("GAME#{game}", "GOAL#{third:01}#{minute:04}#{id}"),
+///     GSI1 by_scorer = ("SCORER#{scorer}", "{scored_at}")
+/// )]
 /// pub struct Goal {
 ///     pub game: GameId,
 ///     pub third: u8,
 ///     pub minute: u16,
 ///     pub id: GoalId,
+///     pub scorer: String,
+///     pub scored_at: Timestamp,
 /// }
 ///
-/// # fn goals(game: &GameId) {
+/// # fn goals(game: &GameId, db: Db<App>, then: Timestamp) {
 /// let _ = Goal::of(game);                           // all goals of a game
 /// let _ = Goal::of(game).with(2);                   // those of the second third
 /// let _ = Goal::of(game).with(2).between(1, 10);    // of its first ten minutes
+/// let _ = Goal::of(game).with(2).until(10);         // the same
+/// let _ = Goal::of(game).with(2).after(10);         // all others of that third
+/// let _ = Goal::of(game).with(2).with(17).starting_with("a"); // by the beginning of an identifier
 /// let _ = Goal::of(game).descending().limit(1);     // the last goal
+/// let _ = Goal::of(game).consistent();              // sees every acknowledged write
+/// let _ = Goal::of(game).filter(Goal::scorer.eq("ada")); // reads all, gives those of one scorer
+/// let _ = Goal::by_scorer("ada".to_string()).from(then); // by an index
 /// # }
 /// ```
+///
+/// [`Db::query`](crate::Db::query) reads it: the [`first`](crate::Reading::first) item,
+/// [`all`](crate::Reading::all) of them, a [`page`](crate::Reading::page) with a cursor to the
+/// next, [`items`](crate::Reading::items) one after the other, or only
+/// [`count`](crate::Reading::count).
+///
+/// With a `limit`, pages have that many items also where a filter passes some over, or where items
+/// of other entities lie in between: the query goes on until the page is full, or there is nothing
+/// left. An item that is expired is gone, unless [`with_expired`](Self::with_expired) asks for it.
+///
+/// What no key serves does not compile: a range of a part in the middle whose values have different
+/// widths, a consistent read of a global index, or reading an entity from an index that does not
+/// hold all of its fields. Read those that it does hold with [`project`](Self::project).
 #[must_use = "a query does nothing until a `Db` runs it"]
 pub struct Query<E, Rest, S = Primary, P = E> {
-    description: Description<E>,
+    description: Description,
+    filter: Option<Condition<E>>,
     types: Marker<(Rest, S, P)>,
 }
 
-/// The query reads the table itself.
-pub enum Primary {}
-/// The query reads an index.
-pub enum ByIndex {}
-
-/// What can be read consistently: tables.
-#[diagnostic::on_unimplemented(
-    message = "an index cannot be read consistently",
-    label = "reads an index",
-    note = "indexes follow their table a little later: query the table, or read the items found once more by their keys, consistently"
-)]
-pub trait Consistent {}
-
-impl Consistent for Primary {}
-
 /// What is asked for.
-struct Description<E> {
+struct Description {
+    table: &'static TableShape,
     /// The index, if it is not the table.
-    index: Option<&'static IndexKeyShape>,
+    index: Option<&'static IndexShape>,
+    /// The entity whose template names the parts; of a collection, its first member.
+    entity: &'static EntityShape,
     partition: Result<Value, KeyFault>,
+    sort: SortKeys,
     /// The values of the parts of the sort key that are fixed.
     fixed: Vec<GivenPart>,
     /// What the next part of the sort key must be.
     range: Range,
-    filter: Option<Condition<E>>,
     descending: bool,
     limit: Option<usize>,
     consistent: bool,
     with_expired: bool,
 }
 
-impl<E: Entity> Description<E> {
-    /// The templates of the key that is read.
-    pub(crate) fn key(&self) -> &'static KeyShape {
-        self.index.map_or(&E::SHAPE.key, |index| &index.key)
-    }
+/// Which sort keys can be asked for.
+enum SortKeys {
+    /// Those that a template gives, if there is a sort key.
+    Template(Option<&'static Template>),
+    /// Those of several entities.
+    Several(Box<SharedKeys>),
+}
 
-    fn index(&self) -> Option<&'static IndexShape> {
-        self.index.and_then(|index| E::Table::SHAPE.index(index.index))
-    }
+/// The sort keys of the members of a collection.
+pub(crate) struct SharedKeys {
+    /// Where items of the members can be, in ascending order.
+    pub(crate) intervals: Vec<Interval>,
+    /// The beginning of the first member's template that all members share.
+    pub(crate) template: Option<Template>,
+    /// The text that stands behind it in the templates of all members, if there is more in some.
+    pub(crate) more: Option<&'static str>,
+    /// What the whole sort key must be: begin with, from, and until, all included.
+    pub(crate) prefix: Option<String>,
+    pub(crate) lower: Option<String>,
+    pub(crate) upper: Option<String>,
+}
 
-    /// The attributes of the key that is read.
-    fn attributes(&self) -> &'static KeyAttributes {
-        self.index().map_or(&E::Table::SHAPE.key, |index| &index.key)
-    }
-
-    /// Where the items are, of which this projection is read.
-    pub(crate) fn into_source<P: Projection<Entity = E>>(self) -> Result<Source> {
-        let sort = match (&self.key().sort, &self.attributes().sort) {
-            (Some(template), Some(attribute)) => {
-                SortTest::of::<E>(template, attribute, &self.fixed, &self.range)?
-            }
-            _ => SortTest::Any,
-        };
-        let index = self.index();
-        Ok(Source {
-            table: &E::Table::SHAPE,
+impl Description {
+    fn new(
+        table: &'static TableShape,
+        index: Option<&'static IndexShape>,
+        entity: &'static EntityShape,
+        partition: Result<Value, KeyFault>,
+        sort: SortKeys,
+    ) -> Self {
+        Self {
+            table,
             index,
-            part: Part::Partition { value: self.partition?, sort, descending: self.descending },
-            filter: self.filter.map(Condition::into_expression).transpose()?,
-            selection: projection::<P>(index)?.map_or(Selection::Held, Selection::Parts),
+            entity,
+            partition,
+            sort,
+            fixed: Vec::new(),
+            range: Range::default(),
+            descending: false,
+            limit: None,
+            consistent: false,
+            with_expired: false,
+        }
+    }
+
+    /// The template whose parts can be fixed.
+    fn template(&self) -> Option<&Template> {
+        match &self.sort {
+            SortKeys::Template(template) => *template,
+            SortKeys::Several(shared) => shared.template.as_ref(),
+        }
+    }
+
+    /// The attribute of the sort key that is read, if there is one.
+    fn sort_attribute(&self) -> Option<&'static KeyAttribute> {
+        self.index.map_or(&self.table.key, |index| &index.key).sort.as_ref()
+    }
+
+    fn ranges(&self) -> Result<Ranges> {
+        let Some(attribute) = self.sort_attribute() else { return Ok(SortTest::Any.into()) };
+        let is_narrowed = !self.fixed.is_empty() || !self.range.is_everything();
+        match &self.sort {
+            SortKeys::Template(None) => Ok(SortTest::Any.into()),
+            SortKeys::Template(Some(template)) => {
+                let (fixed, range) = (&self.fixed, &self.range);
+                Ok(SortTest::of(self.entity, template, None, attribute, fixed, range)?.into())
+            }
+            SortKeys::Several(shared) => match &shared.template {
+                Some(template) if is_narrowed => {
+                    let (fixed, range, more) = (&self.fixed, &self.range, shared.more);
+                    Ok(SortTest::of(self.entity, template, more, attribute, fixed, range)?.into())
+                }
+                _ => Ok(shared.ranges(self.descending)),
+            },
+        }
+    }
+
+    /// Where the items are. What is read of them is chosen later.
+    fn into_source(self, filter: Option<singlet_dynamo::expression::Condition>) -> Result<Source> {
+        let ranges = self.ranges()?;
+        Ok(Source {
+            table: self.table,
+            index: self.index,
+            part: Part::Partition { value: self.partition?, ranges, descending: self.descending },
+            filter,
+            selection: Selection::Held,
             consistent: self.consistent,
         })
+    }
+}
+
+impl SharedKeys {
+    /// The ranges that are read, in the order in which they are.
+    fn ranges(&self, descending: bool) -> Ranges {
+        let prefix = self.prefix.as_deref();
+        let (lower, upper) = (self.lower.as_deref(), self.upper.as_deref());
+        let narrowed =
+            self.intervals.iter().map(|interval| interval.narrowed(prefix, lower, upper));
+        let mut tests: Vec<SortTest> = narrowed.filter(|test| *test != SortTest::Never).collect();
+        if descending {
+            tests.reverse();
+        }
+        let mut tests = tests.into_iter();
+        Ranges { first: tests.next().unwrap_or(SortTest::Never), others: tests.collect() }
     }
 }
 
 impl<E: Entity, Rest> Query<E, Rest, Primary> {
     /// The items of this entity in a partition of the table.
     pub fn partition(parts: &[GivenPart]) -> Self {
-        Self::new(None, parts)
+        let (table, shape) = (&E::Table::SHAPE, &E::SHAPE);
+        let partition = Given::new::<E>(parts)
+            .and_then(|given| given.render(&shape.key.partition, &table.key, &table.key.partition));
+        let sort = SortKeys::Template(shape.key.sort.as_ref());
+        Self::new(Description::new(table, None, shape, partition, sort))
     }
 }
 
-impl<E: Entity, Rest> Query<E, Rest, ByIndex> {
+impl<E: Entity, Rest, const PLACE: usize, const LOCAL: bool, const HELD: bool>
+    Query<E, Rest, ByIndex<PLACE, LOCAL, HELD>>
+{
     /// The items of this entity in a partition of an index: the one of its pattern at this place.
-    pub fn index(place: usize, parts: &[GivenPart]) -> Self {
-        Self::new(E::SHAPE.indexes.get(place), parts)
+    pub fn index(parts: &[GivenPart]) -> Self {
+        let (table, shape) = (&E::Table::SHAPE, &E::SHAPE);
+        let of_index = shape.indexes.get(PLACE);
+        let index = of_index.and_then(|of_index| table.index(of_index.index));
+        let (Some(of_index), Some(index)) = (of_index, index) else {
+            // The compiler has checked that there is such a pattern, and such an index.
+            let partition = Err(KeyFault::missing(shape.name));
+            let sort = SortKeys::Template(None);
+            return Self::new(Description::new(table, None, shape, partition, sort));
+        };
+        let partition = Given::new::<E>(parts).and_then(|given| {
+            given.render(&of_index.key.partition, &index.key, &index.key.partition)
+        });
+        let sort = SortKeys::Template(of_index.key.sort.as_ref());
+        Self::new(Description::new(table, Some(index), shape, partition, sort))
     }
 }
 
-impl<E: Entity, Rest, S, P> Query<E, Rest, S, P> {
-    fn new(index: Option<&'static IndexKeyShape>, parts: &[GivenPart]) -> Self {
-        let mut description = Description {
-            index,
-            partition: Err(KeyFault::missing(E::SHAPE.name)),
-            fixed: Vec::new(),
-            range: Range::default(),
-            filter: None,
-            descending: false,
-            limit: None,
-            consistent: false,
-            with_expired: false,
-        };
-        let template: &Template = &description.key().partition;
-        let attributes = description.attributes();
-        description.partition = Given::new::<E>(parts)
-            .and_then(|given| given.render(template, attributes, &attributes.partition));
-        Self { description, types: PhantomData }
+impl<E, Rest, S, P> Query<E, Rest, S, P> {
+    fn new(description: Description) -> Self {
+        Self { description, filter: None, types: PhantomData }
     }
 
-    /// Sees every write that was acknowledged before. It costs twice as much.
+    /// The items of several entities in a partition.
+    pub(crate) fn several(
+        table: &'static TableShape,
+        index: Option<&'static IndexShape>,
+        head: &'static EntityShape,
+        partition: Result<Value, KeyFault>,
+        keys: SharedKeys,
+    ) -> Self {
+        let sort = SortKeys::Several(Box::new(keys));
+        Self::new(Description::new(table, index, head, partition, sort))
+    }
+
+    /// Sees every write that was acknowledged before. It costs twice as much. A global index
+    /// cannot do it.
     pub fn consistent(mut self) -> Self
     where
         S: Consistent,
@@ -163,8 +273,16 @@ impl<E: Entity, Rest, S, P> Query<E, Rest, S, P> {
         self
     }
 
-    fn retyped<R, Q>(self) -> Query<E, R, S, Q> {
-        Query { description: self.description, types: PhantomData }
+    /// Changes what is asked of the whole sort key of a collection.
+    pub(crate) fn with_keys(mut self, change: impl FnOnce(&mut SharedKeys)) -> Query<E, (), S, P> {
+        if let SortKeys::Several(keys) = &mut self.description.sort {
+            change(keys);
+        }
+        self.retyped()
+    }
+
+    fn retyped<R, T, Q>(self) -> Query<E, R, T, Q> {
+        Query { description: self.description, filter: self.filter, types: PhantomData }
     }
 
     /// Fixes the next part of the sort key.
@@ -172,7 +290,7 @@ impl<E: Entity, Rest, S, P> Query<E, Rest, S, P> {
     where
         Rest: Narrow<Rest = N>,
     {
-        let template = self.description.key().sort.as_ref();
+        let template = self.description.template();
         let next = template.and_then(|sort| sort.parts.get(self.description.fixed.len()));
         let place = next.map_or(usize::MAX, |part| part.place);
         self.description.fixed.push((place, part.as_part().to_value()));
@@ -249,23 +367,55 @@ impl<E: Entity, Rest, S, P> Query<E, Rest, S, P> {
         self
     }
 
-    /// Only items that are so. What does not pass is read and paid for all the same.
+    /// Also items that are expired and not deleted yet.
+    pub fn with_expired(mut self) -> Self {
+        self.description.with_expired = true;
+        self
+    }
+}
+
+impl<E: Entity, Rest, S, P> Query<E, Rest, S, P> {
+    /// Keeps items that match; the others still cost read units.
     pub fn filter(mut self, condition: Condition<E>) -> Self {
-        self.description.filter = Some(match self.description.filter {
+        self.filter = Some(match self.filter {
             Some(before) => before.and(condition),
             None => condition,
         });
         self
     }
 
-    /// Also items that are expired and not deleted yet.
-    pub fn with_expired(mut self) -> Self {
-        self.description.with_expired = true;
-        self
-    }
-
     /// Only the fields of a smaller struct; see [`Projection`].
-    pub fn project<Q: Projection<Entity = E>>(self) -> Query<E, Rest, S, Q> {
+    ///
+    /// It can be read from an index that holds the fields of the struct. One that does not hold
+    /// them does not compile:
+    ///
+    /// ```compile_fail
+    /// # use singlet::prelude::*;
+    /// # id!(Code);
+    /// #[table(
+    ///     name = "games", key = (PK, SK),
+    ///     index(GSI1 = (GSI1PK, GSI1SK) projecting("status")), entities(Game)
+    /// )]
+    /// pub struct Games;
+    ///
+    /// #[derive(Entity)]
+    /// #[entity(Games, key = ("GAME#{code}", "METADATA"), GSI1 newest = ("GAMES", "{code}"))]
+    /// pub struct Game { pub code: Code, pub status: String, pub title: String }
+    ///
+    /// #[derive(Projection)]
+    /// #[projection(Game)]
+    /// pub struct Title { pub title: String }
+    ///
+    /// # singlet::block_on(async {
+    /// let db = Db::<Games>::memory().await.unwrap();
+    /// db.query(Game::newest().project::<Title>()).all().await.unwrap(); // GSI1 has no title
+    /// # });
+    /// ```
+    pub fn project<Q: Projection<Entity = E>>(self) -> Query<E, Rest, S::Projected, Q>
+    where
+        S: ReadFrom,
+    {
+        const { crate::check::projection::<Q, S>() };
         self.retyped()
     }
 }
@@ -279,10 +429,10 @@ impl<E: Entity, Rest, S, P> Query<E, Rest, S, P> {
     note = "to be able to ask this, add an index to the table and its key to the entity: `#[entity(…, GSI1 pattern = (\"…\", \"…\"))]`"
 )]
 pub trait AccessPattern {
-    /// The entity that is read.
-    type Entity: Entity;
     /// What is made of each item.
-    type Output: Projection<Entity = Self::Entity>;
+    type Output: Readable;
+    /// Where it is read from: [`Primary`] or [`ByIndex`].
+    type Source;
     #[doc(hidden)]
     fn describe(self) -> Described;
 }
@@ -295,29 +445,31 @@ pub struct Described {
     pub(crate) with_expired: bool,
 }
 
-impl<E: Entity, Rest, S, P: Projection<Entity = E>> AccessPattern for Query<E, Rest, S, P> {
-    type Entity = E;
+impl<E, Rest, S, P: Readable<Subject = E>> AccessPattern for Query<E, Rest, S, P> {
     type Output = P;
+    type Source = S;
 
     fn describe(self) -> Described {
         let Description { limit, with_expired, .. } = self.description;
-        Described { source: self.description.into_source::<P>(), limit, with_expired }
+        let filter = self.filter.map(Condition::into_expression).transpose();
+        let source = filter.and_then(|filter| self.description.into_source(filter));
+        Described { source, limit, with_expired }
     }
 }
 
-impl<E: Entity, Rest, S, P> std::fmt::Debug for Query<E, Rest, S, P> {
+impl<E, Rest, S, P> std::fmt::Debug for Query<E, Rest, S, P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Description { fixed, filter, descending, limit, .. } = &self.description;
+        let Description { entity, fixed, descending, limit, .. } = &self.description;
         let mut shown = f.debug_struct("Query");
-        shown.field("entity", &E::SHAPE.name);
+        shown.field("entity", &entity.name);
         if let Some(index) = self.description.index {
-            shown.field("index", &index.index);
+            shown.field("index", &index.name);
         }
         shown.field("partition", &self.description.partition);
         for (_, value) in fixed {
             shown.field("with", value);
         }
-        if let Some(filter) = filter {
+        if let Some(filter) = &self.filter {
             shown.field("filter", filter);
         }
         if let Some(limit) = limit {

@@ -3,16 +3,17 @@
 use crate::condition::Condition;
 use crate::entity::Entity;
 use crate::error::Result;
-use crate::get::projection;
 use crate::marker::Marker;
 use crate::projection::Projection;
-use crate::query::Described;
+use crate::query::{ByIndex, Consistent, Described, Primary, ReadFrom};
 use crate::source::{Part, Source};
 use crate::table::Table;
 use singlet_dynamo::operation::{Segment, Selection};
 use std::marker::PhantomData;
 
-/// Reads all items of an entity, and everything else in the table on the way.
+/// Reads all items of an entity from the table or from an index, and everything else that is there
+/// on the way. It costs what the whole table or index costs, however few items it gives: it is for
+/// exports and repairs, and for tables that are small.
 ///
 /// ```
 /// # use singlet::prelude::*;
@@ -28,10 +29,22 @@ use std::marker::PhantomData;
 /// db.run(put(&League { id: LeagueId::new("2")?, active: false })).await?;
 /// let active = db.scan(Scan::table().filter(League::active.eq(true))).all().await?;
 /// assert_eq!(active.len(), 1);
+///
+/// // Four workers, each with a segment of its own; segments are counted from zero.
+/// let mut count = 0;
+/// for number in 0..4 {
+///     count += db.scan(Scan::<League>::table().segment(number, 4)).count().await?;
+/// }
+/// assert_eq!(count, 2);
+///
+/// // Page by page, and consistently, which a global index does not do.
+/// let page = db.scan(Scan::<League>::table().limit(1).consistent()).page(None).await?;
+/// let rest = db.scan(Scan::<League>::table().limit(1).consistent()).page(page.next).await?;
+/// assert!(rest.next.is_none());
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// ```
 #[must_use = "a scan does nothing until a `Db` runs it"]
-pub struct Scan<E, P = E> {
+pub struct Scan<E, P = E, S = Primary> {
     /// The place of the index pattern, if it is not the table that is read.
     index: Option<usize>,
     filter: Option<Condition<E>>,
@@ -39,20 +52,22 @@ pub struct Scan<E, P = E> {
     limit: Option<usize>,
     consistent: bool,
     with_expired: bool,
-    output: Marker<P>,
+    types: Marker<(P, S)>,
 }
 
 /// An index pattern of an entity, under its name in capitals: `Game::NEWEST`.
-pub struct IndexPattern<E> {
-    place: usize,
-    entity: Marker<E>,
+pub struct IndexPattern<E, S> {
+    types: Marker<(E, S)>,
 }
 
-impl<E> IndexPattern<E> {
+impl<E, const PLACE: usize, const LOCAL: bool, const HELD: bool>
+    IndexPattern<E, ByIndex<PLACE, LOCAL, HELD>>
+{
     /// The pattern at this place of the entity's declaration.
     #[must_use]
-    pub const fn new(place: usize) -> Self {
-        Self { place, entity: PhantomData }
+    #[expect(clippy::new_without_default, reason = "the derive makes a constant of it")]
+    pub const fn new() -> Self {
+        Self { types: PhantomData }
     }
 }
 
@@ -63,10 +78,13 @@ impl<E: Entity> Scan<E> {
     }
 
     /// Reads an index: all items that have the key of this pattern.
-    pub fn index(pattern: IndexPattern<E>) -> Self {
-        Self::of(Some(pattern.place))
+    pub fn index<S: ReadFrom>(pattern: IndexPattern<E, S>) -> Scan<E, E, S> {
+        let IndexPattern { types: _ } = pattern;
+        Scan::of(Some(S::PLACE))
     }
+}
 
+impl<E: Entity, P, S> Scan<E, P, S> {
     fn of(index: Option<usize>) -> Self {
         Self {
             index,
@@ -75,13 +93,13 @@ impl<E: Entity> Scan<E> {
             limit: None,
             consistent: false,
             with_expired: false,
-            output: PhantomData,
+            types: PhantomData,
         }
     }
 }
 
-impl<E: Entity, P: Projection<Entity = E>> Scan<E, P> {
-    /// Only items that are so. What does not pass is read and paid for all the same.
+impl<E: Entity, P: Projection<Entity = E>, S> Scan<E, P, S> {
+    /// Keeps items that match; the others still cost read units.
     pub fn filter(mut self, condition: Condition<E>) -> Self {
         self.filter = Some(match self.filter {
             Some(before) => before.and(condition),
@@ -90,7 +108,7 @@ impl<E: Entity, P: Projection<Entity = E>> Scan<E, P> {
         self
     }
 
-    /// Only one of several segments, so that several can scan at once.
+    /// Only one of several segments, counted from zero, so that several can scan at once.
     pub fn segment(mut self, number: u32, total: u32) -> Self {
         self.segment = Some(Segment { number, total });
         self
@@ -102,9 +120,12 @@ impl<E: Entity, P: Projection<Entity = E>> Scan<E, P> {
         self
     }
 
-    /// Sees every write that was acknowledged before. It costs twice as much, and an index does
-    /// not do it.
-    pub fn consistent(mut self) -> Self {
+    /// Sees every write that was acknowledged before. It costs twice as much. A global index
+    /// cannot do it.
+    pub fn consistent(mut self) -> Self
+    where
+        S: Consistent,
+    {
         self.consistent = true;
         self
     }
@@ -116,9 +137,13 @@ impl<E: Entity, P: Projection<Entity = E>> Scan<E, P> {
     }
 
     /// Only the fields of a smaller struct; see [`Projection`].
-    pub fn project<Q: Projection<Entity = E>>(self) -> Scan<E, Q> {
+    pub fn project<Q: Projection<Entity = E>>(self) -> Scan<E, Q, S::Projected>
+    where
+        S: ReadFrom,
+    {
+        const { crate::check::projection::<Q, S>() };
         let Self { index, filter, segment, limit, consistent, with_expired, .. } = self;
-        Scan { index, filter, segment, limit, consistent, with_expired, output: PhantomData }
+        Scan { index, filter, segment, limit, consistent, with_expired, types: PhantomData }
     }
 
     pub(crate) fn describe(self) -> Described {
@@ -134,7 +159,7 @@ impl<E: Entity, P: Projection<Entity = E>> Scan<E, P> {
             index,
             part: Part::All(self.segment),
             filter: self.filter.map(Condition::into_expression).transpose()?,
-            selection: projection::<P>(index)?.map_or(Selection::Held, Selection::Parts),
+            selection: Selection::Held,
             consistent: self.consistent,
         })
     }

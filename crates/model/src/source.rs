@@ -7,7 +7,7 @@ use crate::shape::{IndexShape, KeyAttributes, TableShape};
 use singlet_dynamo::binary::ItemRef;
 use singlet_dynamo::expression::{Condition, KeyCondition};
 use singlet_dynamo::operation::{Query, Request, Scan, Segment, Selection};
-use singlet_dynamo::{Item, Value};
+use singlet_dynamo::{Item, Number, Value};
 
 /// Where items are read, and what is read of them.
 pub(crate) struct Source {
@@ -22,9 +22,61 @@ pub(crate) struct Source {
 /// Which part of the table or the index.
 pub(crate) enum Part {
     /// One partition.
-    Partition { value: Value, sort: SortTest, descending: bool },
+    Partition { value: Value, ranges: Ranges, descending: bool },
     /// Everything, or one of several segments of it.
     All(Option<Segment>),
+}
+
+/// Ranges of the sort key, in the order in which they are read. Each takes requests of its own.
+pub(crate) struct Ranges {
+    pub(crate) first: SortTest,
+    /// Those behind it, which only collections have.
+    pub(crate) others: Vec<SortTest>,
+}
+
+impl From<SortTest> for Ranges {
+    fn from(only: SortTest) -> Self {
+        Self { first: only, others: Vec::new() }
+    }
+}
+
+impl Ranges {
+    fn get(&self, place: usize) -> Option<&SortTest> {
+        match place.checked_sub(1) {
+            None => Some(&self.first),
+            Some(place) => self.others.get(place),
+        }
+    }
+}
+
+/// Where a request begins to read: in which range, and behind which key.
+#[derive(Debug, Default)]
+pub(crate) struct Start {
+    pub(crate) range: usize,
+    pub(crate) key: Option<Item>,
+}
+
+/// The name under which a cursor keeps the range. No attribute has an empty name.
+const RANGE: &str = "";
+
+impl Start {
+    /// As a cursor holds it. A start in the first range is its key.
+    pub(crate) fn into_item(self) -> Item {
+        let mut item = self.key.unwrap_or_default();
+        if let Some(range) = i64::try_from(self.range).ok().filter(|range| *range > 0) {
+            item.insert(RANGE, Value::N(Number::from(range)));
+        }
+        item
+    }
+
+    /// The start that was made this item of.
+    pub(crate) fn of_item(mut item: Item) -> Self {
+        let range = match item.remove(RANGE) {
+            Some(Value::N(number)) => number.floor_i64().and_then(|range| range.try_into().ok()),
+            _ => None,
+        };
+        Self { range: range.unwrap_or_default(), key: Some(item).filter(|key| !key.is_empty()) }
+    }
 }
 
 impl Source {
@@ -35,29 +87,51 @@ impl Source {
 
     /// Whether there is nothing to be read.
     pub(crate) fn is_empty(&self) -> bool {
-        matches!(self.part, Part::Partition { sort: SortTest::Never, .. })
+        let Part::Partition { ranges, .. } = &self.part else { return false };
+        ranges.others.is_empty() && ranges.first == SortTest::Never
+    }
+
+    /// How many ranges are read.
+    fn ranges_len(&self) -> usize {
+        match &self.part {
+            Part::Partition { ranges, .. } => 1 + ranges.others.len(),
+            Part::All(_) => 1,
+        }
+    }
+
+    /// Where to read on, after a page of this range that ended with this key.
+    pub(crate) fn next_start(&self, range: usize, last_key: Option<Item>) -> Option<Start> {
+        match last_key {
+            Some(key) => Some(Start { range, key: Some(key) }),
+            None => {
+                let range = range + 1;
+                (range < self.ranges_len()).then_some(Start { range, key: None })
+            }
+        }
     }
 
     /// Asks for a page.
     pub(crate) fn request(
         &self,
         table_name: &str,
-        start: Option<Item>,
+        start: Start,
         limit: Option<usize>,
     ) -> Result<Request> {
         let index_name = self.index.map(|index| index.name.to_owned());
         Ok(match &self.part {
-            Part::Partition { value, sort, descending } => {
+            Part::Partition { value, ranges, descending } => {
                 let key = self.key();
                 let mut condition = KeyCondition::partition(key.partition.name, value.clone());
-                if let (SortTest::Is(test, _), Some(attribute)) = (sort, key.sort) {
+                if let (Some(SortTest::Is(test, _)), Some(attribute)) =
+                    (ranges.get(start.range), key.sort)
+                {
                     condition = condition.and(attribute.name, test.clone())?;
                 }
                 let mut query = Query::new(table_name, condition);
                 query.index_name = index_name;
                 query.filter.clone_from(&self.filter);
                 query.selection = self.selection.clone();
-                query.exclusive_start_key = start;
+                query.exclusive_start_key = start.key;
                 query.limit = limit;
                 query.scan_index_forward = !descending;
                 query.consistent_read = self.consistent;
@@ -68,7 +142,7 @@ impl Source {
                 scan.index_name = index_name;
                 scan.filter.clone_from(&self.filter);
                 scan.selection = self.selection.clone();
-                scan.exclusive_start_key = start;
+                scan.exclusive_start_key = start.key;
                 scan.limit = limit;
                 scan.segment = *segment;
                 scan.consistent_read = self.consistent;
@@ -79,32 +153,38 @@ impl Source {
 
     /// Whether some sort key has to be left out that the request cannot leave out by itself.
     pub(crate) fn has_exclusion(&self) -> bool {
-        matches!(self.part, Part::Partition { sort: SortTest::Is(_, Some(_)), .. })
+        let Part::Partition { ranges, .. } = &self.part else { return false };
+        let excludes = |test: &SortTest| matches!(test, SortTest::Is(_, Some(_)));
+        excludes(&ranges.first) || ranges.others.iter().any(excludes)
     }
 
-    /// Whether the item's sort key is one that the request could not leave out by itself.
-    pub(crate) fn excludes(&self, item: ItemRef<'_>) -> bool {
-        let Part::Partition { sort: SortTest::Is(_, Some(excluded)), .. } = &self.part else {
-            return false;
-        };
+    /// Whether the item's sort key is one that the request for this range could not leave out by
+    /// itself.
+    pub(crate) fn excludes(&self, range: usize, item: ItemRef<'_>) -> bool {
+        let Part::Partition { ranges, .. } = &self.part else { return false };
+        let Some(SortTest::Is(_, Some(excluded))) = ranges.get(range) else { return false };
         let attribute = self.key().sort.and_then(|attribute| item.get(attribute.name));
         attribute.is_some_and(|value| value == *excluded)
     }
 
-    /// Where a page begins behind this item.
-    pub(crate) fn start_behind(&self, item: ItemRef<'_>) -> Item {
+    /// Where a page begins behind this item of a range.
+    pub(crate) fn start_behind(&self, range: usize, item: ItemRef<'_>) -> Start {
         let of_index = self.index.iter().flat_map(|index| index.key.iter());
         let names = self.table.key.iter().chain(of_index).map(|attribute| attribute.name);
-        names.filter_map(|name| Some((name.to_owned(), item.get(name)?.to_value()))).collect()
+        let key = names.filter_map(|name| Some((name.to_owned(), item.get(name)?.to_value())));
+        Start { range, key: Some(key.collect()) }
     }
 
     /// What makes this query another one than others, so that a cursor of one is none of others.
-    pub(crate) fn identity(&self, entity: &str, table_name: &str) -> Identity {
+    pub(crate) fn identity(&self, subject: &str, table_name: &str) -> Identity {
         let identity =
-            Identity::new(entity).text(table_name).text(self.index.map_or("", |index| index.name));
+            Identity::new(subject).text(table_name).text(self.index.map_or("", |index| index.name));
         match &self.part {
-            Part::Partition { value, sort, descending } => {
-                sort.identify(identity.value(value)).number(u32::from(*descending))
+            Part::Partition { value, ranges, descending } => {
+                let identity = ranges.first.identify(identity.value(value));
+                let others = ranges.others.iter();
+                let identity = others.fold(identity, |identity, test| test.identify(identity));
+                identity.number(u32::from(*descending))
             }
             Part::All(None) => identity,
             Part::All(Some(segment)) => identity.number(segment.number).number(segment.total),

@@ -1,6 +1,7 @@
 //! Which item an error is about.
 
 use crate::entity::Entity;
+use crate::shape::EntityShape;
 use crate::key::Key;
 use crate::operation::Plan;
 use crate::shape::TableShape;
@@ -50,7 +51,12 @@ pub struct Subject {
 impl Subject {
     /// Some items of an entity.
     pub(crate) fn of<E: Entity>() -> Self {
-        Self { entity: E::SHAPE.name, key: None, size_bytes: None }
+        Self::of_shape(&E::SHAPE)
+    }
+
+    /// Some items of the entity with this shape.
+    pub(crate) fn of_shape(entity: &EntityShape) -> Self {
+        Self { entity: entity.name, key: None, size_bytes: None }
     }
 
     /// The item with this key.

@@ -29,7 +29,8 @@ pub struct CursorSecret {
 ///
 /// # singlet::block_on(async {
 /// let web = Db::<Web>::memory().await?;
-/// let settings = Settings { cursor_key: cursors::shared_key(&web).await?, ..Settings::default() };
+/// let cursor_key = Some(cursors::shared_key(&web).await?);
+/// let settings = Settings { cursor_key, ..Settings::default() };
 /// # drop(settings);
 /// # Ok::<(), singlet::Error>(()) }).unwrap();
 /// ```

@@ -9,6 +9,11 @@ use crate::json::kept::KEPT_MAX;
 use crate::schema::TableSchema;
 use std::collections::HashMap;
 
+/// What the names of tables must be, which are the keys of a map.
+pub(super) const NAMES_CONSTRAINT: &str = "Map keys must satisfy constraint: [Member must have length less than or equal to 255, \
+     Member must have length greater than or equal to 3, \
+     Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+]";
+
 /// `RequestItems` as it stands in the body: what is asked of each table, by its name or ARN.
 pub(super) struct TablesBody<'j, T> {
     /// The first [`KEPT_MAX`] tables: more than a batch may have, so that others are refused.
@@ -62,13 +67,7 @@ impl<'j, T> TablesBody<'j, T> {
     /// Adds a violation if a name can be no table's.
     pub(super) fn constrain_names(&self, constraints: &mut Constraints) {
         if self.tables.iter().any(|(name, _)| named_table(name.clone()).is_err()) {
-            constraints.violate(
-                Quoted(self.text),
-                "requestItems",
-                "Map keys must satisfy constraint: [Member must have length less than or equal to 255, \
-                 Member must have length greater than or equal to 3, \
-                 Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+]",
-            );
+            constraints.violate(Quoted(self.text), "requestItems", NAMES_CONSTRAINT);
         }
     }
 

@@ -177,18 +177,28 @@ impl<'j> Body<'j> {
 
     fn check_lengths(&self) -> Result<()> {
         let Some(tables) = &self.request_items else { return Ok(()) };
-        check_length("RequestItems", tables.iter().len(), 1, KEYS_MAX)?;
-        let mut count = 0;
-        for (name, table) in tables.iter() {
-            let len = table.keys.as_ref().map_or(0, Kept::len);
-            check_length(&format!("RequestItems.{name}.member.Keys"), len, 1, KEYS_MAX)?;
-            count += len;
-        }
-        if count > KEYS_MAX {
-            return Err(Error::validation("Too many items requested for the BatchGetItem call"));
-        }
-        Ok(())
+        check_lengths(
+            tables
+                .iter()
+                .map(|(name, table)| (name.as_str(), table.keys.as_ref().map_or(0, Kept::len))),
+        )
     }
+}
+
+/// Refuses too many tables or keys, or none. Tables come with how many keys they have.
+pub(super) fn check_lengths<'n>(
+    tables: impl ExactSizeIterator<Item = (&'n str, usize)>,
+) -> Result<()> {
+    check_length("RequestItems", tables.len(), 1, KEYS_MAX)?;
+    let mut count = 0;
+    for (name, len) in tables {
+        check_length(&format!("RequestItems.{name}.member.Keys"), len, 1, KEYS_MAX)?;
+        count += len;
+    }
+    if count > KEYS_MAX {
+        return Err(Error::validation("Too many items requested for the BatchGetItem call"));
+    }
+    Ok(())
 }
 
 impl BatchGetItem {

@@ -226,22 +226,26 @@ impl<'j> Body<'j> {
 
     fn check_lengths(&self) -> Result<()> {
         let Some(tables) = &self.request_items else { return Ok(()) };
-        if tables.iter().len() == 0 {
-            return Err(Error::validation(
-                "The requestItems parameter is required for BatchWriteItem",
-            ));
-        }
-        let mut count = 0;
-        for (name, requests) in tables.iter() {
-            let path = format!("RequestItems.{name}.member");
-            check_length(&path, requests.len(), 1, WRITES_MAX)?;
-            count += requests.len();
-        }
-        if count > WRITES_MAX {
-            return Err(Error::validation("Too many items requested for the BatchWriteItem call"));
-        }
-        Ok(())
+        check_lengths(tables.iter().map(|(name, requests)| (name.as_str(), requests.len())))
     }
+}
+
+/// Refuses too many writes, or none. Tables come with how many writes they have.
+pub(super) fn check_lengths<'n>(
+    tables: impl ExactSizeIterator<Item = (&'n str, usize)>,
+) -> Result<()> {
+    if tables.len() == 0 {
+        return Err(Error::validation("The requestItems parameter is required for BatchWriteItem"));
+    }
+    let mut count = 0;
+    for (name, len) in tables {
+        check_length(&format!("RequestItems.{name}.member"), len, 1, WRITES_MAX)?;
+        count += len;
+    }
+    if count > WRITES_MAX {
+        return Err(Error::validation("Too many items requested for the BatchWriteItem call"));
+    }
+    Ok(())
 }
 
 impl BatchWriteItem {

@@ -90,7 +90,7 @@ impl GetItem {
             &ReturnConsumedCapacity::CHOICES,
         );
         constraints.required("key", &body.key);
-        constrain_table_name(&mut constraints, &body.table_name);
+        constrain_table_name(&mut constraints, body.table_name.as_deref());
         constraints.finish()?;
         let table_name = named_table(body.table_name.take().unwrap_or_default())?;
 

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::json::{Reader, Writer};
 
 /// How many names a page has at most, and has unless the request says otherwise.
-const PAGE_LEN_MAX: usize = 100;
+pub(super) const PAGE_LEN_MAX: usize = 100;
 
 /// Asks for the names of the tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

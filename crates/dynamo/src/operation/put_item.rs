@@ -95,7 +95,7 @@ impl PutItem {
         write.constrain_expected(&mut constraints);
         let return_consumed_capacity = write.constrain_capacity(&mut constraints);
         let return_item_collection_metrics = write.constrain_metrics(&mut constraints);
-        constrain_table_name(&mut constraints, &write.table_name);
+        constrain_table_name(&mut constraints, write.table_name.as_deref());
         constraints.finish()?;
         let table_name = named_table(write.table_name.take().unwrap_or_default())?;
 

@@ -112,7 +112,7 @@ impl ReadBody {
     }
 
     pub(super) fn constrain_table_name(&self, constraints: &mut Constraints) {
-        constrain_table_name(constraints, &self.table_name);
+        constrain_table_name(constraints, self.table_name.as_deref());
     }
 
     pub(super) fn constrain_conditional_operator(&mut self, constraints: &mut Constraints) {

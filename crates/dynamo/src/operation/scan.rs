@@ -116,16 +116,14 @@ impl Scan {
         let mut constraints = Constraints::default();
         read.constrain_select(&mut constraints);
         read.constrain_index_name(&mut constraints);
-        constraints.at_least("totalSegments", total_segments, 1);
-        constraints.at_most("totalSegments", total_segments, TOTAL_SEGMENTS_MAX);
+        constrain_total(&mut constraints, total_segments);
         let return_consumed_capacity = read.constrain_capacity(&mut constraints);
         read.constrain_table_name(&mut constraints);
         read.constrain_conditional_operator(&mut constraints);
         if let Some(filter) = &mut read.filter {
             filter.constrain("scanFilter", &mut constraints);
         }
-        constraints.at_least("segment", segment, 0);
-        constraints.at_most("segment", segment, TOTAL_SEGMENTS_MAX - 1);
+        constrain_segment(&mut constraints, segment);
         read.constrain_limit(&mut constraints);
         read.constrain_attributes_to_get(&mut constraints);
         constraints.finish()?;
@@ -223,7 +221,17 @@ impl Scan {
     }
 }
 
-fn checked_segment(segment: Option<i64>, total: Option<i64>) -> Result<Option<Segment>> {
+pub(super) fn constrain_total(constraints: &mut Constraints, total: Option<i64>) {
+    constraints.at_least("totalSegments", total, 1);
+    constraints.at_most("totalSegments", total, TOTAL_SEGMENTS_MAX);
+}
+
+pub(super) fn constrain_segment(constraints: &mut Constraints, segment: Option<i64>) {
+    constraints.at_least("segment", segment, 0);
+    constraints.at_most("segment", segment, TOTAL_SEGMENTS_MAX - 1);
+}
+
+pub(super) fn checked_segment(segment: Option<i64>, total: Option<i64>) -> Result<Option<Segment>> {
     match (segment, total) {
         (None, None) => Ok(None),
         (Some(_), None) => Err(Error::validation(

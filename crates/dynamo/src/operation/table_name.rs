@@ -51,8 +51,8 @@ pub(super) fn existing_table(name_or_arn: Option<String>) -> Result<String> {
 }
 
 /// Checks the member `tableName` of an operation on items, which is one among the others there.
-pub(super) fn constrain_table_name(constraints: &mut Constraints, name: &Option<String>) {
-    constraints.required("tableName", name);
+pub(super) fn constrain_table_name(constraints: &mut Constraints, name: Option<&str>) {
+    constraints.required("tableName", &name);
     if let Some(name) = name {
         let len = name.chars().count();
         constraints.length_at_least("tableName", name, len, 1);

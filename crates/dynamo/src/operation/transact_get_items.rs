@@ -76,7 +76,8 @@ impl TransactItemBody {
         constraints.required(&format!("{path}.get"), &self.get);
         if let Some(get) = &self.get {
             constraints.required(&format!("{path}.get.key"), &get.key);
-            constrain_table_name(constraints, &format!("{path}.get.tableName"), &get.table_name);
+            let path = format!("{path}.get.tableName");
+            constrain_table_name(constraints, &path, get.table_name.as_deref());
         }
     }
 }

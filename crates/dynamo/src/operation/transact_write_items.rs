@@ -303,7 +303,7 @@ impl TransactWriteItems {
 }
 
 /// Adds the violations of a request's token.
-fn constrain_token(constraints: &mut Constraints, token: Option<&str>) {
+pub(super) fn constrain_token(constraints: &mut Constraints, token: Option<&str>) {
     let Some(token) = token else { return };
     let len = token.chars().count();
     constraints.length_at_least("clientRequestToken", token, len, 1);

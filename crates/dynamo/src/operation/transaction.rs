@@ -16,14 +16,10 @@ pub(super) fn check_count(actions: usize) -> Result<()> {
 }
 
 /// Adds the violations of an action's table name. `path` is where it stands.
-pub(super) fn constrain_table_name(
-    constraints: &mut Constraints,
-    path: &str,
-    name: &Option<String>,
-) {
-    constraints.required(path, name);
+pub(super) fn constrain_table_name(constraints: &mut Constraints, path: &str, name: Option<&str>) {
+    constraints.required(path, &name);
     // What is an ARN is looked at when it is taken apart.
-    if let Some(name) = name.as_ref().filter(|name| !name.starts_with("arn:")) {
+    if let Some(name) = name.filter(|name| !name.starts_with("arn:")) {
         constrain_name(constraints, path, name);
     }
 }

@@ -122,7 +122,7 @@ impl UpdateItem {
         let mut constraints = Constraints::default();
         write.constrain_expected(&mut constraints);
         let return_consumed_capacity = write.constrain_capacity(&mut constraints);
-        constrain_table_name(&mut constraints, &write.table_name);
+        constrain_table_name(&mut constraints, write.table_name.as_deref());
         let return_values = write.constrain_return_values(&mut constraints);
         write.constrain_conditional_operator(&mut constraints);
         let return_old_on_failure = write.constrain_on_failure(&mut constraints);

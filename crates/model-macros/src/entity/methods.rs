@@ -1,7 +1,7 @@
 //! What an entity's type is given besides its trait: its key, its queries, and its fields.
 
 use super::keys::{FieldKind, Kinds};
-use super::{Entity, KeyTemplates};
+use super::{Entity, KeyTemplates, key_parts};
 use crate::field::Field;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -136,12 +136,7 @@ fn query(entity: &Entity, key: &KeyTemplates, place: Option<usize>) -> TokenStre
         }
     }
     let (arguments, given) = arguments(entity, &places);
-    let sort = key.sort.iter();
-    let parts = sort.clone().flat_map(|sort| sort.parts());
-    let types = parts.filter_map(|part| entity.fields.get(part.place)).map(Field::value_type);
-    let tail = sort.filter(|sort| sort.has_tail() && sort.parts().next().is_some());
-    let tail = tail.map(|_| quote!(::singlet::query::Tail,));
-    let rest = quote!((#(#types,)* #(#tail)*));
+    let rest = key_parts::sort(entity, key);
     let (name, visibility) = (&key.pattern, &entity.visibility);
     let templates = key
         .templates()
@@ -151,8 +146,8 @@ fn query(entity: &Entity, key: &KeyTemplates, place: Option<usize>) -> TokenStre
     let (about, source, make) = match (&key.index, place) {
         (Some(index), Some(place)) => (
             format!("Queries the index `{index}`, whose key is {templates}."),
-            quote!(::singlet::query::ByIndex),
-            quote!(::singlet::Query::index(#place, &[#(#given),*])),
+            by_index(entity, index, place),
+            quote!(::singlet::Query::index(&[#(#given),*])),
         ),
         _ => (
             format!("Queries a partition of the table, whose key is {templates}."),
@@ -160,12 +155,12 @@ fn query(entity: &Entity, key: &KeyTemplates, place: Option<usize>) -> TokenStre
             quote!(::singlet::Query::partition(&[#(#given),*])),
         ),
     };
-    let pattern = place.map(|place| {
+    let pattern = place.map(|_| {
         let pattern = format_ident!("{}", name.to_string().to_uppercase(), span = name.span());
         quote! {
             #[doc = #about]
-            #visibility const #pattern: ::singlet::scan::IndexPattern<Self> =
-                ::singlet::scan::IndexPattern::new(#place);
+            #visibility const #pattern: ::singlet::scan::IndexPattern<Self, #source> =
+                ::singlet::scan::IndexPattern::new();
         }
     });
     quote! {
@@ -175,4 +170,16 @@ fn query(entity: &Entity, key: &KeyTemplates, place: Option<usize>) -> TokenStre
             #make
         }
     }
+}
+
+/// Where an index pattern reads, as a type: whether it can be read consistently and holds the whole
+/// entity is known from the table's declaration.
+fn by_index(entity: &Entity, index: &str, place: usize) -> TokenStream {
+    let (ident, table) = (&entity.ident, &entity.arguments.table);
+    let table = quote!(&<#table as ::singlet::Table>::SHAPE);
+    quote!(::singlet::query::ByIndex<
+        #place,
+        { ::singlet::check::is_local(#table, #index) },
+        { ::singlet::check::is_held(&<#ident as ::singlet::Entity>::SHAPE, #table, #index) },
+    >)
 }

@@ -38,6 +38,11 @@ impl Embedded {
 
 impl Backend for Embedded {
     fn execute(&self, request: Request) -> Execution<'_> {
+        // Over the wire this is found when a body is read. Requests that were built in this process
+        // come past that.
+        if let Err(error) = request.validate() {
+            return Execution::done(Err(BackendError::Refused(error)));
+        }
         let mut started = self.engine.start(request);
         // Reads never wait for anybody, and in memory writes seldom do.
         match Pin::new(&mut started).poll(&mut Context::from_waker(Waker::noop())) {

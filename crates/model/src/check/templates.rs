@@ -485,7 +485,7 @@ pub(super) const fn same_templates(one: &[Segment<'_>], other: &[Segment<'_>]) -
     }
 }
 
-const fn same_form(one: Form, other: Form) -> bool {
+pub(super) const fn same_form(one: Form, other: Form) -> bool {
     match (one, other) {
         (Form::Without(a), Form::Without(b)) | (Form::Digits(a), Form::Digits(b)) => a == b,
         (Form::Open, Form::Open)

@@ -17,18 +17,15 @@ pub struct Settings {
     pub environment: String,
     /// Where time comes from.
     pub clock: Clock,
-    /// The secret with which cursors are signed. By default every process makes one up, so that
-    /// cursors do not outlive it.
-    pub cursor_key: CursorKey,
+    /// The secret with which cursors are signed. By default there is none, and reading pages fails
+    /// with [`Error::NoCursorKey`](crate::Error::NoCursorKey): whether cursors are to be taken by
+    /// other instances and after a restart is for the program to say.
+    pub cursor_key: Option<CursorKey>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self {
-            environment: "dev".to_owned(),
-            clock: Clock::system(),
-            cursor_key: CursorKey::random(),
-        }
+        Self { environment: "dev".to_owned(), clock: Clock::system(), cursor_key: None }
     }
 }
 

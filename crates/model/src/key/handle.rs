@@ -4,7 +4,7 @@ use crate::attribute::Unstorable;
 use crate::entity::Entity;
 use crate::item::{key_attributes, recognizes};
 use crate::marker::Marker;
-use crate::shape::{KeyAttribute, KeyAttributes, KeyFault, Template};
+use crate::shape::{EntityShape, KeyAttribute, KeyAttributes, KeyFault, Template};
 use crate::table::Table;
 use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Item, Type, Value};
@@ -147,9 +147,14 @@ pub(crate) struct Given<'p>(&'p [GivenPart]);
 impl<'p> Given<'p> {
     /// Refuses values that cannot be stored.
     pub(crate) fn new<E: Entity>(parts: &'p [GivenPart]) -> Result<Self, KeyFault> {
+        Self::of(&E::SHAPE, parts)
+    }
+
+    /// Refuses values that cannot be stored, of this entity.
+    pub(crate) fn of(entity: &EntityShape, parts: &'p [GivenPart]) -> Result<Self, KeyFault> {
         for (place, value) in parts {
             if let Err(why) = value {
-                let name = E::SHAPE.field(*place).map_or("", |field| field.name);
+                let name = entity.field(*place).map_or("", |field| field.name);
                 return Err(KeyFault::unstorable(name, why));
             }
         }

@@ -1,17 +1,30 @@
 //! Counting items without reading them, where that can be done.
 
+use crate::error::Result;
 use crate::key::{Segment, catches, overlaps};
 use crate::shape::{EntityShape, FieldShape, IndexShape, KeyShape, Storage, TableShape};
+use singlet_dynamo::expression::{Path, Projection};
+use singlet_dynamo::operation::Selection;
 
-/// Whether a query of this entity, by the table's key or an index, comes upon nothing but items of
-/// it. Then DynamoDB can count them by itself.
+/// Whether a query of these entities, by the table's key or an index, comes upon nothing but items
+/// of them. Then DynamoDB can count them by itself.
 pub(super) fn is_alone(
     table: &TableShape,
+    entities: &[&EntityShape],
+    index: Option<&IndexShape>,
+) -> bool {
+    entities.iter().all(|entity| is_without_others(table, entity, entities, index))
+}
+
+fn is_without_others(
+    table: &TableShape,
     entity: &EntityShape,
+    entities: &[&EntityShape],
     index: Option<&IndexShape>,
 ) -> bool {
     let Some(own) = key_in(entity, index) else { return false };
-    let mut others = table.entities.iter().filter(|other| other.name != entity.name);
+    let is_asked = |other: &&&EntityShape| entities.iter().any(|one| one.name == other.name);
+    let mut others = table.entities.iter().filter(|other| !is_asked(other));
     others.all(|other| match key_in(other, index) {
         Some(key) => !can_be_found(own, key),
         // An item is in an index if it has the attributes of its key, whoever wrote them.
@@ -48,4 +61,17 @@ fn can_be_found(own: &KeyShape, other: &KeyShape) -> bool {
         _ => true,
     };
     is_sort_caught && overlaps(own.partition.segments, other.partition.segments)
+}
+
+/// What has to be read of items so that they can be counted one by one: their keys, by which they
+/// are told apart, and when they expire.
+pub(super) fn counted(table: &TableShape, index: Option<&'static IndexShape>) -> Result<Selection> {
+    let of_index = index.iter().flat_map(|index| index.key.iter());
+    let mut names: Vec<&str> = table.key.iter().chain(of_index).map(|key| key.name).collect();
+    // An index of items that expire holds when they do, which the compiler has checked.
+    names.extend(table.ttl.filter(|ttl| index.is_none_or(|index| index.holds(table, ttl))));
+    names.sort_unstable();
+    names.dedup();
+    let paths = names.into_iter().map(Path::attribute).collect::<Result<Vec<_>, _>>()?;
+    Ok(Selection::Parts(Projection::new(paths)?))
 }

@@ -1,12 +1,11 @@
 //! Items one after the other, however many pages there are.
 
 use super::{End, Reader};
-use crate::entity::Entity;
 use crate::error::Result;
-use crate::projection::Projection;
+use crate::query::Readable;
+use crate::source::Start;
 use crate::table::Contains;
 use futures_core::Stream;
-use singlet_dynamo::Item;
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -44,11 +43,11 @@ pub struct Items<'d, D, P> {
 
 /// A page that is being read, with its reader, which comes back when it is done.
 type Reading<'d, D, P> =
-    Pin<Box<dyn Future<Output = (Reader<'d, D, P>, Result<(Vec<P>, Option<Item>)>)> + Send + 'd>>;
+    Pin<Box<dyn Future<Output = (Reader<'d, D, P>, Result<(Vec<P>, Option<Start>)>)> + Send + 'd>>;
 
 enum State<'d, D, P> {
     /// The next page begins there.
-    Waiting(Box<Reader<'d, D, P>>, Option<Item>),
+    Waiting(Box<Reader<'d, D, P>>, Start),
     Reading(Reading<'d, D, P>),
     /// There is nothing to read any more; but an error may be left to be told.
     Done(Option<crate::error::Error>),
@@ -56,12 +55,12 @@ enum State<'d, D, P> {
 
 impl<'d, D, P> Items<'d, D, P>
 where
-    P: Projection + 'd,
-    D: Contains<<P::Entity as Entity>::Table>,
+    P: Readable + 'd,
+    D: Contains<P::Table>,
 {
     pub(super) fn new(reader: Result<Reader<'d, D, P>>, limit: Option<usize>) -> Self {
         let state = match reader {
-            Ok(reader) => State::Waiting(Box::new(reader), None),
+            Ok(reader) => State::Waiting(Box::new(reader), Start::default()),
             Err(error) => State::Done(Some(error)),
         };
         Self { ready: VecDeque::new(), state, left: limit }
@@ -96,7 +95,7 @@ where
                     Poll::Ready((reader, Ok((items, next)))) => {
                         self.ready.extend(items);
                         match next {
-                            Some(next) => State::Waiting(Box::new(reader), Some(next)),
+                            Some(next) => State::Waiting(Box::new(reader), next),
                             None => State::Done(None),
                         }
                     }
@@ -108,8 +107,8 @@ where
 
 impl<'d, D, P> Stream for Items<'d, D, P>
 where
-    P: Projection + Unpin + 'd,
-    D: Contains<<P::Entity as Entity>::Table>,
+    P: Readable + Unpin + 'd,
+    D: Contains<P::Table>,
 {
     type Item = Result<P>;
 

@@ -2,11 +2,10 @@
 
 use crate::attribute::{Attribute, Unstorable};
 use crate::cursor::Identity;
-use crate::entity::Entity;
 use crate::error::Result;
 use crate::key::{Given, GivenPart, KeyPart, Segment};
 use crate::shape::template::push_part;
-use crate::shape::{KeyAttribute, Template};
+use crate::shape::{EntityShape, KeyAttribute, Template};
 use crate::timestamp::Timestamp;
 use singlet_dynamo::Value;
 use singlet_dynamo::expression::{Comparator, KeyTest};
@@ -98,6 +97,61 @@ macro_rules! ranged {
     };
 }
 
+/// The first parts of a sort key, which the members of a collection share. Behind them there is
+/// more or not.
+pub trait Take<const PARTS: usize, const MORE: bool> {
+    /// Those parts, and [`Tail`] if there is more.
+    type Parts;
+}
+
+impl<T> Take<0, false> for T {
+    type Parts = ();
+}
+
+impl<T> Take<0, true> for T {
+    type Parts = ();
+}
+
+macro_rules! taken {
+    ($(($($part:ident),+))+) => {
+        $(
+            impl<$($part),+> Take<{ taken!(@count $($part)+) }, false> for ($($part,)+) {
+                type Parts = ($($part,)+);
+            }
+        )+
+    };
+    (@count $($part:ident)+) => { [$(stringify!($part)),+].len() };
+}
+
+macro_rules! taken_with_more {
+    ($($parts:literal: ($($part:ident),+) ($($more:ident),*);)+) => {
+        $(
+            impl<$($part,)+ $($more),*> Take<$parts, true> for ($($part,)+ $($more,)*) {
+                type Parts = ($($part,)+ Tail);
+            }
+        )+
+    };
+}
+
+taken! { (A) (A, B) (A, B, C) }
+taken_with_more! {
+    1: (A) ();
+    1: (A) (B);
+    1: (A) (B, C);
+    1: (A) (B, C, D);
+    1: (A) (B, C, D, E);
+    1: (A) (B, C, D, E, F);
+    2: (A, B) ();
+    2: (A, B) (C);
+    2: (A, B) (C, D);
+    2: (A, B) (C, D, E);
+    2: (A, B) (C, D, E, F);
+    3: (A, B, C) ();
+    3: (A, B, C) (D);
+    3: (A, B, C) (D, E);
+    3: (A, B, C) (D, E, F);
+}
+
 parts! { (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) }
 ranged! { (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) }
 
@@ -145,6 +199,102 @@ impl Range {
         self.prefix = Some(prefix);
         self
     }
+
+    /// Whether it leaves nothing out.
+    pub(super) fn is_everything(&self) -> bool {
+        self.lower.is_none() && self.upper.is_none() && self.prefix.is_none()
+    }
+}
+
+/// A range of sort keys in which the items of an entity, or of several, can be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Interval {
+    /// Anywhere.
+    Any,
+    /// Under this key.
+    Exactly(String),
+    /// Under keys that begin with this.
+    StartingWith(String),
+    /// Between these, both included.
+    Between(String, String),
+}
+
+impl Interval {
+    fn lower(&self) -> Option<String> {
+        match self {
+            Self::Any => None,
+            Self::Exactly(lower) | Self::StartingWith(lower) | Self::Between(lower, _) => {
+                Some(lower.clone())
+            }
+        }
+    }
+
+    fn upper(&self) -> Option<String> {
+        match self {
+            Self::Any => None,
+            Self::StartingWith(prefix) => Some(format!("{prefix}{BEHIND}")),
+            Self::Exactly(upper) | Self::Between(_, upper) => Some(upper.clone()),
+        }
+    }
+
+    /// The smallest interval that both are in.
+    pub(crate) fn hull(self, other: &Self) -> Self {
+        if self == *other {
+            return self;
+        }
+        match (self.lower(), other.lower(), self.upper(), other.upper()) {
+            (Some(a), Some(b), Some(c), Some(d)) => Self::Between(a.min(b), c.max(d)),
+            _ => Self::Any,
+        }
+    }
+
+    /// What is asked of the sort key: that it is in here, begins with this and is in these bounds.
+    pub(crate) fn narrowed(
+        &self,
+        prefix: Option<&str>,
+        lower: Option<&str>,
+        upper: Option<&str>,
+    ) -> SortTest {
+        if (prefix, lower, upper) == (None, None, None) {
+            return self.test();
+        }
+        let begun = prefix.map(|prefix| Self::StartingWith(prefix.to_owned()));
+        let lowers = [self.lower(), begun.as_ref().and_then(Self::lower), lower.map(str::to_owned)];
+        let uppers = [self.upper(), begun.as_ref().and_then(Self::upper), upper.map(str::to_owned)];
+        match (&begun, lower, upper) {
+            // The one beginning says all that the other does.
+            (Some(Self::StartingWith(prefix)), None, None) if self.is_around(prefix) => {
+                SortTest::Is(KeyTest::BeginsWith(Value::from(prefix.as_str())), None)
+            }
+            _ => between(
+                lowers.into_iter().flatten().max().map(|text| (Value::S(text), true)),
+                uppers.into_iter().flatten().min().map(|text| (Value::S(text), true)),
+            ),
+        }
+    }
+
+    /// Whether all keys that begin with this are in here.
+    fn is_around(&self, prefix: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::StartingWith(own) => prefix.starts_with(own.as_str()),
+            Self::Exactly(_) | Self::Between(..) => false,
+        }
+    }
+
+    fn test(&self) -> SortTest {
+        let is = |test| SortTest::Is(test, None);
+        match self {
+            Self::Any => SortTest::Any,
+            Self::Exactly(key) => {
+                is(KeyTest::Compare(Comparator::Equal, Value::from(key.as_str())))
+            }
+            Self::StartingWith(prefix) => is(KeyTest::BeginsWith(Value::from(prefix.as_str()))),
+            Self::Between(lower, upper) => {
+                is(KeyTest::Between(Value::from(lower.as_str()), Value::from(upper.as_str())))
+            }
+        }
+    }
 }
 
 /// What is asked of the sort key.
@@ -159,16 +309,19 @@ pub(crate) enum SortTest {
 }
 
 impl SortTest {
-    /// What fixed parts and a range of the next one ask of the sort key.
-    pub(crate) fn of<E: Entity>(
+    /// What fixed parts and a range of the next one ask of the sort key. Some keys may have more
+    /// behind the template: this text and something else.
+    pub(crate) fn of(
+        entity: &EntityShape,
         template: &Template,
+        more: Option<&str>,
         attribute: &KeyAttribute,
         fixed: &[GivenPart],
         range: &Range,
     ) -> Result<Self> {
-        Given::new::<E>(fixed)?;
+        Given::of(entity, fixed)?;
         let test = match attribute.kind {
-            KeyType::S => text_test(template, fixed, range)?,
+            KeyType::S => text_test(template, more, fixed, range)?,
             KeyType::N | KeyType::B => value_test(fixed, range)?,
         };
         let values = match &test {
@@ -223,7 +376,12 @@ fn value_test(fixed: &[GivenPart], range: &Range) -> Result<SortTest> {
 }
 
 /// Of a sort key that is text: the beginning that is fixed, and bounds behind it.
-fn text_test(template: &Template, fixed: &[GivenPart], range: &Range) -> Result<SortTest> {
+fn text_test(
+    template: &Template,
+    more: Option<&str>,
+    fixed: &[GivenPart],
+    range: &Range,
+) -> Result<SortTest> {
     let mut text = String::with_capacity(template.text.len() + 32);
     let mut fixed = fixed.iter();
     let mut pieces = template.segments.iter();
@@ -239,7 +397,11 @@ fn text_test(template: &Template, fixed: &[GivenPart], range: &Range) -> Result<
         }
     };
     let Some((name, form)) = next else {
-        return Ok(SortTest::Is(KeyTest::Compare(Comparator::Equal, Value::S(text)), None));
+        let test = match more {
+            Some(more) => KeyTest::BeginsWith(Value::S(text + more)),
+            None => KeyTest::Compare(Comparator::Equal, Value::S(text)),
+        };
+        return Ok(SortTest::Is(test, None));
     };
     if let Some(prefix) = &range.prefix {
         text.push_str(prefix);
@@ -251,7 +413,7 @@ fn text_test(template: &Template, fixed: &[GivenPart], range: &Range) -> Result<
         });
     }
     // With other pieces behind it, a part stands for all keys that begin with it.
-    let is_last = pieces.next().is_none();
+    let is_last = pieces.next().is_none() && more.is_none();
     let bound = |bound: &Option<Bound>, goes_behind: bool| -> Result<Option<(Value, bool)>> {
         let Some(bound) = bound else { return Ok(None) };
         let mut key = text.clone();

@@ -118,6 +118,18 @@ impl Template {
     }
 
     /// Whether the field at this place stands in the template.
+    pub(crate) const fn has(&self, place: usize) -> bool {
+        let mut rest = self.parts;
+        while let [part, others @ ..] = rest {
+            if part.place == place {
+                return true;
+            }
+            rest = others;
+        }
+        false
+    }
+
+    /// Whether the field at this place stands in the template.
     pub(crate) fn names(&self, place: usize) -> bool {
         self.parts.iter().any(|part| part.place == place)
     }

@@ -5,7 +5,9 @@ use crate::stories::{id, rating};
 use crate::{settings, standing_clock};
 use singlet::backend::{Backend, BackendError, Embedded, Execution, Feed, Waiting};
 use singlet::dynamo::error::CancellationReason;
-use singlet::dynamo::operation::{Answer, KeysAndAttributes, Request, TableWrites};
+use singlet::dynamo::operation::{
+    Answer, BatchGetItemAnswer, BatchWriteItemAnswer, KeysAndAttributes, Request, TableWrites,
+};
 use singlet::dynamo::{Error, ErrorKind};
 use singlet::engine::Engine;
 use singlet::prelude::*;
@@ -89,7 +91,16 @@ impl Backend for Faulty {
             (Request::BatchGetItem(_) | Request::BatchWriteItem(_), _) => {
                 let (keys, writes) = self.split(&mut request);
                 return Execution::pending(async move {
-                    let mut answer = self.inner.execute(request).await?;
+                    let mut answer = match &request {
+                        // The engine refuses a batch of nothing, as DynamoDB does.
+                        Request::BatchGetItem(batch) if batch.tables.is_empty() => {
+                            BatchGetItemAnswer::default().into()
+                        }
+                        Request::BatchWriteItem(batch) if batch.tables.is_empty() => {
+                            BatchWriteItemAnswer::default().into()
+                        }
+                        _ => self.inner.execute(request).await?,
+                    };
                     match &mut answer {
                         Answer::BatchGetItem(answer) => answer.unprocessed_keys = keys,
                         Answer::BatchWriteItem(answer) => answer.unprocessed_items = writes,

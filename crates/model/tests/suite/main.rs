@@ -21,7 +21,7 @@ mod sums;
 use sample::World;
 use singlet::backend::Embedded;
 use singlet::engine::{Clock, Engine, Options};
-use singlet::{Db, Declaration, Settings};
+use singlet::{CursorKey, Db, Declaration, Settings};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A failed story says why.
@@ -76,7 +76,8 @@ fn standing_clock() -> Clock {
 }
 
 fn settings(clock: &Clock, environment: &str) -> Settings {
-    Settings { environment: environment.into(), clock: clock.clone(), ..Settings::default() }
+    let cursor_key = Some(CursorKey::of_this_process());
+    Settings { environment: environment.into(), clock: clock.clone(), cursor_key }
 }
 
 /// Tells all stories on one stage.

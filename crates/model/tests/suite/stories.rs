@@ -4,6 +4,7 @@ mod attempts;
 pub(crate) mod arithmetic;
 mod batches;
 mod changes;
+mod collections;
 mod conditions;
 mod elements;
 mod expiry;
@@ -17,6 +18,7 @@ mod positions;
 mod provisioning;
 mod queries;
 mod reads;
+mod refusals;
 mod spans;
 mod transactions;
 mod types;
@@ -73,6 +75,9 @@ stories! {
         an_upsert_begins_anew;
     payloads: fields_in_one_text;
     changes: the_feed_tells_entities every_listener_hears_everything;
+    collections: only_what_is_asked_for_is_read by_an_index several_entities_in_their_order
+        pages_of_several_entities cursors_are_of_one_query local_and_thin_indexes;
+    refusals: every_invalid_request_is_refused what_methods_can_get_wrong;
     provisioning: what_is_missing_is_made two_at_once a_name_that_no_table_can_have;
     spans: what_was_consumed_is_told;
     attempts: no_increment_is_lost versions_are_tried_again other_errors_end_it_at_once

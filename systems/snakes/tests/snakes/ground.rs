@@ -1,7 +1,7 @@
 //! What the tests play on.
 
 use crate::place::{Place, standing_clock};
-use singlet::Settings;
+use singlet::{CursorKey, Settings};
 use singlet::dynamo::Item;
 use singlet::dynamo::operation::{Answer, Scan};
 use singlet::engine::{Clock, Engine};
@@ -31,7 +31,8 @@ impl Stage {
 
     pub(crate) fn new(place: Place, clock: Clock, environment: &str) -> Self {
         let environment = environment.to_owned();
-        let settings = Settings { environment, clock: clock.clone(), ..Settings::default() };
+        let cursor_key = Some(CursorKey::of_this_process());
+        let settings = Settings { environment, clock: clock.clone(), cursor_key };
         Self { place, clock, settings }
     }
 

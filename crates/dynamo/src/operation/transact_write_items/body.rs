@@ -119,7 +119,8 @@ impl ActionBody {
     fn constrain(&mut self, constraints: &mut Constraints, path: &str) {
         let path = format!("{path}.{}", self.kind.path());
         constraints.required(&format!("{path}.{}", self.kind.attributes_path()), &self.attributes);
-        constrain_table_name(constraints, &format!("{path}.tableName"), &self.table_name);
+        let name = self.table_name.as_deref();
+        constrain_table_name(constraints, &format!("{path}.tableName"), name);
         match self.kind {
             Kind::ConditionCheck => constraints
                 .required(&format!("{path}.conditionExpression"), &self.condition_expression),

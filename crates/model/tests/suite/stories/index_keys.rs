@@ -1,7 +1,7 @@
 //! Index keys, which follow the fields that they are made of.
 
 use super::{game, id, rating};
-use crate::sample::{Loan, Match, MatchId, PlayerId, Rating, SiteId};
+use crate::sample::{Loan, Match, MatchId, PlayerId, Rating, SiteId, Status};
 use crate::{Stage, Told};
 use singlet::prelude::*;
 
@@ -63,10 +63,10 @@ pub(super) async fn a_field_can_be_the_key(stage: &Stage) -> Told {
     db.run(update(Match::key(&one)).remove(Match::live)).await?;
     let live = Match::live_now("LIVE".to_owned()).project::<KeyOnly>();
     assert_eq!(db.query(live).count().await?, 1);
-    // The index holds little of an item, so more cannot be asked for.
-    let whole = db.query(Match::live_now("LIVE".to_owned())).all().await;
-    let expected = "the index live-index does not hold `day`; read less with `project`";
-    assert_eq!(whole.map(drop).map_err(|error| error.to_string()), Err(expected.to_owned()));
+    // The index holds little of an item: reading it whole does not compile, counting does.
+    assert_eq!(db.query(Match::live_now("LIVE".to_owned())).count().await?, 1);
+    let live = Scan::index(Match::LIVE_NOW).filter(Match::status.eq(Status::Scheduled));
+    assert_eq!(db.scan(live).count().await?, 1);
     // Everything that is live, whatever it says.
     let live = db.scan(Scan::index(Match::LIVE_NOW).project::<KeyOnly>()).all().await?;
     assert_eq!(live, [KeyOnly { start_time: start(db, 2) }]);

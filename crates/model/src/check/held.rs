@@ -1,0 +1,195 @@
+//! What an index holds, and which entities are in it.
+
+use super::message::{Message, same};
+use super::templates::find_index;
+use crate::entity::Entity;
+use crate::projection::Projection;
+use crate::query::{PRIMARY, ReadFrom};
+use crate::shape::{
+    EntityShape, IndexShape, KeyAttributes, KeyShape, Projected, Storage, TableShape,
+};
+use crate::table::Table;
+
+/// The index of this name, which the table must have.
+pub const fn index_shape(table: &TableShape, name: &str) -> &'static IndexShape {
+    match find_index(table.indexes, name) {
+        Some(index) => index,
+        None => Message::new()
+            .and("the table ")
+            .code(table.type_name)
+            .and(" has no index ")
+            .code(name)
+            .refuse(),
+    }
+}
+
+/// The place of the entity's key for an index, which it must have.
+pub const fn index_place(entity: &EntityShape, name: &str) -> usize {
+    let mut rest = entity.indexes;
+    let mut place = 0;
+    while let [of_index, others @ ..] = rest {
+        if same(of_index.index, name) {
+            return place;
+        }
+        place += 1;
+        rest = others;
+    }
+    Message::new()
+        .code(entity.name)
+        .and(" has no key for the index ")
+        .code(name)
+        .and(", so that it is not in there; declare one: `#[entity(…, ")
+        .and(name)
+        .and(" pattern = (\"…\", \"…\"))]`")
+        .refuse()
+}
+
+/// The templates of the primary key, or of the key for an index.
+pub const fn key_of(entity: &'static EntityShape, index: Option<&str>) -> &'static KeyShape {
+    let Some(name) = index else { return &entity.key };
+    let (_, [of_index, ..]) = entity.indexes.split_at(index_place(entity, name)) else {
+        return &entity.key;
+    };
+    &of_index.key
+}
+
+/// Whether the index of this name is a local one.
+pub const fn is_local(table: &TableShape, name: &str) -> bool {
+    match find_index(table.indexes, name) {
+        Some(index) => index.local,
+        None => false,
+    }
+}
+
+/// Whether an index holds all fields of an entity.
+pub const fn is_held(entity: &EntityShape, table: &TableShape, name: &str) -> bool {
+    match find_index(table.indexes, name) {
+        Some(index) => first_missing(entity, table, index, None).is_none(),
+        // That there is no such index is said elsewhere.
+        None => true,
+    }
+}
+
+/// Refuses a projection with fields that the index does not hold.
+pub const fn projection<Q: Projection, S: ReadFrom>() {
+    if S::PLACE == PRIMARY {
+        return;
+    }
+    let (entity, table) = (&<Q::Entity as Entity>::SHAPE, &<Q::Entity as Entity>::Table::SHAPE);
+    let (_, [of_index, ..]) = entity.indexes.split_at(S::PLACE) else { return };
+    let Some(index) = find_index(table.indexes, of_index.index) else { return };
+    if let Some(attribute) = first_missing(entity, table, index, Q::FIELDS) {
+        Message::new()
+            .and("the index ")
+            .code(index.name)
+            .and(" does not hold ")
+            .code(attribute)
+            .and(", which the projection reads; let it project that attribute too, or read less")
+            .refuse();
+    }
+}
+
+/// The first attribute that is needed for these fields, or for all, and not held by the index.
+pub(super) const fn first_missing(
+    entity: &EntityShape,
+    table: &TableShape,
+    index: &IndexShape,
+    fields: Option<&[usize]>,
+) -> Option<&'static str> {
+    if let Some((discriminator, _)) = entity.discriminator
+        && !holds(table, index, discriminator)
+    {
+        return Some(discriminator);
+    }
+    let mut rest = entity.fields;
+    let mut place = 0;
+    while let [field, others @ ..] = rest {
+        let is_read = match fields {
+            Some(fields) => contains(fields, place),
+            None => true,
+        };
+        let attribute = match field.storage {
+            Storage::Attribute => Some(field.attribute),
+            Storage::Payload => entity.payload,
+            Storage::Key => key_attribute(entity, table, place),
+            Storage::Expiry => table.ttl,
+        };
+        if let Some(attribute) = attribute
+            && is_read
+            && !holds(table, index, attribute)
+        {
+            return Some(attribute);
+        }
+        place += 1;
+        rest = others;
+    }
+    None
+}
+
+/// The key attribute from which a field is read that is stored within keys alone.
+const fn key_attribute(
+    entity: &EntityShape,
+    table: &TableShape,
+    place: usize,
+) -> Option<&'static str> {
+    if let Some(attribute) = within(&entity.key, &table.key, place) {
+        return Some(attribute);
+    }
+    let mut rest = entity.indexes;
+    while let [of_index, others @ ..] = rest {
+        if let Some(index) = find_index(table.indexes, of_index.index)
+            && let Some(attribute) = within(&of_index.key, &index.key, place)
+        {
+            return Some(attribute);
+        }
+        rest = others;
+    }
+    None
+}
+
+const fn within(key: &KeyShape, attributes: &KeyAttributes, place: usize) -> Option<&'static str> {
+    if key.partition.has(place) {
+        return Some(attributes.partition.name);
+    }
+    if let (Some(sort), Some(attribute)) = (&key.sort, &attributes.sort)
+        && sort.has(place)
+    {
+        return Some(attribute.name);
+    }
+    None
+}
+
+const fn contains(places: &[usize], wanted: usize) -> bool {
+    let mut rest = places;
+    while let [place, others @ ..] = rest {
+        if *place == wanted {
+            return true;
+        }
+        rest = others;
+    }
+    false
+}
+
+const fn holds(table: &TableShape, index: &IndexShape, name: &str) -> bool {
+    let names = match index.projection {
+        Projected::All => return true,
+        Projected::Keys => &[],
+        Projected::Attributes(names) => names,
+    };
+    let mut rest = names;
+    while let [own, others @ ..] = rest {
+        if same(own, name) {
+            return true;
+        }
+        rest = others;
+    }
+    is_in(&index.key, name) || is_in(&table.key, name)
+}
+
+const fn is_in(key: &KeyAttributes, name: &str) -> bool {
+    let in_sort = match &key.sort {
+        Some(sort) => same(sort.name, name),
+        None => false,
+    };
+    in_sort || same(key.partition.name, name)
+}

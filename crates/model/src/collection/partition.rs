@@ -1,0 +1,68 @@
+//! The partition of a collection: what its key is made of.
+
+use crate::attribute::Unstorable;
+use crate::key::{KeyArgument, KeyPart};
+use crate::query::KeyParts;
+use singlet_dynamo::Value;
+
+/// Given as the partition of a collection: one part by itself, or several as a tuple.
+#[diagnostic::on_unimplemented(
+    message = "the partition of this collection is made of `{T}`, and this is a `{Self}`",
+    label = "expected `{T}`",
+    note = "one part is given by itself, several as a tuple"
+)]
+pub trait Partition<T> {
+    #[doc(hidden)]
+    fn values(&self) -> Vec<Result<Option<Value>, Unstorable>>;
+}
+
+impl Partition<()> for () {
+    fn values(&self) -> Vec<Result<Option<Value>, Unstorable>> {
+        Vec::new()
+    }
+}
+
+impl<A: KeyPart, X: KeyArgument<A>> Partition<(A,)> for X {
+    fn values(&self) -> Vec<Result<Option<Value>, Unstorable>> {
+        vec![self.as_part().to_value()]
+    }
+}
+
+macro_rules! partitions {
+    ($(($($part:ident $argument:ident $place:tt),+))+) => {
+        $(
+            impl<$($part: KeyPart, $argument: KeyArgument<$part>),+> Partition<($($part,)+)>
+                for ($($argument,)+)
+            {
+                fn values(&self) -> Vec<Result<Option<Value>, Unstorable>> {
+                    vec![$(self.$place.as_part().to_value()),+]
+                }
+            }
+        )+
+    };
+}
+
+partitions! {
+    (A X 0, B Y 1)
+    (A X 0, B Y 1, C Z 2)
+}
+
+/// Says that the partition keys of two entities are made of the same types.
+#[diagnostic::on_unimplemented(
+    message = "the members of a collection share a partition, and this one's is made of `{Self}`, that of the first member of `{Parts}`",
+    label = "in another partition",
+    note = "one query reads one partition: the members of a collection have the same template and the same types for it"
+)]
+pub trait SameParts<Parts> {}
+
+impl<Parts> SameParts<Parts> for Parts {}
+
+/// Refuses members of different partitions.
+#[doc(hidden)]
+pub const fn assert_same_partition<Head, E, const HEAD: usize, const PLACE: usize>()
+where
+    Head: KeyParts<HEAD>,
+    E: KeyParts<PLACE>,
+    E::Partition: SameParts<Head::Partition>,
+{
+}

@@ -1,0 +1,533 @@
+//! Several entities of one partition: what is read, and by how many requests.
+
+use super::id;
+use crate::{Place, Stage, Told};
+use singlet::backend::{Backend, BackendError, Execution, Feed, Waiting};
+use singlet::dynamo::operation::{Answer, Request};
+use singlet::prelude::*;
+use singlet::{Error, Settings};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+pub(crate) use design::*;
+
+/// A part of a design for a host of repositories. In a partition of the table, the order is drafts,
+/// issues, pull requests, the repository, stars.
+#[allow(unreachable_pub, missing_docs, dead_code, reason = "declared as a program declares it")]
+mod design {
+    use singlet::prelude::*;
+
+    id!(Owner, RepoName, UserName, DraftId);
+
+    #[table(
+        name = "{env}-hub",
+        key = (PK, SK),
+        index(
+            GSI1 = (GSI1PK, GSI1SK),
+            thin = (GSI2PK, GSI2SK) projecting(keys),
+            local byTitle = (PK, title),
+            local byState = (PK, state) projecting(keys)
+        ),
+        ttl = TTL,
+        entities(Repo, Issue, Pull, Star, Draft)
+    )]
+    pub struct Hub;
+
+    /// The sort key repeats the partition key, so there is one.
+    #[derive(Entity, Clone, Debug, PartialEq)]
+    #[entity(
+        Hub,
+        key = ("REPO#{owner}#{name}", "REPO#{owner}#{name}"),
+        GSI1 of_owner = ("USER#{owner}", "{created_at}#REPO#{name}")
+    )]
+    pub struct Repo {
+        pub owner: Owner,
+        pub name: RepoName,
+        pub created_at: Timestamp,
+        pub stars: u32,
+    }
+
+    #[derive(Entity, Clone, Debug, PartialEq)]
+    #[entity(
+        Hub,
+        key = ("REPO#{owner}#{repo}", "ISSUE#{number:06}"),
+        GSI1 of_author = ("USER#{author}", "{created_at}#ISSUE#{number:06}"),
+        byTitle by_title = ("REPO#{owner}#{repo}", "{title}"),
+        byState by_state = ("REPO#{owner}#{repo}", "{state}"),
+        thin numbered = ("ISSUE#{number:06}", "{owner}#{repo}")
+    )]
+    pub struct Issue {
+        pub owner: Owner,
+        pub repo: RepoName,
+        pub number: u32,
+        pub title: String,
+        pub state: String,
+        pub author: Owner,
+        pub created_at: Timestamp,
+    }
+
+    #[derive(Entity, Clone, Debug, PartialEq)]
+    #[entity(Hub, key = ("REPO#{owner}#{repo}", "PULL#{number:06}"))]
+    pub struct Pull {
+        pub owner: Owner,
+        pub repo: RepoName,
+        pub number: u32,
+    }
+
+    #[derive(Entity, Clone, Debug, PartialEq)]
+    #[entity(Hub, key = ("REPO#{owner}#{repo}", "STAR#{user}"))]
+    pub struct Star {
+        pub owner: Owner,
+        pub repo: RepoName,
+        pub user: UserName,
+    }
+
+    #[derive(Entity, Clone, Debug, PartialEq)]
+    #[entity(Hub, key = ("REPO#{owner}#{repo}", "DRAFT#{id}"))]
+    pub struct Draft {
+        pub owner: Owner,
+        pub repo: RepoName,
+        pub id: DraftId,
+        #[attribute(ttl)]
+        pub expires: Expiry,
+    }
+
+    /// A page about a repository: two ranges, apart from each other.
+    #[derive(Collection, Debug, PartialEq)]
+    pub struct Front {
+        pub repo: Repo,
+        #[collection(limit = 3, descending)]
+        pub issues: Vec<Issue>,
+    }
+
+    /// Next to each other.
+    #[derive(Collection, Debug, PartialEq)]
+    pub struct Pulls {
+        pub repo: Option<Repo>,
+        #[collection(descending)]
+        pub pulls: Vec<Pull>,
+    }
+
+    /// All there is.
+    #[derive(Collection, Debug, PartialEq)]
+    pub struct Whole {
+        pub repo: Repo,
+        pub issues: Vec<Issue>,
+        pub pulls: Vec<Pull>,
+        pub stars: Vec<Star>,
+        pub drafts: Vec<Draft>,
+    }
+
+    /// The same entity twice, each with an order of its own.
+    #[derive(Collection, Debug, PartialEq)]
+    pub struct Ends {
+        #[collection(limit = 1)]
+        pub oldest: Vec<Issue>,
+        #[collection(limit = 2, descending)]
+        pub newest: Vec<Issue>,
+        pub drafts: Vec<Draft>,
+        pub stars: Vec<Star>,
+    }
+
+    /// By an index.
+    #[derive(Collection, Debug, PartialEq)]
+    #[collection(index = GSI1)]
+    pub struct Portfolio {
+        pub repos: Vec<Repo>,
+        #[collection(limit = 2, descending)]
+        pub issues: Vec<Issue>,
+    }
+
+    /// In two ranges, with pull requests and the repository between them.
+    #[derive(Collection, Clone, Debug, PartialEq)]
+    pub enum Thing {
+        Issue(Issue),
+        Star(Star),
+        Draft(Draft),
+    }
+
+    /// By an index, in which the sort keys of both begin with a moment.
+    #[derive(Collection, Clone, Debug, PartialEq)]
+    #[collection(index = GSI1)]
+    pub enum Activity {
+        Repo(Repo),
+        Issue(Issue),
+    }
+}
+
+/// A backend that keeps what it was asked, and counts what it read.
+struct Counting {
+    inner: Box<dyn Backend>,
+    log: Arc<Log>,
+}
+
+#[derive(Default)]
+pub(crate) struct Log {
+    requests: Mutex<Vec<Request>>,
+    items: AtomicUsize,
+}
+
+impl Log {
+    /// How many requests there were since the last time, and how many items they looked at.
+    fn take(&self) -> (usize, usize) {
+        let requests = std::mem::take(&mut *self.requests.lock().unwrap());
+        (requests.len(), self.items.swap(0, Ordering::SeqCst))
+    }
+}
+
+impl Backend for Counting {
+    fn execute(&self, request: Request) -> Execution<'_> {
+        self.log.requests.lock().unwrap().push(request.clone());
+        Execution::pending(async move {
+            let answer = self.inner.execute(request).await?;
+            if let Answer::Page(page) = &answer {
+                self.log.items.fetch_add(page.scanned_count, Ordering::SeqCst);
+            }
+            Ok(answer)
+        })
+    }
+
+    fn sleep(&self, duration: Duration) -> Waiting<'_, ()> {
+        self.inner.sleep(duration)
+    }
+
+    fn has_conflicts(&self) -> bool {
+        self.inner.has_conflicts()
+    }
+
+    fn changes(&self, table_name: &str) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>> {
+        self.inner.changes(table_name)
+    }
+}
+
+/// The design in this place, with a log of what is asked.
+pub(crate) async fn counted(
+    place: &Place,
+    settings: &Settings,
+) -> singlet::Result<(Db<Hub>, Arc<Log>)> {
+    let inner: Box<dyn Backend> = match place {
+        Place::Embedded(embedded) => Box::new(embedded.clone()),
+        #[cfg(feature = "aws")]
+        Place::Aws(aws) => Box::new(aws.clone()),
+    };
+    let log = Arc::new(Log::default());
+    let db = Db::on(Counting { inner, log: Arc::clone(&log) }, settings.clone());
+    db.provision().await?;
+    log.take();
+    Ok((db, log))
+}
+
+fn repo(owner: &str, name: &str, created_at: Timestamp) -> Repo {
+    Repo { owner: id(owner), name: id(name), created_at, stars: 0 }
+}
+
+fn issue(owner: &str, name: &str, number: u32, created_at: Timestamp) -> Issue {
+    Issue {
+        owner: id(owner),
+        repo: id(name),
+        number,
+        title: format!("title {}", 100 - number),
+        state: if number % 2 == 0 { "open" } else { "closed" }.into(),
+        author: id(owner),
+        created_at,
+    }
+}
+
+fn star(owner: &str, name: &str, user: &str) -> Star {
+    Star { owner: id(owner), repo: id(name), user: id(user) }
+}
+
+/// A repository with six issues, four pull requests, forty stars, and three drafts of which one is
+/// expired. Issues came a second after each other.
+async fn fill(db: &Db<Hub>, owner: &str) -> singlet::Result<(Owner, RepoName)> {
+    let (now, name) = (db.now(), "engine");
+    let mut batch = db.batch();
+    batch.put(&repo(owner, name, now))?;
+    for number in 1..=6 {
+        let created_at = now.after(Duration::from_secs(number.into()));
+        batch.put(&issue(owner, name, number, created_at))?;
+    }
+    for number in 1..=4 {
+        batch.put(&Pull { owner: id(owner), repo: id(name), number })?;
+    }
+    for number in 0..40 {
+        batch.put(&star(owner, name, &format!("user-{number:02}")))?;
+    }
+    for (draft, seconds) in [("a", 60), ("b", 0), ("c", 60)] {
+        let expires = Expiry::at(now.after(Duration::from_secs(seconds)));
+        batch.put(&Draft { owner: id(owner), repo: id(name), id: id(draft), expires })?;
+    }
+    batch.run().await?;
+    Ok((id(owner), id(name)))
+}
+
+fn numbers(issues: &[Issue]) -> Vec<u32> {
+    issues.iter().map(|issue| issue.number).collect()
+}
+
+pub(super) async fn only_what_is_asked_for_is_read(stage: &Stage) -> Told {
+    let (db, log) = counted(&stage.place, &stage.settings).await?;
+    let (owner, name) = fill(&db, "ranges").await?;
+    log.take();
+    // The newest issues, and none of the stars.
+    let front = db.load(Front::of((&owner, &name))).await?.ok_or("no repository")?;
+    assert_eq!(numbers(&front.issues), [6, 5, 4]);
+    assert_eq!(log.take(), (2, 4));
+    // Pull requests and the repository lie beside each other.
+    let pulls = db.load(Pulls::of((&owner, &name)).consistent()).await?.ok_or("nothing")?;
+    assert!(pulls.repo.is_some());
+    assert_eq!(pulls.pulls.iter().map(|pull| pull.number).collect::<Vec<_>>(), [4, 3, 2, 1]);
+    assert_eq!(log.take(), (1, 5));
+    let whole = db.load(Whole::of((&owner, &name))).await?.ok_or("no repository")?;
+    assert_eq!((whole.issues.len(), whole.pulls.len(), whole.stars.len()), (6, 4, 40));
+    assert_eq!(whole.drafts.len(), 2, "one is expired");
+    assert_eq!(log.take(), (1, 54));
+    let all = db.load(Whole::of((&owner, &name)).with_expired()).await?.ok_or("no repository")?;
+    assert_eq!(all.drafts.len(), 3);
+    log.take();
+    let ends = db.load(Ends::of((&owner, &name))).await?.ok_or("nothing")?;
+    assert_eq!((numbers(&ends.oldest), numbers(&ends.newest)), (vec![1], vec![6, 5]));
+    assert_eq!((ends.drafts.len(), ends.stars.len()), (2, 40));
+    assert_eq!(log.take(), (4, 3 + 40 + 1 + 2));
+    // One that must be there is not.
+    let nowhere: RepoName = id("nowhere");
+    assert_eq!(db.load(Front::of((&owner, &nowhere))).await?, None);
+    Ok(())
+}
+
+pub(super) async fn by_an_index(stage: &Stage) -> Told {
+    let (db, log) = counted(&stage.place, &stage.settings).await?;
+    let (owner, name) = fill(&db, "indexed").await?;
+    db.run(put(&repo("indexed", "second", db.now().after(Duration::from_secs(3))))).await?;
+    log.take();
+    let portfolio = db.load(Portfolio::of(&owner)).await?.ok_or("nothing")?;
+    let names: Vec<&str> = portfolio.repos.iter().map(|repo| repo.name.as_str()).collect();
+    assert_eq!(names, [name.as_str(), "second"]);
+    assert_eq!(numbers(&portfolio.issues), [6, 5]);
+    // Their sort keys begin with moments, so nothing keeps repositories and issues apart.
+    assert_eq!(log.take(), (2, 8 + 2));
+
+    let kinds = |things: Vec<Activity>| {
+        let kind = |thing: &Activity| match thing {
+            Activity::Repo(repo) => repo.name.to_string(),
+            Activity::Issue(issue) => issue.number.to_string(),
+        };
+        things.iter().map(kind).collect::<Vec<_>>().join(" ")
+    };
+    let all = || Activity::of(&owner);
+    assert_eq!(kinds(db.query(all()).all().await?), "engine 1 2 3 second 4 5 6");
+    assert_eq!(kinds(db.query(all().descending().limit(3)).all().await?), "6 5 4");
+    // A range of what the sort keys of both begin with.
+    let second = |number| db.now().after(Duration::from_secs(number));
+    log.take();
+    let some = all().between(second(2), second(4));
+    assert_eq!(kinds(db.query(some).all().await?), "2 3 second 4");
+    assert_eq!(log.take(), (1, 4));
+    assert_eq!(kinds(db.query(all().after(second(4))).all().await?), "5 6");
+    assert_eq!(kinds(db.query(all().before(second(1))).all().await?), "engine");
+    assert_eq!(kinds(db.query(all().until(second(1))).all().await?), "engine 1");
+    assert_eq!(kinds(db.query(all().with(second(3))).all().await?), "3 second");
+    assert_eq!(db.query(all().from(second(4))).count().await?, 3);
+    Ok(())
+}
+
+fn label(thing: &Thing) -> String {
+    match thing {
+        Thing::Issue(issue) => format!("issue {}", issue.number),
+        Thing::Star(star) => format!("star {}", star.user),
+        Thing::Draft(draft) => format!("draft {}", draft.id),
+    }
+}
+
+pub(super) async fn several_entities_in_their_order(stage: &Stage) -> Told {
+    let (db, log) = counted(&stage.place, &stage.settings).await?;
+    let (owner, name) = fill(&db, "ordered").await?;
+    log.take();
+    let things = || Thing::of((&owner, &name));
+    let labels = |things: &[Thing]| things.iter().map(label).collect::<Vec<_>>();
+    let all = labels(&db.query(things()).all().await?);
+    assert_eq!(all.len(), 2 + 6 + 40);
+    assert_eq!(all[..4], ["draft a", "draft c", "issue 1", "issue 2"]);
+    assert_eq!(all[47], "star user-39");
+    // Drafts and issues in one range, stars in another: no pull request is read.
+    assert_eq!(log.take(), (2, 3 + 6 + 40));
+    assert_eq!(db.query(things()).count().await?, 48);
+    assert_eq!(db.query(things().with_expired()).count().await?, 49);
+    let last = db.query(things().descending()).first().await?.ok_or("nothing")?;
+    assert_eq!(label(&last), "star user-39");
+    // By text: what is not of an entity that is asked for is not read, if it need not be.
+    log.take();
+    let some = db.query(things().sort_key_between("ISSUE#000005", "STAR#user-01")).all().await?;
+    assert_eq!(labels(&some), ["issue 5", "issue 6", "star user-00", "star user-01"]);
+    assert_eq!(log.take(), (2, 4));
+    let some = db.query(things().sort_key_starting_with("STAR#user-3").descending().limit(2));
+    assert_eq!(labels(&some.all().await?), ["star user-39", "star user-38"]);
+    assert_eq!(log.take(), (1, 2));
+    let none = db.query(things().sort_key_starting_with("PULL#")).all().await?;
+    assert_eq!(labels(&none), [] as [&str; 0]);
+    assert_eq!(log.take(), (0, 0));
+    assert_eq!(db.query(things().sort_key_until("DRAFT#b")).count().await?, 1);
+    assert_eq!(db.query(things().sort_key_from("STAR#user-38")).count().await?, 2);
+    let mut items = db.query(things()).items();
+    let mut count = 0;
+    while items.next().await.transpose()?.is_some() {
+        count += 1;
+    }
+    assert_eq!(count, 48);
+    Ok(())
+}
+
+/// All pages of a query, and how many items each has.
+async fn pages(
+    db: &Db<Hub>,
+    query: impl Fn() -> singlet::Query<Thing, ()>,
+) -> Result<(Vec<Thing>, Vec<usize>), Box<dyn std::error::Error>> {
+    let (mut cursor, mut things, mut sizes) = (None, Vec::new(), Vec::new());
+    loop {
+        let page = db.query(query()).page(cursor).await?;
+        sizes.push(page.items.len());
+        things.extend(page.items);
+        match page.next {
+            // As text, as it goes to a browser and comes back.
+            Some(next) => cursor = Some(next.to_string().parse()?),
+            None => return Ok((things, sizes)),
+        }
+    }
+}
+
+pub(super) async fn pages_of_several_entities(stage: &Stage) -> Told {
+    let (db, _) = counted(&stage.place, &stage.settings).await?;
+    let (owner, name) = fill(&db, "paged").await?;
+    let all = db.query(Thing::of((&owner, &name))).all().await?;
+    for descending in [false, true] {
+        let query = |limit: usize| {
+            let query = Thing::of((&owner, &name)).limit(limit);
+            if descending { query.descending() } else { query }
+        };
+        let mut expected = all.clone();
+        if descending {
+            expected.reverse();
+        }
+        for limit in [1, 2, 3, 7, 8, 9, 40, 41, 47, 48, 49, 100] {
+            let (things, sizes) = pages(&db, || query(limit)).await?;
+            assert_eq!(things, expected, "limit {limit}");
+            let (last, full) = sizes.split_last().ok_or("no page")?;
+            assert!(full.iter().all(|size| *size == limit), "limit {limit}: {sizes:?}");
+            assert!((1..=limit).contains(last), "limit {limit}: {sizes:?}");
+        }
+    }
+    Ok(())
+}
+
+pub(super) async fn cursors_are_of_one_query(stage: &Stage) -> Told {
+    let (db, _) = counted(&stage.place, &stage.settings).await?;
+    let (owner, name) = fill(&db, "cursors").await?;
+    fill(&db, "elsewhere").await?;
+    let other: Owner = id("elsewhere");
+    let things = || Thing::of((&owner, &name)).limit(10);
+    let cursor = db.query(things()).page(None).await?.next.ok_or("no cursor")?;
+    let again = || Some(cursor.clone());
+    assert_eq!(db.query(things()).page(again()).await?.items.len(), 10);
+    for refused in [
+        things().descending(),
+        things().sort_key_from("ISSUE#"),
+        things().sort_key_until("STAR#z"),
+        things().sort_key_starting_with("STAR#"),
+        Thing::of((&other, &name)).limit(10),
+    ] {
+        let outcome = db.query(refused).page(again()).await;
+        assert!(matches!(outcome, Err(Error::Cursor)), "{:?}", outcome.map(|page| page.items));
+    }
+    // A cursor of an entity is of another type, and of another name if it is read as this one.
+    let stars = || Star::of(&owner, &name).limit(3);
+    let of_stars = db.query(stars()).page(None).await?.next.ok_or("no cursor")?;
+    let outcome = db.query(things()).page(Some(of_stars.to_string().parse()?)).await;
+    assert!(matches!(outcome, Err(Error::Cursor)));
+    Ok(())
+}
+
+/// What an index holds is known when the program is compiled; it can be counted all the same.
+pub(super) async fn local_and_thin_indexes(stage: &Stage) -> Told {
+    let (db, log) = counted(&stage.place, &stage.settings).await?;
+    let (owner, name) = fill(&db, "local").await?;
+    let by_title = Issue::by_title(&owner, &name).consistent();
+    assert_eq!(numbers(&db.query(by_title).all().await?), [6, 5, 4, 3, 2, 1]);
+    let open = || Issue::by_state(&owner, &name).with("open".to_owned());
+    log.take();
+    assert_eq!(db.query(open()).count().await?, 3);
+    assert_eq!(db.query(open().consistent()).count().await?, 3);
+    assert_eq!(db.query(Issue::numbered(2).with(&owner)).count().await?, 1);
+    let ours = Scan::index(Issue::BY_TITLE).filter(Issue::owner.eq(&owner)).consistent();
+    assert_eq!(db.scan(ours).all().await?.len(), 6);
+    Ok(())
+}
+
+#[cfg(test)]
+mod properties {
+    use super::*;
+    use crate::standing_clock;
+    use proptest::prelude::*;
+    use singlet::backend::Embedded;
+    use singlet::engine::Engine;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        /// Whatever is stored, a collection that is read in pages of any size and in both directions
+        /// is the whole, sorted.
+        #[test]
+        fn pages_are_the_sorted_whole(
+            issues in proptest::collection::btree_set(0_u32..60, 0..20),
+            pulls in proptest::collection::btree_set(0_u32..60, 0..20),
+            stars in proptest::collection::btree_set(0_u32..60, 0..20),
+            limit in 1_usize..25,
+            descending: bool,
+            bounds in proptest::option::of((0_u32..60, 0_u32..60)),
+        ) {
+            singlet::block_on(async {
+                let place = Place::Embedded(Embedded::new(Engine::memory().unwrap()));
+                let settings = crate::settings(&standing_clock(), "pages");
+                let (db, _) = counted(&place, &settings).await.unwrap();
+                let (owner, name): (Owner, RepoName) = (id("o"), id("r"));
+                let mut batch = db.batch();
+                batch.put(&repo("o", "r", db.now())).unwrap();
+                for number in &issues {
+                    batch.put(&issue("o", "r", *number, db.now())).unwrap();
+                }
+                for number in &pulls {
+                    batch.put(&Pull { owner: id("o"), repo: id("r"), number: *number }).unwrap();
+                }
+                for number in &stars {
+                    batch.put(&star("o", "r", &format!("{number:02}"))).unwrap();
+                }
+                batch.run().await.unwrap();
+                let keys = bounds.map(|(issue, star)| {
+                    (format!("ISSUE#{issue:06}"), format!("STAR#{star:02}"))
+                });
+                let query = || {
+                    let mut query = Thing::of((&owner, &name)).limit(limit);
+                    if descending {
+                        query = query.descending();
+                    }
+                    match &keys {
+                        Some((first, last)) => query.sort_key_between(first, last),
+                        None => query,
+                    }
+                };
+                let (things, _) = pages(&db, query).await.unwrap();
+                let labels: Vec<String> = things.iter().map(label).collect();
+                let (first, last) = bounds.unwrap_or((0, 60));
+                let issues = issues.iter().filter(|number| **number >= first);
+                let issues = issues.map(|number| format!("issue {number}"));
+                let stars = stars.iter().filter(|number| **number <= last);
+                let stars = stars.map(|number| format!("star {number:02}"));
+                let mut expected: Vec<String> = issues.chain(stars).collect();
+                if descending {
+                    expected.reverse();
+                }
+                assert_eq!(labels, expected);
+            });
+        }
+    }
+}
