@@ -96,6 +96,12 @@ impl Field {
         }
     }
 
+    /// The name of the constant for conditions and updates. In upper case, so that a method may have
+    /// the name of the field.
+    pub(crate) fn constant(&self) -> Ident {
+        Ident::new(&self.name.to_uppercase(), self.ident.span())
+    }
+
     /// The attribute's name.
     pub(crate) fn attribute(&self, case: Option<Case>) -> String {
         match (&self.options.rename, case) {

@@ -154,7 +154,7 @@ pub fn table(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// let key = Player::key(code, id);                   // an argument for each field of the key
 /// let players = Player::of_game(code);               // the items of a partition
 /// let best = Player::by_team(team).from(100_000);    // an index, from this score on
-/// let winners = Player::wins.gt(0);                  // fields, for conditions and updates
+/// let winners = Player::WINS.gt(0);                  // fields, for conditions and updates
 /// # let _ = (key, players, best, winners);
 /// # }
 /// ```
@@ -218,7 +218,7 @@ pub fn table(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// // The key of a closed issue needs to know when it was closed, so both are set together.
 /// let close = update(Issue::key(&repo, 14))
-///     .set_together(Issue::state_and_closed_at, (State::Closed, Some(db.now())));
+///     .set_together(Issue::STATE_AND_CLOSED_AT, (State::Closed, Some(db.now())));
 /// db.run(close).await?;
 /// assert_eq!(db.query(Issue::open(&repo)).all().await?.len(), 0);
 /// assert_eq!(db.query(Issue::closed(&repo)).all().await?.len(), 1);

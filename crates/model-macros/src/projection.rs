@@ -27,9 +27,9 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     let idents = fields.iter().map(|field| &field.ident);
     // By the entity's own constants, so that the types of the fields must be the same.
     let reads = fields.iter().map(|field| {
-        let (name, ty) = (&field.ident, &field.ty);
+        let (name, constant, ty) = (&field.ident, field.constant(), &field.ty);
         let read =
-            field.unwrap_stored(quote_spanned!(name.span()=> __item.project(#entity::#name)?));
+            field.unwrap_stored(quote_spanned!(name.span()=> __item.project(#entity::#constant)?));
         quote_spanned!(name.span()=> let #name: #ty = #read;)
     });
     Ok(quote! {

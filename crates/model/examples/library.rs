@@ -115,8 +115,8 @@ pub async fn lend(
     db.transact((
         check(Member::key(member)).or(Refusal::NoSuchMember),
         update(Book::key(isbn))
-            .add(Book::copies, -1)
-            .only_if(Book::copies.gt(0))
+            .add(Book::COPIES, -1)
+            .only_if(Book::COPIES.gt(0))
             .or(Refusal::NoCopyLeft),
         create(&loan).or(Refusal::LentAlready),
     ))
@@ -126,7 +126,7 @@ pub async fn lend(
 pub async fn give_back(db: &Db<Library>, isbn: &Isbn, member: &MemberId) -> Result<(), Refusal> {
     db.transact((
         delete(Loan::key(member, isbn)).only_if(Condition::exists()).or(Refusal::NotLent),
-        update(Book::key(isbn)).add(Book::copies, 1),
+        update(Book::key(isbn)).add(Book::COPIES, 1),
     ))
     .await
 }
@@ -163,7 +163,7 @@ async fn show_account(db: &Db<Library>) -> Result<(), Box<dyn Error>> {
 async fn extend_loan(db: &Db<Library>) -> Result<(), Box<dyn Error>> {
     let (ada, isbn) = (MemberId::new("ada")?, Isbn::new(EMMA)?);
     let later: Date = "2026-12-15".parse()?;
-    db.run(update(Loan::key(&ada, &isbn)).set(Loan::due, later)).await?;
+    db.run(update(Loan::key(&ada, &isbn)).set(Loan::DUE, later)).await?;
     let due_by_christmas = Loan::of_book(&isbn).until("2026-12-24".parse::<Date>()?);
     let loans = db.query(due_by_christmas).all().await?;
     println!("due by Christmas: {}", loans.len());

@@ -91,8 +91,8 @@ impl<D: Declaration> Db<D> {
     ///         let game = db.get(Game::key(&code).consistent()).await?;
     ///         let turn = game.map_or(0, |game| game.turn);
     ///         let next = if turn >= 4 { 1 } else { turn + 1 };
-    ///         let played = update(Game::key(&code)).set(Game::turn, next);
-    ///         db.run(played.only_if(Game::turn.eq(turn))).await?;
+    ///         let played = update(Game::key(&code)).set(Game::TURN, next);
+    ///         db.run(played.only_if(Game::TURN.eq(turn))).await?;
     ///         Ok::<_, singlet::Error>(next)
     ///     })
     ///     .times(20)

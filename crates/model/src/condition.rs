@@ -29,9 +29,9 @@ use std::ops::Not;
 /// # #[derive(Entity)]
 /// # #[entity(Games, key = ("{code}"))]
 /// # pub struct Game { pub code: Code, pub turn: u32, pub turns_max: u32, pub winner: Option<PlayerId> }
-/// let running = Game::winner.missing().and(Game::turn.between(1, 100));
+/// let running = Game::WINNER.missing().and(Game::TURN.between(1, 100));
 /// let over = !running;
-/// let last_turn = Game::turn.eq(Game::turns_max);
+/// let last_turn = Game::TURN.eq(Game::TURNS_MAX);
 /// # let _ = (over, last_turn);
 /// ```
 #[must_use = "a condition does nothing by itself"]
@@ -221,7 +221,7 @@ impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {
     /// # let db = Db::<Games>::memory().await?;
     /// # let code = Code::new("ABC123")?;
     /// db.run(create(&Game { code: code.clone(), turn: 3 })).await?;
-    /// let delete_if = |turns: Vec<u32>| delete(Game::key(&code)).only_if(Game::turn.is_in(turns));
+    /// let delete_if = |turns: Vec<u32>| delete(Game::key(&code)).only_if(Game::TURN.is_in(turns));
     /// assert!(db.run(delete_if(vec![])).await.is_err());
     /// assert!(db.run(delete_if(vec![2, 3])).await.is_ok());
     /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();

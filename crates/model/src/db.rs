@@ -163,8 +163,8 @@ impl<D: Declaration> Db<D> {
     /// # db.run(create(&Balance { id: ada.clone(), cents: 100 })).await?;
     /// # db.run(create(&Balance { id: bob.clone(), cents: 0 })).await?;
     /// let pay = |cents: i64| {
-    ///     let from = update(Balance::key(&ada)).add(Balance::cents, -cents);
-    ///     let to = update(Balance::key(&bob)).add(Balance::cents, cents);
+    ///     let from = update(Balance::key(&ada)).add(Balance::CENTS, -cents);
+    ///     let to = update(Balance::key(&bob)).add(Balance::CENTS, cents);
     ///     db.transact((from, to))
     /// };
     /// pay(70).await?;

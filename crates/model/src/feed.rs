@@ -60,7 +60,7 @@ impl<T: Table> Db<T> {
     /// let mut changes = db.changes().await?;
     /// let code = Code::new("ABC123")?;
     /// db.run(create(&Game { code: code.clone(), turn: 0 })).await?;
-    /// db.run(update(Game::key(&code)).add(Game::turn, 1)).await?;
+    /// db.run(update(Game::key(&code)).add(Game::TURN, 1)).await?;
     ///
     /// let mut turns = Vec::new();
     /// while turns.len() < 2 {

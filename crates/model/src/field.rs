@@ -44,10 +44,10 @@ use std::marker::PhantomData;
 ///
 /// # let code = Code::new("ABC123")?;
 /// let roll = update(Game::key(&code))
-///     .add(Game::turn, 1)
-///     .add(Game::scores.entry("ada"), 6)
-///     .append(Game::rolls, [6])
-///     .only_if(Game::turn.lt(Game::turns_max));
+///     .add(Game::TURN, 1)
+///     .add(Game::SCORES.entry("ada"), 6)
+///     .append(Game::ROLLS, [6])
+///     .only_if(Game::TURN.lt(Game::TURNS_MAX));
 /// # let _ = roll;
 /// # Ok::<(), singlet::IdError>(())
 /// ```
@@ -105,7 +105,7 @@ impl<E: Entity, V, K> Field<E, V, K> {
     ///     pub board: Board,
     /// }
     ///
-    /// let large = Game::board.member(Board::size).ge(100);
+    /// let large = Game::BOARD.member(Board::SIZE).ge(100);
     /// # let _ = large;
     /// ```
     #[must_use]
@@ -130,7 +130,7 @@ impl<E: Entity, V, K> Field<E, V, K> {
     /// # #[entity(Games, key = ("{code}"))]
     /// # pub struct Game { pub code: Code, pub rolls: Vec<u32> }
     /// # let code = Code::new("ABC123")?;
-    /// let corrected = update(Game::key(&code)).set(Game::rolls.at(0), 5).remove(Game::rolls.at(1));
+    /// let corrected = update(Game::key(&code)).set(Game::ROLLS.at(0), 5).remove(Game::ROLLS.at(1));
     /// # let _ = corrected;
     /// # Ok::<(), singlet::IdError>(())
     /// ```
@@ -157,7 +157,7 @@ impl<E: Entity, V, K> Field<E, V, K> {
     /// # #[entity(Games, key = ("{code}"))]
     /// # pub struct Game { pub code: Code, pub scores: BTreeMap<String, u32> }
     /// # let code = Code::new("ABC123")?;
-    /// let left = update(Game::key(&code)).remove(Game::scores.entry("ada"));
+    /// let left = update(Game::key(&code)).remove(Game::SCORES.entry("ada"));
     /// # let _ = left;
     /// # Ok::<(), singlet::IdError>(())
     /// ```
@@ -300,7 +300,7 @@ impl Operand<Option<String>> for &str {
 /// # #[derive(Entity)]
 /// # #[entity(Games, key = ("{code}"))]
 /// # pub struct Game { pub code: Code, pub turn: u32, pub turns_max: Option<u32> }
-/// let running = Game::turn.lt(100).and(Game::turn.lt(Game::turns_max));
+/// let running = Game::TURN.lt(100).and(Game::TURN.lt(Game::TURNS_MAX));
 /// # let _ = running;
 /// ```
 #[diagnostic::on_unimplemented(

@@ -9,7 +9,7 @@ use crate::get::Get;
 use crate::key::Key;
 use crate::operation::{Operation, Or};
 use crate::projection::Projection;
-use crate::query::{AccessPattern, Query, Readable};
+use crate::query::{AccessPattern, Described, Query, Readable};
 use crate::scan::Scan;
 use crate::source::Start;
 use crate::table::{Contains, Declaration};
@@ -54,7 +54,7 @@ use std::fmt;
 ///     )
 /// );
 ///
-/// let roll = update(Turn::key(&code, 1)).set(Turn::roll, 6).only_if(Turn::roll.eq(0));
+/// let roll = update(Turn::key(&code, 1)).set(Turn::ROLL, 6).only_if(Turn::ROLL.eq(0));
 /// assert_eq!(
 ///     format!("{roll:?}"),
 ///     concat!(
@@ -112,15 +112,20 @@ where
     }
 }
 
+/// The request for the first page of what is read.
+fn first_request<P: Readable>(described: Described, table_name: &str) -> Result<Request> {
+    let mut source = described.source?;
+    source.selection = P::selection(source.index)?;
+    source.request(table_name, Start::default(), described.limit)
+}
+
 impl<D, E, Rest, S, P> Inspect<D> for Query<E, Rest, S, P>
 where
     D: Contains<P::Table>,
     P: Readable<Subject = E>,
 {
     fn request(self, db: &Db<D>) -> Result<Request> {
-        let described = self.describe();
-        let table_name = db.table_name::<P::Table>();
-        described.source?.request(table_name, Start::default(), described.limit)
+        first_request::<P>(self.describe(), db.table_name::<P::Table>())
     }
 }
 
@@ -131,9 +136,7 @@ where
     P: Projection<Entity = E>,
 {
     fn request(self, db: &Db<D>) -> Result<Request> {
-        let described = self.describe();
-        let table_name = db.table_name::<E::Table>();
-        described.source?.request(table_name, Start::default(), described.limit)
+        first_request::<P>(self.describe(), db.table_name::<E::Table>())
     }
 }
 

@@ -39,8 +39,8 @@
 //! db.transact((create(&game), create(&player))).await?;
 //!
 //! db.transact((
-//!     update(Game::key(&code)).add(Game::turn, 1).only_if(Game::turn.eq(0)),
-//!     update(Player::key(&code, &me)).set(Player::position, 5),
+//!     update(Game::key(&code)).add(Game::TURN, 1).only_if(Game::TURN.eq(0)),
+//!     update(Player::key(&code, &me)).set(Player::POSITION, 5),
 //! ))
 //! .await?;
 //!
@@ -150,4 +150,13 @@ pub mod prelude {
         Attribute, Bytes, Collection, Condition, Cursor, Date, Db, Declaration, Entity, Expiry,
         Key, Projection, Scan, Table, Timestamp, design, id, table,
     };
+}
+
+/// The code of pages in docs, which is compiled and run.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../docs/from-electrodb.md")]
+    struct FromElectroDb;
+    #[doc = include_str!("../../../docs/from-the-sdk.md")]
+    struct FromTheSdk;
 }

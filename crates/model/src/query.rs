@@ -63,7 +63,7 @@ use std::marker::PhantomData;
 /// let _ = Goal::of(game).with(2).with(17).starting_with("a"); // by the beginning of an identifier
 /// let _ = Goal::of(game).descending().limit(1);     // the last goal
 /// let _ = Goal::of(game).consistent();              // sees every acknowledged write
-/// let _ = Goal::of(game).filter(Goal::scorer.eq("ada")); // reads all, gives those of one scorer
+/// let _ = Goal::of(game).filter(Goal::SCORER.eq("ada")); // reads all, gives those of one scorer
 /// let _ = Goal::by_scorer("ada".to_string()).from(then); // by an index
 /// # }
 /// ```

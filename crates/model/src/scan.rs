@@ -27,7 +27,7 @@ use std::marker::PhantomData;
 /// # let db = Db::<Leagues>::memory().await?;
 /// db.run(put(&League { id: LeagueId::new("1")?, active: true })).await?;
 /// db.run(put(&League { id: LeagueId::new("2")?, active: false })).await?;
-/// let active = db.scan(Scan::table().filter(League::active.eq(true))).all().await?;
+/// let active = db.scan(Scan::table().filter(League::ACTIVE.eq(true))).all().await?;
 /// assert_eq!(active.len(), 1);
 ///
 /// // Four workers, each with a segment of its own; segments are counted from zero.

@@ -1,9 +1,9 @@
 //! Which item an error is about.
 
 use crate::entity::Entity;
-use crate::shape::EntityShape;
 use crate::key::Key;
 use crate::operation::Plan;
+use crate::shape::EntityShape;
 use crate::shape::TableShape;
 use crate::table::Table;
 use singlet_dynamo::operation::TransactWriteItem;

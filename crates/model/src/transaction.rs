@@ -120,7 +120,7 @@ pub struct Once<T> {
 /// let code = Code::new("ABC123")?;
 /// db.run(create(&Game { code: code.clone(), turn: 0 })).await?;
 /// for _ in 0..3 {
-///     let roll = update(Game::key(&code)).add(Game::turn, 1);
+///     let roll = update(Game::key(&code)).add(Game::TURN, 1);
 ///     db.transact(once("this very roll", (roll,))).await?;
 /// }
 /// assert_eq!(db.get(Game::key(&code)).await?.unwrap().turn, 1);

@@ -70,8 +70,8 @@ async fn walk() -> Result<(), Box<dyn Error>> {
     assert_eq!(page.items, [stored]);
 
     let roll = || {
-        let unmoved = Player::position.eq(0);
-        update(Player::key(&code, &me)).set(Player::position, 5).only_if(unmoved).returning_new()
+        let unmoved = Player::POSITION.eq(0);
+        update(Player::key(&code, &me)).set(Player::POSITION, 5).only_if(unmoved).returning_new()
     };
     assert_eq!(db.run(roll()).await?.position, 5);
     assert!(matches!(db.run(roll().or(Refused::Stale)).await, Err(Refused::Stale)));

@@ -125,9 +125,9 @@ impl Budget {
         let hour = hour.map_err(|_| Problem::new(&INTERNAL))?;
         let room = self.per_hour_max.saturating_sub(size);
         let taken = upsert(Spending::key(&hour))
-            .add(Spending::taken, i64::try_from(wanted).unwrap_or(i64::MAX))
-            .set(Spending::expires, Some(Expiry::at(now.after(2 * HOUR))))
-            .only_if(Spending::taken.missing().or(Spending::taken.le(room)));
+            .add(Spending::TAKEN, i64::try_from(wanted).unwrap_or(i64::MAX))
+            .set(Spending::EXPIRES, Some(Expiry::at(now.after(2 * HOUR))))
+            .only_if(Spending::TAKEN.missing().or(Spending::TAKEN.le(room)));
         match self.db.run(taken).await {
             Ok(()) => {
                 part.left = i64::try_from(size).unwrap_or(i64::MAX);

@@ -175,8 +175,8 @@ impl Idempotency {
             Outcome::Done(answer) => {
                 let expires = Expiry::at(self.db.now().after(LIFETIME));
                 let kept = update(Attempt::key(name))
-                    .set(Attempt::answer, Some(answer))
-                    .set(Attempt::expires, Some(expires));
+                    .set(Attempt::ANSWER, Some(answer))
+                    .set(Attempt::EXPIRES, Some(expires));
                 self.db.run(kept).await
             }
             Outcome::Refused => self.db.run(delete(Attempt::key(name))).await,

@@ -17,12 +17,11 @@ pub(super) fn expand(
     let fields = Field::all(fields, name.span(), "an attribute")?;
     let members = Members::of(&fields, case)?;
     let constants = members.iter().map(|(stored, field)| {
-        let (ident, ty) = (&field.ident, field.stored_type());
+        let (constant, ty) = (field.constant(), field.stored_type());
         let about = format!("The member `{stored}`, for conditions and updates.");
         quote! {
             #[doc = #about]
-            #[allow(non_upper_case_globals)]
-            #visibility const #ident: ::singlet::field::Member<Self, #ty> =
+            #visibility const #constant: ::singlet::field::Member<Self, #ty> =
                 ::singlet::field::Member::new(#stored);
         }
     });

@@ -16,12 +16,11 @@ pub(super) fn expand(entity: &Entity, kinds: &Kinds) -> syn::Result<TokenStream>
     let indexes =
         entity.indexes.iter().enumerate().map(|(place, index)| query(entity, index, Some(place)));
     let constants = fields.iter().zip(&kinds.kinds).enumerate().map(|(place, (field, kind))| {
-        let (name, ty) = (&field.ident, field.stored_type());
+        let (name, ty) = (field.constant(), field.stored_type());
         let kind = kind.to_type(ident, place);
         let (about, visibility) = (format!("The field `{}`.", field.name), &entity.visibility);
         quote! {
             #[doc = #about]
-            #[allow(non_upper_case_globals)]
             #visibility const #name: ::singlet::Field<Self, #ty, #kind> = ::singlet::Field::new(#place);
         }
     });
@@ -38,23 +37,24 @@ pub(super) fn expand(entity: &Entity, kinds: &Kinds) -> syn::Result<TokenStream>
     })
 }
 
-/// Functions and constants of a type share their names.
+/// Fields and index patterns have constants, the functions of patterns have names too.
 fn check_names(entity: &Entity) -> syn::Result<()> {
-    let patterns = entity.indexes.iter().chain([&entity.key]).map(|key| &key.pattern);
-    let mut taken: Vec<&Ident> = patterns.collect();
-    let key = format_ident!("key");
-    taken.push(&key);
     for field in &entity.fields {
-        if taken.iter().any(|name| **name == field.ident) {
+        if entity.indexes.iter().any(|index| index.pattern == field.ident) {
             return Err(syn::Error::new(
                 field.ident.span(),
                 format!(
-                    "`{}::{}` is a function already; call the field something else, and keep the attribute's name with `#[attribute(rename = \"{}\")]`",
-                    entity.ident, field.name, field.name
+                    "`{}::{}` is the constant of an access pattern already; give the pattern another name",
+                    entity.ident,
+                    field.constant()
                 ),
             ));
         }
     }
+    let patterns = entity.indexes.iter().chain([&entity.key]).map(|key| &key.pattern);
+    let mut taken: Vec<&Ident> = patterns.collect();
+    let key = format_ident!("key");
+    taken.push(&key);
     for (place, name) in taken.iter().enumerate() {
         if let Some(twice) = taken.iter().skip(place + 1).find(|other| other == &name) {
             let message = format!(
@@ -75,7 +75,7 @@ fn group_constant(entity: &Entity, kinds: &Kinds, group: &[usize]) -> Option<Tok
     }
     let fields: Vec<&Field> = group.iter().filter_map(|place| entity.fields.get(*place)).collect();
     let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-    let name = format_ident!("{}", names.join("_and_"));
+    let name = format_ident!("{}", names.join("_and_").to_uppercase());
     let types = fields.iter().map(|field| field.stored_type());
     let about = format!(
         "The fields `{}`, of which an index key is made: set together.",
@@ -84,7 +84,6 @@ fn group_constant(entity: &Entity, kinds: &Kinds, group: &[usize]) -> Option<Tok
     let visibility = &entity.visibility;
     Some(quote! {
         #[doc = #about]
-        #[allow(non_upper_case_globals)]
         #visibility const #name: ::singlet::operation::Group<Self, (#(#types,)*)> =
             ::singlet::operation::Group::new(&[#(#group),*]);
     })

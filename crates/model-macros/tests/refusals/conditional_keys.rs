@@ -98,7 +98,7 @@ struct StaleKey {
 }
 
 fn close(repo: &Repo) {
-    let _ = update(StaleKey::key(repo, 1)).set(StaleKey::state, State::Closed);
+    let _ = update(StaleKey::key(repo, 1)).set(StaleKey::STATE, State::Closed);
 }
 
 fn main() {}

@@ -40,10 +40,10 @@ struct Patternless {
 }
 
 #[derive(Entity)]
-#[entity(T, key = ("GAME#{code}"))]
-struct FieldCalledKey {
+#[entity(T, key = ("GAME#{code}"), GSI1 newest = ("{code}"))]
+struct FieldCalledAsAPattern {
     code: Code,
-    key: String,
+    newest: String,
 }
 
 #[derive(Entity)]

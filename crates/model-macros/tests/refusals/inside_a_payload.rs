@@ -15,8 +15,8 @@ struct League {
 }
 
 async fn rename(db: &Db<Leagues>, id: &LeagueId) -> singlet::Result<()> {
-    db.run(delete(League::key(id)).only_if(League::name.eq("old"))).await?;
-    db.run(update(League::key(id)).set(League::name, "new")).await
+    db.run(delete(League::key(id)).only_if(League::NAME.eq("old"))).await?;
+    db.run(update(League::key(id)).set(League::NAME, "new")).await
 }
 
 fn main() {}

@@ -15,7 +15,7 @@ struct Game {
 }
 
 async fn write(db: &Db<Games>, code: &Code, other: &Game) -> singlet::Result<()> {
-    let count = update(Game::key(code)).add(Game::turn, 1).returning_new();
+    let count = update(Game::key(code)).add(Game::TURN, 1).returning_new();
     db.transact((count, put(other))).await
 }
 

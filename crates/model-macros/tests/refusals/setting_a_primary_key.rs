@@ -14,7 +14,7 @@ struct Game {
 }
 
 async fn rename(db: &Db<Games>, from: &Code, to: &Code) -> singlet::Result<()> {
-    db.run(update(Game::key(from)).set(Game::code, to)).await
+    db.run(update(Game::key(from)).set(Game::CODE, to)).await
 }
 
 fn main() {}

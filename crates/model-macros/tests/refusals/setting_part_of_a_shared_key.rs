@@ -16,7 +16,7 @@ struct Game {
 }
 
 async fn finish(db: &Db<Games>, code: &Code, status: &Code) -> singlet::Result<()> {
-    db.run(update(Game::key(code)).set(Game::status, status)).await
+    db.run(update(Game::key(code)).set(Game::STATUS, status)).await
 }
 
 fn main() {}

@@ -39,8 +39,8 @@ fn main() {
     is_attribute::<Page<Opaque>>();
     is_attribute::<BTreeMap<Names, u32>>();
     is_key_part::<Names>();
-    let _ = Game::stock.entry("seven").gt(1);
-    let _ = Game::names.begins_with("1");
-    let _ = Game::names.eq("1");
-    let _ = update(Game::key(Code::new("a").unwrap())).add(Game::names, 1);
+    let _ = Game::STOCK.entry("seven").gt(1);
+    let _ = Game::NAMES.begins_with("1");
+    let _ = Game::NAMES.eq("1");
+    let _ = update(Game::key(Code::new("a").unwrap())).add(Game::NAMES, 1);
 }

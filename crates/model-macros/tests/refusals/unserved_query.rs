@@ -15,7 +15,7 @@ struct Game {
 }
 
 async fn waiting(db: &Db<Games>) -> singlet::Result<Vec<Game>> {
-    db.query(Game::status.eq("waiting")).all().await
+    db.query(Game::STATUS.eq("waiting")).all().await
 }
 
 fn main() {}

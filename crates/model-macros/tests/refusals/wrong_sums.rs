@@ -31,17 +31,17 @@ struct Player {
 
 async fn write(db: &Db<Games>, code: &Code) -> singlet::Result<()> {
     // A fraction cannot be read as an integer.
-    db.run(update(Game::key(code)).add(Game::score, 0.5)).await?;
+    db.run(update(Game::key(code)).add(Game::SCORE, 0.5)).await?;
     // The index key repeats the field under another name, and would go stale.
-    db.run(update(Game::key(code)).add(Game::turn, 1)).await?;
-    db.run(update(Game::key(code)).set_from(Game::turn, Game::score)).await?;
+    db.run(update(Game::key(code)).add(Game::TURN, 1)).await?;
+    db.run(update(Game::key(code)).set_from(Game::TURN, Game::SCORE)).await?;
     // A copy is of the same type.
-    db.run(update(Game::key(code)).set_from(Game::score, Game::ratio)).await?;
+    db.run(update(Game::key(code)).set_from(Game::SCORE, Game::RATIO)).await?;
     // A struct must have its members, also within a list.
-    db.run(update(Game::key(code)).remove(Game::boards.at(0).member(Board::size))).await?;
+    db.run(update(Game::key(code)).remove(Game::BOARDS.at(0).member(Board::SIZE))).await?;
     // Fields of other types, and of other entities.
-    db.run(delete(Game::key(code)).only_if(Game::score.lt(Game::ratio))).await?;
-    db.run(delete(Game::key(code)).only_if(Game::score.lt(Player::score))).await
+    db.run(delete(Game::key(code)).only_if(Game::SCORE.lt(Game::RATIO))).await?;
+    db.run(delete(Game::key(code)).only_if(Game::SCORE.lt(Player::SCORE))).await
 }
 
 fn main() {}

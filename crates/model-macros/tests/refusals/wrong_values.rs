@@ -18,11 +18,11 @@ struct Game {
 }
 
 async fn write(db: &Db<Games>, code: &Code, now: Timestamp) -> singlet::Result<()> {
-    db.run(update(Game::key(code)).set(Game::turn, "one")).await?;
-    db.run(update(Game::key(code)).set(Game::winner, code)).await?;
-    db.run(update(Game::key(code)).remove(Game::turn)).await?;
-    db.run(update(Game::key(code)).add(Game::winner, 1)).await?;
-    db.run(update(Game::key(code)).set(Game::updated_at, now)).await
+    db.run(update(Game::key(code)).set(Game::TURN, "one")).await?;
+    db.run(update(Game::key(code)).set(Game::WINNER, code)).await?;
+    db.run(update(Game::key(code)).remove(Game::TURN)).await?;
+    db.run(update(Game::key(code)).add(Game::WINNER, 1)).await?;
+    db.run(update(Game::key(code)).set(Game::UPDATED_AT, now)).await
 }
 
 fn main() {}

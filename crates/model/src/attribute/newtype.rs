@@ -37,8 +37,8 @@ use std::borrow::Cow;
 /// let db = Db::<Accounts>::memory().await?;
 /// let email = Email("ada@example.org".into());
 /// db.run(create(&Account { email: email.clone(), coins: Coins(5) })).await?;
-/// let richer = update(Account::key(&email)).add(Account::coins, 2);
-/// db.run(richer.only_if(Account::email.begins_with("ada@").and(Account::coins.ge(Coins(5))))).await?;
+/// let richer = update(Account::key(&email)).add(Account::COINS, 2);
+/// db.run(richer.only_if(Account::EMAIL.begins_with("ada@").and(Account::COINS.ge(Coins(5))))).await?;
 /// assert_eq!(db.get(Account::key(&email).consistent()).await?.map(|one| one.coins), Some(Coins(7)));
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// ```

@@ -57,7 +57,7 @@ impl Attribute for bool {
 /// # #[entity(Games, key = ("{code}"))]
 /// # pub struct Game { pub code: Code, pub image: Vec<u8> }
 /// # let code = Code::new("a").unwrap();
-/// let _ = update(Game::key(&code)).append(Game::image, [1]);
+/// let _ = update(Game::key(&code)).append(Game::IMAGE, [1]);
 /// ```
 ///
 /// ```compile_fail
@@ -68,7 +68,7 @@ impl Attribute for bool {
 /// # #[derive(Entity)]
 /// # #[entity(Games, key = ("{code}"))]
 /// # pub struct Game { pub code: Code, pub image: Vec<u8> }
-/// let _ = Game::image.at(0).eq(1);
+/// let _ = Game::IMAGE.at(0).eq(1);
 /// ```
 ///
 /// ```compile_fail
@@ -79,7 +79,7 @@ impl Attribute for bool {
 /// # #[derive(Entity)]
 /// # #[entity(Games, key = ("{code}"))]
 /// # pub struct Game { pub code: Code, pub image: Vec<u8> }
-/// let _ = Game::image.contains(1_u8);
+/// let _ = Game::IMAGE.contains(1_u8);
 /// ```
 ///
 /// Other lists do:
@@ -93,8 +93,8 @@ impl Attribute for bool {
 /// # #[entity(Games, key = ("{code}"))]
 /// # pub struct Game { pub code: Code, pub image: Vec<u16> }
 /// # let code = Code::new("a").unwrap();
-/// let longer = update(Game::key(&code)).append(Game::image, [1]);
-/// let longer = longer.only_if(Game::image.at(0).eq(1).and(Game::image.contains(1_u16)));
+/// let longer = update(Game::key(&code)).append(Game::IMAGE, [1]);
+/// let longer = longer.only_if(Game::IMAGE.at(0).eq(1).and(Game::IMAGE.contains(1_u16)));
 /// # let _ = longer;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -50,7 +50,7 @@ const CALLS_MAX: usize = 256;
 /// let address: IpAddr = "10.0.0.1".parse()?;
 /// db.run(create(&Host { id: id.clone(), address, labels: None })).await?;
 /// let labels = serde_json::json!({"rack": 7});
-/// db.run(update(Host::key(&id)).set(Host::labels, &labels).only_if(Host::address.eq(address))).await?;
+/// db.run(update(Host::key(&id)).set(Host::LABELS, &labels).only_if(Host::ADDRESS.eq(address))).await?;
 /// let host = db.get(Host::key(&id).consistent()).await?;
 /// assert_eq!(host, Some(Host { id, address, labels: Some(labels) }));
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();

@@ -133,7 +133,7 @@ impl Guarded {
 /// # let db = Db::<Books>::memory().await?;
 /// # let isbn = Isbn::new("978-0-14-143951-8")?;
 /// db.run(create(&Book { isbn: isbn.clone(), copies: 1 })).await?;
-/// let outcome = db.run(update(Book::key(&isbn)).add(Book::copies, -2)).await;
+/// let outcome = db.run(update(Book::key(&isbn)).add(Book::COPIES, -2)).await;
 /// let Err(Error::OutOfRange(sum)) = outcome else { panic!("{outcome:?}") };
 /// assert_eq!(
 ///     sum.to_string(),

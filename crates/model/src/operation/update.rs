@@ -5,7 +5,7 @@ use super::rekey::rekey;
 use super::returning::{New, Nothing, Old};
 use super::{Operation, Plan, Returning, Write, all_of};
 use crate::attribute::Attribute;
-use crate::condition::{Condition, is_expired};
+use crate::condition::{Condition, is_expired, is_own_key};
 use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::field::kind::Plain;
@@ -64,13 +64,13 @@ use std::marker::PhantomData;
 /// let game = db
 ///     .run(
 ///         update(Game::key(&code))
-///             .add(Game::turn, 1)
-///             .set_from(Game::last_turn, Game::turn)
-///             .append(Game::rolls, [6])
-///             .add(Game::scores.entry("ada"), 6)
-///             .remove(Game::scores.entry("bob"))
-///             .remove(Game::best)
-///             .only_if(Game::turn.gt(Game::last_turn))
+///             .add(Game::TURN, 1)
+///             .set_from(Game::LAST_TURN, Game::TURN)
+///             .append(Game::ROLLS, [6])
+///             .add(Game::SCORES.entry("ada"), 6)
+///             .remove(Game::SCORES.entry("bob"))
+///             .remove(Game::BEST)
+///             .only_if(Game::TURN.gt(Game::LAST_TURN))
 ///             .returning_new(),
 ///     )
 ///     .await?;
@@ -482,6 +482,7 @@ impl<E: Entity, R: Returning<E>> Operation for Update<E, R> {
         let existing = (self.mode == Mode::Existing).then(Condition::exists);
         let own = existing.into_iter().chain(self.condition).map(Condition::into_expression);
         let mut conditions: Vec<expression::Condition> = own.collect::<Result<_>>()?;
+        conditions.extend(is_own_key::<E>()?);
         let guarded = match changes.guards.is_empty() {
             true => None,
             false => {

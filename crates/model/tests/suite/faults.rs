@@ -203,7 +203,7 @@ fn a_write_waits_for_transactions() {
     assert_eq!(singlet::block_on(db.get(Key::of(&one))).unwrap(), Some(one.clone()));
 
     let (db, log) = open(Fault::Refuses(kind, u32::MAX));
-    let change = update(Key::of(&one)).set(Rating::stars, 2);
+    let change = update(Key::of(&one)).set(Rating::STARS, 2);
     let outcome = singlet::block_on(db.run(change));
     assert!(matches!(outcome, Err(singlet::Error::Conflict { .. })), "{outcome:?}");
     assert!(log.pauses.load(Ordering::Relaxed) >= 5);
@@ -230,7 +230,7 @@ fn a_read_ends_with_what_was_asked_for() {
         work();
         log.requests.load(Ordering::Relaxed) - before
     };
-    let rare = |stars: u8| Rating::of(&user).filter(Rating::stars.eq(stars));
+    let rare = |stars: u8| Rating::of(&user).filter(Rating::STARS.eq(stars));
 
     let requests = count(&|| {
         let first = singlet::block_on(db.query(rare(5)).first()).unwrap();

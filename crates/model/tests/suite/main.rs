@@ -10,6 +10,7 @@
 
 mod designs;
 mod faults;
+mod github;
 #[cfg(feature = "aws")]
 mod remote;
 mod restart;

@@ -1,7 +1,7 @@
 //! The stories: what the model does, each told by itself with items of its own.
 
-mod attempts;
 pub(crate) mod arithmetic;
+mod attempts;
 mod batches;
 mod changes;
 mod collections;
@@ -9,9 +9,9 @@ mod conditions;
 mod elements;
 mod expiry;
 mod index_keys;
-mod keys;
 mod inspection;
 mod item_errors;
+mod keys;
 mod pages;
 mod payloads;
 mod positions;
@@ -25,6 +25,7 @@ mod types;
 mod updates;
 mod writes;
 
+use crate::github;
 use crate::sample::{Comment, Goal, Match, Rating, Site, Status};
 use crate::{Stage, Told};
 use singlet::Timestamp;
@@ -46,6 +47,7 @@ macro_rules! stories {
 }
 
 stories! {
+    github: every_access_pattern;
     writes: a_new_item_is_created_once an_item_is_replaced what_the_model_keeps versions_lock
         deleting_gives_back_what_was_there;
     reads: every_type_is_read_back some_fields_only several_at_one_moment numbers_and_bytes_as_keys

@@ -63,12 +63,12 @@ async fn add(db: &Db<Counters>, one: &Counter, addition: Addition) -> singlet::R
     let Addition { field, amount, sent } = addition;
     let change = || match sent {
         0 => upsert(Key::of(one))
-            .set(Counter::board, one.board.clone())
-            .set_if_missing(Counter::previous, 0)
-            .set_if_missing(Counter::limit, 0)
-            .set_if_missing(Counter::quota, 0)
-            .set_if_missing(Counter::ratio, 0.0)
-            .set_if_missing(Counter::exact, one.exact),
+            .set(Counter::BOARD, one.board.clone())
+            .set_if_missing(Counter::PREVIOUS, 0)
+            .set_if_missing(Counter::LIMIT, 0)
+            .set_if_missing(Counter::QUOTA, 0)
+            .set_if_missing(Counter::RATIO, 0.0)
+            .set_if_missing(Counter::EXACT, one.exact),
         _ => update(Key::of(one)),
     };
     // An upsert must provide all fields, the one that is added to among them.
@@ -76,33 +76,33 @@ async fn add(db: &Db<Counters>, one: &Counter, addition: Addition) -> singlet::R
         0 => {
             let mut whole = change();
             if field != 0 {
-                whole = whole.set_if_missing(Counter::value, 0);
+                whole = whole.set_if_missing(Counter::VALUE, 0);
             }
             if field != 1 {
-                whole = whole.set_if_missing(Counter::small, 0);
+                whole = whole.set_if_missing(Counter::SMALL, 0);
             }
             if field != 2 {
-                whole = whole.set_if_missing(Counter::signed, 0);
+                whole = whole.set_if_missing(Counter::SIGNED, 0);
             }
             if field != 4 {
-                whole = whole.set_if_missing(Counter::score, 0);
+                whole = whole.set_if_missing(Counter::SCORE, 0);
             }
             if field < 5 {
-                whole = whole.set_if_missing(Counter::per_day, BTreeMap::new());
+                whole = whole.set_if_missing(Counter::PER_DAY, BTreeMap::new());
             }
             whole
         }
         _ => change(),
     };
     let operation = match field {
-        0 => whole().add(Counter::value, amount),
-        1 => whole().add(Counter::small, amount),
-        2 => whole().add(Counter::signed, amount),
-        3 => whole().add(Counter::maybe, amount),
-        4 => whole().add(Counter::score, amount),
+        0 => whole().add(Counter::VALUE, amount),
+        1 => whole().add(Counter::SMALL, amount),
+        2 => whole().add(Counter::SIGNED, amount),
+        3 => whole().add(Counter::MAYBE, amount),
+        4 => whole().add(Counter::SCORE, amount),
         // An upsert cannot make a map and add to an entry of it.
-        5 => update(Key::of(one)).add(Counter::per_day.entry("monday"), amount),
-        _ => update(Key::of(one)).add(Counter::per_day.entry("sunday"), amount),
+        5 => update(Key::of(one)).add(Counter::PER_DAY.entry("monday"), amount),
+        _ => update(Key::of(one)).add(Counter::PER_DAY.entry("sunday"), amount),
     };
     match sent {
         2 => db.transact((operation,)).await,

@@ -23,9 +23,7 @@ impl Attribute for Decimal {
         let number = Number::from_value(value)?.to_string();
         // What DynamoDB has added up can have more digits than fit; it is rounded as `Decimal` rounds
         // its own sums.
-        number
-            .parse()
-            .map_err(|_| Mismatch::new("a number that fits Decimal", number))
+        number.parse().map_err(|_| Mismatch::new("a number that fits Decimal", number))
     }
 }
 

@@ -145,7 +145,7 @@ fn a_struct_may_be_generic() {
         ("value", Value::from(4)),
     ]);
     assert_eq!(stored(&page), expected);
-    assert_eq!(Page::<Coins>::MEMBERS, ["items", "members", "next", "value"]);
+    assert_eq!(<Page<Coins> as Attribute>::MEMBERS, ["items", "members", "next", "value"]);
 }
 
 #[test]

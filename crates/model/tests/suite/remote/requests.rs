@@ -59,19 +59,19 @@ fn what_is_shown_is_what_is_sent() {
         }
         check!(run(create(&one)));
         check!(run(put(&one).returning_old()));
-        check!(run(update(Key::of(&one)).set(Rating::stars, 2).remove(Rating::note)));
-        check!(run(upsert(Key::of(&one)).set(Rating::stars, 2)));
-        check!(run(delete(Key::of(&one)).only_if(Rating::stars.is_in([1, 2]))));
+        check!(run(update(Key::of(&one)).set(Rating::STARS, 2).remove(Rating::NOTE)));
+        check!(run(upsert(Key::of(&one)).set(Rating::STARS, 2)));
+        check!(run(delete(Key::of(&one)).only_if(Rating::STARS.is_in([1, 2]))));
         check!(get(Key::of(&one)));
         check!(get(Key::of(&one).project::<Stars>().consistent()));
         check!(query(Goal::timeline(&game).with(2).between(1, 9).descending().limit(4)) all);
-        check!(query(Site::by_owner(id::<UserId>("o")).filter(Site::visits.gt(3_u64))) all);
+        check!(query(Site::by_owner(id::<UserId>("o")).filter(Site::VISITS.gt(3_u64))) all);
         check!(scan(Scan::<Site>::table().project::<SiteTitle>().segment(1, 4).consistent()) all);
         check!(load(Scoreboard::of(&game).consistent()));
         check!(transact((
             create(&one),
             check(Site::key(id::<SiteId>("x"))),
-            update(Site::key(id::<SiteId>("y"))).add(Site::visits, 1),
+            update(Site::key(id::<SiteId>("y"))).add(Site::VISITS, 1),
             delete(Site::key(id::<SiteId>("z"))),
         )));
     });

@@ -89,14 +89,14 @@ pub(super) async fn a_sum_that_does_not_fit_is_refused(stage: &Stage) -> Told {
     let (db, one) = stored(stage, "refused").await?;
     let change = || update(Key::of(&one));
     let outcomes = [
-        db.run(change().add(Counter::value, -5)).await,
-        db.run(change().add(Counter::small, 10)).await,
-        db.run(change().add(Counter::signed, -10)).await,
-        db.run(change().add(Counter::maybe, -1)).await,
-        db.run(change().add(Counter::per_day.entry("monday"), 10)).await,
-        db.run(change().add(Counter::per_day.entry("sunday"), 256)).await,
-        db.run(change().set_sum(Counter::previous, Counter::small, 6)).await,
-        db.transact((change().add(Counter::value, -5),)).await,
+        db.run(change().add(Counter::VALUE, -5)).await,
+        db.run(change().add(Counter::SMALL, 10)).await,
+        db.run(change().add(Counter::SIGNED, -10)).await,
+        db.run(change().add(Counter::MAYBE, -1)).await,
+        db.run(change().add(Counter::PER_DAY.entry("monday"), 10)).await,
+        db.run(change().add(Counter::PER_DAY.entry("sunday"), 256)).await,
+        db.run(change().set_sum(Counter::PREVIOUS, Counter::SMALL, 6)).await,
+        db.transact((change().add(Counter::VALUE, -5),)).await,
     ];
     let texts = outcomes.map(|outcome| out_of_range(outcome).to_string());
     let expected = [
@@ -120,12 +120,12 @@ pub(super) async fn sums_reach_the_ends_of_their_ranges(stage: &Stage) -> Told {
     let changed = db
         .run(
             change()
-                .add(Counter::value, -1)
-                .add(Counter::small, 5)
-                .add(Counter::signed, -8)
-                .add(Counter::maybe, 65_535)
-                .add(Counter::per_day.entry("monday"), -250)
-                .add(Counter::per_day.entry("sunday"), 255)
+                .add(Counter::VALUE, -1)
+                .add(Counter::SMALL, 5)
+                .add(Counter::SIGNED, -8)
+                .add(Counter::MAYBE, 65_535)
+                .add(Counter::PER_DAY.entry("monday"), -250)
+                .add(Counter::PER_DAY.entry("sunday"), 255)
                 .returning_new(),
         )
         .await?;
@@ -133,7 +133,7 @@ pub(super) async fn sums_reach_the_ends_of_their_ranges(stage: &Stage) -> Told {
     assert_eq!(changed.maybe, Some(u16::MAX));
     assert_eq!(changed.per_day, [("monday".to_owned(), 0), ("sunday".to_owned(), 255)].into());
     // One that does not fit holds up all others.
-    let outcome = db.run(change().add(Counter::value, 1).add(Counter::maybe, 1)).await;
+    let outcome = db.run(change().add(Counter::VALUE, 1).add(Counter::MAYBE, 1)).await;
     assert_eq!(out_of_range(outcome).field, "maybe");
     assert_eq!(db.get(Key::of(&one).consistent()).await?, Some(changed));
     Ok(())
@@ -145,26 +145,26 @@ pub(super) async fn every_kind_of_amount(stage: &Stage) -> Told {
     let changed = db
         .run(
             change()
-                .add(Counter::value, u64::MAX - 1)
-                .add(Counter::small, 1_u8)
-                .add(Counter::signed, 1_i128)
-                .add(Counter::ratio, 0.5)
-                .add(Counter::exact, "1e-20".parse::<Number>()?)
+                .add(Counter::VALUE, u64::MAX - 1)
+                .add(Counter::SMALL, 1_u8)
+                .add(Counter::SIGNED, 1_i128)
+                .add(Counter::RATIO, 0.5)
+                .add(Counter::EXACT, "1e-20".parse::<Number>()?)
                 .returning_new(),
         )
         .await?;
     assert_eq!((changed.value, changed.small, changed.signed), (u64::MAX, 251, -119));
     assert_eq!((changed.ratio, changed.exact), (1.5, "1.00000000000000000001".parse()?));
     let changed =
-        db.run(change().add(Counter::ratio, -2).add(Counter::exact, 0.25).returning_new()).await?;
+        db.run(change().add(Counter::RATIO, -2).add(Counter::EXACT, 0.25).returning_new()).await?;
     assert_eq!((changed.ratio, changed.exact), (-0.5, "1.25000000000000000001".parse()?));
     // NULL is not a missing number.
-    let outcome = db.run(change().add(Counter::nullable, 1)).await;
+    let outcome = db.run(change().add(Counter::NULLABLE, 1)).await;
     assert!(is_invalid(&outcome), "{outcome:?}");
-    db.run(change().set(Counter::nullable, 1)).await?;
-    db.run(change().add(Counter::nullable, 254)).await?;
-    assert_eq!(out_of_range(db.run(change().add(Counter::nullable, 1)).await).max, 255.into());
-    let outcome = db.run(change().add(Counter::ratio, f64::NAN)).await;
+    db.run(change().set(Counter::NULLABLE, 1)).await?;
+    db.run(change().add(Counter::NULLABLE, 254)).await?;
+    assert_eq!(out_of_range(db.run(change().add(Counter::NULLABLE, 1)).await).max, 255.into());
+    let outcome = db.run(change().add(Counter::RATIO, f64::NAN)).await;
     assert!(matches!(outcome, Err(Error::Unstorable(_))), "{outcome:?}");
     Ok(())
 }
@@ -176,7 +176,7 @@ pub(super) async fn an_upsert_counts_from_zero(stage: &Stage) -> Told {
     let past = Expiry::at(db.now().before(Duration::from_secs(3600)));
     let id: LeaseId = id("lease");
     let use_it =
-        |uses: i32| upsert(Lease::key(&id)).add(Lease::uses, uses).set(Lease::until, later);
+        |uses: i32| upsert(Lease::key(&id)).add(Lease::USES, uses).set(Lease::UNTIL, later);
     assert_eq!(out_of_range(db.run(use_it(-1)).await).stored, None);
     assert_eq!(out_of_range(db.transact((use_it(256),)).await).stored, None);
     assert_eq!(db.run(use_it(200).returning_new()).await?.uses, 200);
@@ -208,13 +208,13 @@ impl From<Error> for Refusal {
 /// A range that is left is told from a condition of the caller that does not hold.
 pub(super) async fn a_condition_comes_before_a_range(stage: &Stage) -> Told {
     let (db, one) = stored(stage, "order").await?;
-    let take = |count: i32| update(Key::of(&one)).add(Counter::value, -count);
-    let outcome = db.run(take(2).only_if(Counter::value.ge(2))).await;
+    let take = |count: i32| update(Key::of(&one)).add(Counter::VALUE, -count);
+    let outcome = db.run(take(2).only_if(Counter::VALUE.ge(2))).await;
     assert!(is_refused(&outcome), "{outcome:?}");
-    let sum = out_of_range(db.run(take(2).only_if(Counter::value.ge(1))).await);
+    let sum = out_of_range(db.run(take(2).only_if(Counter::VALUE.ge(1))).await);
     assert_eq!((sum.stored, sum.amount), (Some(Number::from(1)), Number::from(-2)));
 
-    let guarded = |least: u64| take(2).only_if(Counter::value.ge(least)).or(Refusal::NoneLeft);
+    let guarded = |least: u64| take(2).only_if(Counter::VALUE.ge(least)).or(Refusal::NoneLeft);
     assert!(matches!(db.run(guarded(2)).await, Err(Refusal::NoneLeft)));
     assert!(matches!(db.transact((guarded(2),)).await, Err(Refusal::NoneLeft)));
     let outcomes = [db.run(guarded(1)).await, db.transact((guarded(1),)).await];
@@ -222,7 +222,7 @@ pub(super) async fn a_condition_comes_before_a_range(stage: &Stage) -> Told {
         assert!(matches!(outcome, Err(Refusal::Database(Error::OutOfRange(_)))), "{outcome:?}");
     }
     // An item that is not there is not out of range.
-    let nobody = update(Counter::key(id::<CounterId>("nobody"))).add(Counter::value, -2);
+    let nobody = update(Counter::key(id::<CounterId>("nobody"))).add(Counter::VALUE, -2);
     assert!(is_refused(&db.run(nobody).await));
     Ok(())
 }
@@ -239,9 +239,9 @@ pub(super) async fn an_index_key_can_be_added_to(stage: &Stage) -> Told {
         Ok::<Vec<CounterId>, Error>(found.into_iter().map(|one| one.id).collect())
     };
     assert_eq!(leaders().await?, [other.id.clone(), one.id.clone()]);
-    db.run(update(Key::of(&one)).add(Counter::score, 7)).await?;
+    db.run(update(Key::of(&one)).add(Counter::SCORE, 7)).await?;
     assert_eq!(leaders().await?, [one.id.clone(), other.id.clone()]);
-    let outcome = db.run(update(Key::of(&one)).add(Counter::score, -8)).await;
+    let outcome = db.run(update(Key::of(&one)).add(Counter::SCORE, -8)).await;
     assert_eq!(out_of_range(outcome).field, "score");
     Ok(())
 }
@@ -253,23 +253,23 @@ pub(super) async fn a_field_is_set_from_another(stage: &Stage) -> Told {
     let changed = db
         .run(
             change()
-                .set_from(Counter::previous, Counter::small)
-                .add(Counter::small, -1)
-                .set_from(Counter::per_day.entry("tuesday"), Counter::per_day.entry("monday"))
+                .set_from(Counter::PREVIOUS, Counter::SMALL)
+                .add(Counter::SMALL, -1)
+                .set_from(Counter::PER_DAY.entry("tuesday"), Counter::PER_DAY.entry("monday"))
                 .returning_new(),
         )
         .await?;
     assert_eq!((changed.previous, changed.small), (250, 249));
     assert_eq!(changed.per_day.get("tuesday"), Some(&250));
     let changed =
-        db.run(change().set_sum(Counter::previous, Counter::small, 6).returning_new()).await?;
+        db.run(change().set_sum(Counter::PREVIOUS, Counter::SMALL, 6).returning_new()).await?;
     assert_eq!(changed.previous, 255);
-    let outcome = db.run(change().set_sum(Counter::previous, Counter::small, -250)).await;
+    let outcome = db.run(change().set_sum(Counter::PREVIOUS, Counter::SMALL, -250)).await;
     assert_eq!(out_of_range(outcome).stored, Some(Number::from(249)));
     // What is not there cannot be copied.
-    let sunday = || Counter::per_day.entry("sunday");
-    assert!(is_invalid(&db.run(change().set_from(Counter::previous, sunday())).await));
-    assert!(is_invalid(&db.run(change().set_sum(Counter::previous, sunday(), -1)).await));
+    let sunday = || Counter::PER_DAY.entry("sunday");
+    assert!(is_invalid(&db.run(change().set_from(Counter::PREVIOUS, sunday())).await));
+    assert!(is_invalid(&db.run(change().set_sum(Counter::PREVIOUS, sunday(), -1)).await));
     Ok(())
 }
 
@@ -277,35 +277,35 @@ pub(super) async fn fields_are_compared_with_fields(stage: &Stage) -> Told {
     let (db, one) = stored(stage, "compared").await?;
     let one = Counter { small: 7, previous: 5, maybe: Some(7), ..one };
     db.run(put(&one)).await?;
-    let monday = || Counter::per_day.entry("monday");
+    let monday = || Counter::PER_DAY.entry("monday");
     let holding = [
-        Counter::small.gt(Counter::previous),
-        Counter::previous.lt(Counter::small).and(Counter::previous.le(Counter::small)),
-        Counter::small.ne(Counter::previous),
-        Counter::small.ge(Counter::previous),
-        Counter::small.between(Counter::previous, monday()),
-        Counter::small.is_in([Counter::previous, Counter::limit]),
-        monday().gt(Counter::small),
-        Counter::limit.eq(Counter::small),
+        Counter::SMALL.gt(Counter::PREVIOUS),
+        Counter::PREVIOUS.lt(Counter::SMALL).and(Counter::PREVIOUS.le(Counter::SMALL)),
+        Counter::SMALL.ne(Counter::PREVIOUS),
+        Counter::SMALL.ge(Counter::PREVIOUS),
+        Counter::SMALL.between(Counter::PREVIOUS, monday()),
+        Counter::SMALL.is_in([Counter::PREVIOUS, Counter::LIMIT]),
+        monday().gt(Counter::SMALL),
+        Counter::LIMIT.eq(Counter::SMALL),
         // One of the two may be missing.
-        Counter::maybe.eq(Counter::quota),
-        Counter::quota.ge(Counter::maybe),
+        Counter::MAYBE.eq(Counter::QUOTA),
+        Counter::QUOTA.ge(Counter::MAYBE),
     ];
     for (place, condition) in holding.into_iter().enumerate() {
         let outcome =
-            db.run(update(Key::of(&one)).set(Counter::board, "b").only_if(condition)).await;
+            db.run(update(Key::of(&one)).set(Counter::BOARD, "b").only_if(condition)).await;
         assert!(outcome.is_ok(), "{place}: {outcome:?}");
     }
     let failing = [
-        Counter::small.eq(Counter::previous),
-        Counter::small.lt(Counter::previous),
-        Counter::small.lt(Counter::per_day.entry("sunday")),
+        Counter::SMALL.eq(Counter::PREVIOUS),
+        Counter::SMALL.lt(Counter::PREVIOUS),
+        Counter::SMALL.lt(Counter::PER_DAY.entry("sunday")),
     ];
     for condition in failing {
         assert!(is_refused(&db.run(delete(Key::of(&one)).only_if(condition)).await));
     }
     // DynamoDB refuses to compare a field with itself, and so do we.
-    let outcome = db.run(delete(Key::of(&one)).only_if(Counter::small.eq(Counter::small))).await;
+    let outcome = db.run(delete(Key::of(&one)).only_if(Counter::SMALL.eq(Counter::SMALL))).await;
     assert!(matches!(outcome, Err(Error::Expression(_))), "{outcome:?}");
     Ok(())
 }

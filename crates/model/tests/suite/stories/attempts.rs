@@ -43,8 +43,8 @@ pub(super) async fn no_increment_is_lost(stage: &Stage) -> Told {
             let counted = db.get(Site::key(&counter).consistent()).await?;
             let visits = counted.map_or(0, |site| site.visits);
             pass().await;
-            let next = update(Site::key(&counter)).set(Site::visits, visits + 1);
-            db.run(next.only_if(Site::visits.eq(visits))).await?;
+            let next = update(Site::key(&counter)).set(Site::VISITS, visits + 1);
+            db.run(next.only_if(Site::VISITS.eq(visits))).await?;
             Ok::<_, Error>(visits + 1)
         });
         assert_send(work.times(1000))
@@ -67,7 +67,7 @@ pub(super) async fn versions_are_tried_again(stage: &Stage) -> Told {
         let mut read = db.get(key().consistent()).await?.ok_or(Error::MissingOperand)?;
         if attempts.get() == 1 {
             // Somebody else is faster.
-            db.run(update(key()).add(Site::visits, 1)).await?;
+            db.run(update(key()).add(Site::VISITS, 1)).await?;
         }
         read.visits += 10;
         db.run(put(&read)).await
@@ -115,7 +115,7 @@ pub(super) async fn other_errors_end_it_at_once(stage: &Stage) -> Told {
     let outcome: Result<(), Refusal> = db
         .attempt(async |db| {
             attempts.set(attempts.get() + 1);
-            Ok(db.run(update(Key::of(&absent)).set(Rating::stars, 2)).await?)
+            Ok(db.run(update(Key::of(&absent)).set(Rating::STARS, 2)).await?)
         })
         .await;
     assert!(matches!(outcome, Err(Refusal::Store(Error::ConditionFailed { .. }))), "{outcome:?}");
@@ -131,7 +131,7 @@ pub(super) async fn attempts_have_a_bound(stage: &Stage) -> Told {
         let outcome = db
             .attempt(async |db| {
                 attempts.set(attempts.get() + 1);
-                db.run(update(Key::of(&absent)).set(Rating::stars, 2)).await
+                db.run(update(Key::of(&absent)).set(Rating::STARS, 2)).await
             })
             .times(times)
             .await;

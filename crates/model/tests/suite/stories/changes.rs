@@ -36,7 +36,7 @@ pub(super) async fn the_feed_tells_entities(stage: &Stage) -> Told {
     let mut changes = db.changes_of::<Sample>().await?;
     let one = rating("feed", "s", 1);
     db.run(create(&one)).await?;
-    db.run(update(Key::of(&one)).set(Rating::stars, 2)).await?;
+    db.run(update(Key::of(&one)).set(Rating::STARS, 2)).await?;
     db.run(delete(Key::of(&one))).await?;
     let told = next(&mut changes, &user, 3).await?;
     assert_eq!(told, [(None, Some(1)), (Some(1), Some(2)), (Some(2), None)]);

@@ -458,7 +458,7 @@ pub(super) async fn local_and_thin_indexes(stage: &Stage) -> Told {
     assert_eq!(db.query(open()).count().await?, 3);
     assert_eq!(db.query(open().consistent()).count().await?, 3);
     assert_eq!(db.query(Issue::numbered(2).with(&owner)).count().await?, 1);
-    let ours = Scan::index(Issue::BY_TITLE).filter(Issue::owner.eq(&owner)).consistent();
+    let ours = Scan::index(Issue::BY_TITLE).filter(Issue::OWNER.eq(&owner)).consistent();
     assert_eq!(db.scan(ours).all().await?.len(), 6);
     Ok(())
 }

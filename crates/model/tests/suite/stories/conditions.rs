@@ -32,39 +32,39 @@ pub(super) async fn every_comparison(stage: &Stage) -> Told {
     };
     stage.db.run(create(&one)).await?;
     check_all!(stage, true:
-        Site::visits.eq(5),
-        Site::visits.ne(6),
-        Site::visits.lt(6),
-        Site::visits.le(5),
-        Site::visits.gt(4),
-        Site::visits.ge(5),
-        Site::visits.between(5, 9),
-        Site::visits.is_in([1, 5]),
-        Site::rating.eq(4.5),
-        Site::title.eq("Lebowski"),
-        Site::title.eq(&one.title),
-        Site::title.begins_with("Leb"),
-        Site::title.contains::<String>("bow"),
-        Site::tags.contains::<String>("a"),
-        Site::history.contains::<String>("z"),
-        Site::history.size().eq(3),
-        Site::tags.size().ge(2),
-        Site::title.size().lt(9),
-        Site::created_at.le(stage.db.now()),
-        Site::id.eq(&one.id),
+        Site::VISITS.eq(5),
+        Site::VISITS.ne(6),
+        Site::VISITS.lt(6),
+        Site::VISITS.le(5),
+        Site::VISITS.gt(4),
+        Site::VISITS.ge(5),
+        Site::VISITS.between(5, 9),
+        Site::VISITS.is_in([1, 5]),
+        Site::RATING.eq(4.5),
+        Site::TITLE.eq("Lebowski"),
+        Site::TITLE.eq(&one.title),
+        Site::TITLE.begins_with("Leb"),
+        Site::TITLE.contains::<String>("bow"),
+        Site::TAGS.contains::<String>("a"),
+        Site::HISTORY.contains::<String>("z"),
+        Site::HISTORY.size().eq(3),
+        Site::TAGS.size().ge(2),
+        Site::TITLE.size().lt(9),
+        Site::CREATED_AT.le(stage.db.now()),
+        Site::ID.eq(&one.id),
         Condition::exists(),
     );
     check_all!(stage, false:
-        Site::visits.eq(6),
-        Site::visits.ne(5),
-        Site::visits.lt(5),
-        Site::visits.gt(5),
-        Site::visits.between(6, 9),
-        Site::visits.is_in([1, 6]),
-        Site::title.begins_with("eb"),
-        Site::tags.contains::<String>("c"),
-        Site::history.size().gt(3),
-        Site::tags.size().le(1),
+        Site::VISITS.eq(6),
+        Site::VISITS.ne(5),
+        Site::VISITS.lt(5),
+        Site::VISITS.gt(5),
+        Site::VISITS.between(6, 9),
+        Site::VISITS.is_in([1, 6]),
+        Site::TITLE.begins_with("eb"),
+        Site::TAGS.contains::<String>("c"),
+        Site::HISTORY.size().gt(3),
+        Site::TAGS.size().le(1),
         Condition::missing(),
     );
     Ok(())
@@ -73,29 +73,29 @@ pub(super) async fn every_comparison(stage: &Stage) -> Told {
 pub(super) async fn missing_and_null(stage: &Stage) -> Told {
     // The site of the story before: its description is NULL, and it has no location.
     check_all!(stage, true:
-        Site::description.missing(),
-        Site::description.eq(None),
-        Site::location.missing(),
-        Site::location.eq(None),
-        Site::rating.exists(),
-        Site::rating.ne(None),
+        Site::DESCRIPTION.missing(),
+        Site::DESCRIPTION.eq(None),
+        Site::LOCATION.missing(),
+        Site::LOCATION.eq(None),
+        Site::RATING.exists(),
+        Site::RATING.ne(None),
         // What is missing is not equal to anything, and so it is unequal.
-        Site::thumbnail.ne(Bytes(vec![1])),
+        Site::THUMBNAIL.ne(Bytes(vec![1])),
     );
     check_all!(stage, false:
-        Site::description.exists(),
-        Site::description.ne(None),
-        Site::location.exists(),
-        Site::rating.missing(),
-        Site::thumbnail.eq(Bytes(vec![1])),
+        Site::DESCRIPTION.exists(),
+        Site::DESCRIPTION.ne(None),
+        Site::LOCATION.exists(),
+        Site::RATING.missing(),
+        Site::THUMBNAIL.eq(Bytes(vec![1])),
     );
-    let nonsense = holds(stage, Site::rating.lt(None)).await;
+    let nonsense = holds(stage, Site::RATING.lt(None)).await;
     assert!(matches!(nonsense, Err(singlet::Error::MissingOperand)), "{nonsense:?}");
     Ok(())
 }
 
 pub(super) async fn joined(stage: &Stage) -> Told {
-    let (yes, no) = (|| Site::visits.eq(5), || Site::visits.eq(6));
+    let (yes, no) = (|| Site::VISITS.eq(5), || Site::VISITS.eq(6));
     check_all!(stage, true:
         yes().and(yes()),
         yes().or(no()),
@@ -109,7 +109,7 @@ pub(super) async fn joined(stage: &Stage) -> Told {
         no().or(no()),
         !yes(),
     );
-    let many = (0..301).map(|visits| Site::visits.eq(visits)).reduce(Condition::or);
+    let many = (0..301).map(|visits| Site::VISITS.eq(visits)).reduce(Condition::or);
     let outcome = holds(stage, many.ok_or("none")?).await;
     assert!(matches!(outcome, Err(singlet::Error::Expression(_))), "{outcome:?}");
     Ok(())

@@ -59,12 +59,12 @@ pub(super) async fn they_are_removed(stage: &Stage) -> Told {
     let changed = db
         .run(
             update(Key::of(&one))
-                .remove(Board::cards.at(0))
-                .remove(Board::cards.at(2))
-                .remove(Board::counts.entry("x"))
-                .remove(Board::counts.entry("not-there"))
-                .remove(Board::lanes.entry("left").at(1))
-                .remove(Board::slots.at(9))
+                .remove(Board::CARDS.at(0))
+                .remove(Board::CARDS.at(2))
+                .remove(Board::COUNTS.entry("x"))
+                .remove(Board::COUNTS.entry("not-there"))
+                .remove(Board::LANES.entry("left").at(1))
+                .remove(Board::SLOTS.at(9))
                 .returning_new(),
         )
         .await?;
@@ -75,9 +75,9 @@ pub(super) async fn they_are_removed(stage: &Stage) -> Told {
     let changed = db
         .run(
             update(Key::of(&one))
-                .remove(Board::cards.at(0).member(Card::note))
-                .remove(Board::lanes.entry("left"))
-                .only_if(Board::cards.at(0).member(Card::note).exists())
+                .remove(Board::CARDS.at(0).member(Card::NOTE))
+                .remove(Board::LANES.entry("left"))
+                .only_if(Board::CARDS.at(0).member(Card::NOTE).exists())
                 .returning_new(),
         )
         .await?;
@@ -91,14 +91,14 @@ pub(super) async fn they_are_set(stage: &Stage) -> Told {
     let changed = db
         .run(
             update(Key::of(&one))
-                .set(Board::cards.at(1), card("second"))
-                .set(Board::cards.at(0).member(Card::title), "first")
-                .append(Board::cards.at(2).member(Card::votes), [2, 3])
-                .set(Board::counts.entry("z"), 3)
-                .set_if_missing(Board::counts.entry("x"), 9)
-                .append(Board::lanes.entry("left"), [3])
-                .append(Board::lanes.entry("right"), [4])
-                .insert(Board::labels.entry("one"), ["blue".to_owned()])
+                .set(Board::CARDS.at(1), card("second"))
+                .set(Board::CARDS.at(0).member(Card::TITLE), "first")
+                .append(Board::CARDS.at(2).member(Card::VOTES), [2, 3])
+                .set(Board::COUNTS.entry("z"), 3)
+                .set_if_missing(Board::COUNTS.entry("x"), 9)
+                .append(Board::LANES.entry("left"), [3])
+                .append(Board::LANES.entry("right"), [4])
+                .insert(Board::LABELS.entry("one"), ["blue".to_owned()])
                 .returning_new(),
         )
         .await?;
@@ -111,10 +111,10 @@ pub(super) async fn they_are_set(stage: &Stage) -> Told {
     assert_eq!(changed.lanes.get("right"), Some(&vec![4]));
     assert_eq!(changed.labels.get("one").map(BTreeSet::len), Some(2));
     // Past the end of a list is behind its last element.
-    let changed = db.run(update(Key::of(&one)).set(Board::slots.at(7), 7).returning_new()).await?;
+    let changed = db.run(update(Key::of(&one)).set(Board::SLOTS.at(7), 7).returning_new()).await?;
     assert_eq!(changed.slots, [Some(0), Some(1), Some(2), Some(7)]);
     // There is nothing in a map that is not there.
-    let nowhere = Board::lanes.entry("nowhere").at(0);
+    let nowhere = Board::LANES.entry("nowhere").at(0);
     assert!(is_invalid(&db.run(update(Key::of(&one)).set(nowhere, 1)).await));
     Ok(())
 }
@@ -123,10 +123,10 @@ pub(super) async fn they_are_set(stage: &Stage) -> Told {
 pub(super) async fn nothing_keeps_its_place_in_a_list(stage: &Stage) -> Told {
     let (db, one) = stored(stage, "nothing").await?;
     let changed =
-        db.run(update(Key::of(&one)).set(Board::slots.at(1), None).returning_new()).await?;
+        db.run(update(Key::of(&one)).set(Board::SLOTS.at(1), None).returning_new()).await?;
     assert_eq!(changed.slots, [Some(0), None, Some(2)]);
-    let missing = update(Key::of(&one)).set(Board::slots.at(1), 1);
-    let missing = missing.only_if(Board::slots.at(1).missing().and(Board::slots.at(2).exists()));
+    let missing = update(Key::of(&one)).set(Board::SLOTS.at(1), 1);
+    let missing = missing.only_if(Board::SLOTS.at(1).missing().and(Board::SLOTS.at(2).exists()));
     assert_eq!(db.run(missing.returning_new()).await?.slots, one.slots);
     Ok(())
 }
@@ -136,19 +136,19 @@ pub(super) async fn one_part_changes_once(stage: &Stage) -> Told {
     let change = || update(Key::of(&one));
     let owner = || id::<BoardId>("other");
     let overlapping = [
-        change().set(Board::title, "a").remove(Board::title),
-        change().set(Board::title, "a").set(Board::title, "b"),
-        change().set(Board::counts, BTreeMap::new()).remove(Board::counts.entry("x")),
-        change().add(Board::counts.entry("x"), 1).set(Board::counts.entry("x"), 1),
-        change().append(Board::cards, [card("d")]).remove(Board::cards.at(0)),
-        change().set(Board::owner, owner()).set(Board::owner, one.owner.clone()),
+        change().set(Board::TITLE, "a").remove(Board::TITLE),
+        change().set(Board::TITLE, "a").set(Board::TITLE, "b"),
+        change().set(Board::COUNTS, BTreeMap::new()).remove(Board::COUNTS.entry("x")),
+        change().add(Board::COUNTS.entry("x"), 1).set(Board::COUNTS.entry("x"), 1),
+        change().append(Board::CARDS, [card("d")]).remove(Board::CARDS.at(0)),
+        change().set(Board::OWNER, owner()).set(Board::OWNER, one.owner.clone()),
     ];
     for (place, update) in overlapping.into_iter().enumerate() {
         let outcome = db.run(update).await;
         let is_overlap = matches!(outcome, Err(Error::Expression(Fault::Overlap(..))));
         assert!(is_overlap, "{place}: {outcome:?}");
     }
-    let in_transaction = change().set(Board::title, "a").remove(Board::title);
+    let in_transaction = change().set(Board::TITLE, "a").remove(Board::TITLE);
     let outcome = db.transact((in_transaction,)).await;
     assert!(matches!(outcome, Err(Error::Expression(Fault::Overlap(..)))), "{outcome:?}");
     assert_eq!(db.get(Key::of(&one).consistent()).await?, Some(one));
@@ -158,7 +158,7 @@ pub(super) async fn one_part_changes_once(stage: &Stage) -> Told {
 /// A list without values was refused as an empty expression.
 pub(super) async fn none_of_no_values(stage: &Stage) -> Told {
     let (db, one) = stored(stage, "none").await?;
-    let among = |titles: &[&'static str]| Board::title.is_in(titles.iter().copied());
+    let among = |titles: &[&'static str]| Board::TITLE.is_in(titles.iter().copied());
     let outcome = db.run(delete(Key::of(&one)).only_if(among(&[]))).await;
     assert!(is_refused(&outcome), "{outcome:?}");
     let found = async |condition| db.query(Board::by_owner().filter(condition)).all().await;

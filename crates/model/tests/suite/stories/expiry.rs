@@ -55,8 +55,8 @@ pub(super) async fn an_expired_item_does_not_block(stage: &Stage) -> Told {
     assert!(is_refused(&db.run(create(&again)).await));
     // A condition on an expired item is one on nothing.
     stage.clock.advance(5_000);
-    assert!(is_refused(&db.run(put(&again).only_if(Session::device.eq("tablet"))).await));
-    db.run(put(&again).only_if(Session::device.missing())).await?;
+    assert!(is_refused(&db.run(put(&again).only_if(Session::DEVICE.eq("tablet"))).await));
+    db.run(put(&again).only_if(Session::DEVICE.missing())).await?;
     Ok(())
 }
 
@@ -64,7 +64,7 @@ pub(super) async fn an_expired_item_is_not_updated(stage: &Stage) -> Told {
     let db = &stage.db;
     let one = session("stale", "s", stage, 5);
     db.run(create(&one)).await?;
-    let touch = || update(Key::of(&one)).set(Session::seen, 1);
+    let touch = || update(Key::of(&one)).set(Session::SEEN, 1);
     db.run(touch()).await?;
     stage.clock.advance(5_000);
     assert!(is_refused(&db.run(touch()).await));
@@ -78,9 +78,9 @@ pub(super) async fn an_upsert_begins_anew(stage: &Stage) -> Told {
     let first = db.now();
     let open = |stage: &Stage, device: &str| {
         let expires = Expiry::at(stage.db.now().after(Duration::from_secs(5)));
-        upsert(Key::of(&one)).set(Session::device, device).set(Session::expires, expires)
+        upsert(Key::of(&one)).set(Session::DEVICE, device).set(Session::EXPIRES, expires)
     };
-    db.run(open(stage, "phone").set(Session::seen, 7)).await?;
+    db.run(open(stage, "phone").set(Session::SEEN, 7)).await?;
     stage.clock.advance(1_000);
     let same = db.run(open(stage, "tablet").returning_new()).await?;
     assert_eq!((same.opened_at, same.seen), (first, Some(7)), "the item is still there");

@@ -11,7 +11,7 @@ pub(super) async fn they_follow_what_is_set(stage: &Stage) -> Told {
     db.run(put(&one)).await?;
     let rated = async |stars: u8| db.query(Rating::by_stars(stars).with(&one.site)).all().await;
     assert_eq!(rated(1).await?, [one.clone()]);
-    db.run(update(Key::of(&one)).set(Rating::stars, 2)).await?;
+    db.run(update(Key::of(&one)).set(Rating::STARS, 2)).await?;
     assert_eq!(rated(1).await?, []);
     assert_eq!(rated(2).await?, [Rating { stars: 2, ..one.clone() }]);
     Ok(())
@@ -25,11 +25,11 @@ pub(super) async fn they_come_and_go(stage: &Stage) -> Told {
     let that_day = async || db.query(Match::by_day(&day)).all().await;
     assert_eq!(that_day().await?, [], "an item without a part of the key is not in the index");
     let together = (Some(day.clone()), 9, one.field.clone());
-    db.run(update(Match::key(&one.id)).set_together(Match::day_and_hour_and_field, together))
+    db.run(update(Match::key(&one.id)).set_together(Match::DAY_AND_HOUR_AND_FIELD, together))
         .await?;
     assert_eq!(that_day().await?.len(), 1);
     let together = (None, 9, one.field.clone());
-    db.run(update(Match::key(&one.id)).set_together(Match::day_and_hour_and_field, together))
+    db.run(update(Match::key(&one.id)).set_together(Match::DAY_AND_HOUR_AND_FIELD, together))
         .await?;
     assert_eq!(that_day().await?, []);
     Ok(())
@@ -42,7 +42,7 @@ pub(super) async fn fields_of_one_key_are_set_together(stage: &Stage) -> Told {
     db.run(create(&one)).await?;
     let south: PlayerId = id("south");
     let moved = (Some(day.clone()), 14, south.clone());
-    db.run(update(Match::key(&one.id)).set_together(Match::day_and_hour_and_field, moved)).await?;
+    db.run(update(Match::key(&one.id)).set_together(Match::DAY_AND_HOUR_AND_FIELD, moved)).await?;
     assert_eq!(db.query(Match::by_day(&day).with(9)).all().await?, []);
     let found = db.query(Match::by_day(&day).with(14).with(&south)).all().await?;
     assert_eq!(found, [Match { hour: 14, field: south, ..one }]);
@@ -55,17 +55,17 @@ pub(super) async fn a_field_can_be_the_key(stage: &Stage) -> Told {
     for (id, minutes) in [(&one, 1), (&other, 2)] {
         let start_time = db.now().after(std::time::Duration::from_secs(60 * minutes));
         db.run(create(&Match { id: id.clone(), start_time, ..game("x", db.now()) })).await?;
-        db.run(update(Match::key(id)).set(Match::live, "LIVE")).await?;
+        db.run(update(Match::key(id)).set(Match::LIVE, "LIVE")).await?;
     }
     let live = Match::live_now("LIVE".to_owned()).descending().project::<KeyOnly>();
     let found = db.query(live).all().await?;
     assert_eq!(found, [KeyOnly { start_time: start(db, 2) }, KeyOnly { start_time: start(db, 1) }]);
-    db.run(update(Match::key(&one)).remove(Match::live)).await?;
+    db.run(update(Match::key(&one)).remove(Match::LIVE)).await?;
     let live = Match::live_now("LIVE".to_owned()).project::<KeyOnly>();
     assert_eq!(db.query(live).count().await?, 1);
     // The index holds little of an item: reading it whole does not compile, counting does.
     assert_eq!(db.query(Match::live_now("LIVE".to_owned())).count().await?, 1);
-    let live = Scan::index(Match::LIVE_NOW).filter(Match::status.eq(Status::Scheduled));
+    let live = Scan::index(Match::LIVE_NOW).filter(Match::STATUS.eq(Status::Scheduled));
     assert_eq!(db.scan(live).count().await?, 1);
     // Everything that is live, whatever it says.
     let live = db.scan(Scan::index(Match::LIVE_NOW).project::<KeyOnly>()).all().await?;
@@ -94,18 +94,18 @@ pub(super) async fn an_upsert_does_not_take_an_item_out(stage: &Stage) -> Told {
     let due_loans = async || db.query(Loan::by_due(&one.member)).all().await;
     assert_eq!(due_loans().await?, [one.clone()]);
 
-    db.run(upsert(Key::of(&one)).set(Loan::note, "late")).await?;
+    db.run(upsert(Key::of(&one)).set(Loan::NOTE, "late")).await?;
     let noted = Loan { note: Some("late".into()), ..one.clone() };
     assert_eq!(due_loans().await?, [noted.clone()]);
     // A new item has no such field, and is not in the index.
     let other = Loan { book: id("b2"), due: None, ..noted.clone() };
-    db.run(upsert(Key::of(&other)).set(Loan::note, "late")).await?;
+    db.run(upsert(Key::of(&other)).set(Loan::NOTE, "late")).await?;
     assert_eq!(db.get(Key::of(&other).consistent()).await?, Some(other.clone()));
     assert_eq!(due_loans().await?, [noted]);
     // What is set is followed, there as in an update.
-    db.run(upsert(Key::of(&one)).set(Loan::due, None::<Timestamp>)).await?;
+    db.run(upsert(Key::of(&one)).set(Loan::DUE, None::<Timestamp>)).await?;
     assert_eq!(due_loans().await?, []);
-    db.run(upsert(Key::of(&other)).set(Loan::due, due)).await?;
+    db.run(upsert(Key::of(&other)).set(Loan::DUE, due)).await?;
     assert_eq!(due_loans().await?, [Loan { due, ..other }]);
     Ok(())
 }

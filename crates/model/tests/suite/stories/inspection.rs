@@ -18,8 +18,8 @@ pub(super) async fn requests_are_shown_before_they_are_sent(stage: &Stage) -> To
     let game: MatchId = id("shown");
     let requests = [
         create(&one).request(db)?,
-        update(Key::of(&one)).set(Rating::stars, 4).request(db)?,
-        delete(Key::of(&one)).only_if(Rating::stars.eq(4)).request(db)?,
+        update(Key::of(&one)).set(Rating::STARS, 4).request(db)?,
+        delete(Key::of(&one)).only_if(Rating::STARS.eq(4)).request(db)?,
         check(Key::of(&one)).request(db)?,
         Key::of(&one).request(db)?,
         Key::of(&one).project::<Stars>().consistent().request(db)?,
@@ -60,19 +60,22 @@ pub(super) async fn requests_are_shown_before_they_are_sent(stage: &Stage) -> To
 
 pub(super) async fn operations_show_themselves(stage: &Stage) -> Told {
     let one = rating("debug", "s", 3);
-    let is_three = || Rating::stars.eq(3).and(Rating::note.missing());
+    let is_three = || Rating::STARS.eq(3).and(Rating::NOTE.missing());
     let key = r#"key: Key({S:USER#debug}, {S:SITE#s})"#;
     let shown = [
         (format!("{:?}", create(&one)), format!(r#"Create {{ entity: "Rating", {key}, .. }}"#)),
         (
-            format!("{:?}", delete(Key::of(&one)).only_if(is_three()).or(singlet::Error::MissingOperand)),
+            format!(
+                "{:?}",
+                delete(Key::of(&one)).only_if(is_three()).or(singlet::Error::MissingOperand)
+            ),
             format!(
                 "Delete {{ entity: \"Rating\", {key}, \
                  only_if: stars = {{N:3}} AND attribute_not_exists(note), .. }}"
             ),
         ),
         (
-            format!("{:?}", upsert(Key::of(&one)).set(Rating::stars, 2).remove(Rating::note)),
+            format!("{:?}", upsert(Key::of(&one)).set(Rating::STARS, 2).remove(Rating::NOTE)),
             format!(
                 "Upsert {{ entity: \"Rating\", {key}, changes: SET stars = {{N:2}} REMOVE note, .. }}"
             ),

@@ -32,7 +32,7 @@ pub(super) async fn what_is_too_large_is_named(stage: &Stage) -> Told {
     for outcome in [
         db.run(create(&large)).await,
         db.run(put(&large)).await,
-        db.transact((update(Key::of(&small)).add(Site::visits, 1), create(&large))).await,
+        db.transact((update(Key::of(&small)).add(Site::VISITS, 1), create(&large))).await,
         db.transact((create(&large),)).await,
         batch.put(&large),
     ] {
@@ -49,12 +49,12 @@ pub(super) async fn what_is_too_large_is_named(stage: &Stage) -> Told {
     }
 
     // An update makes an item too large that was not before.
-    let grown = update(Key::of(&small)).set(Site::title, "x".repeat(409_500));
+    let grown = update(Key::of(&small)).set(Site::TITLE, "x".repeat(409_500));
     let subject = too_large(db.run(grown).await);
     assert_eq!(key_text(&subject, "PK"), "SITE#item-error-small");
     assert_eq!(subject.size_bytes(), None);
-    let grown = update(Key::of(&small)).set(Site::title, "x".repeat(409_500));
-    let other = update(Key::of(&rating("item-error", "s", 1))).set(Rating::stars, 2);
+    let grown = update(Key::of(&small)).set(Site::TITLE, "x".repeat(409_500));
+    let other = update(Key::of(&rating("item-error", "s", 1))).set(Rating::STARS, 2);
     db.run(put(&rating("item-error", "s", 1))).await?;
     let subject = too_large(db.transact((other, grown)).await);
     assert_eq!((subject.entity(), &*key_text(&subject, "PK")), ("Site", "SITE#item-error-small"));
@@ -64,12 +64,12 @@ pub(super) async fn what_is_too_large_is_named(stage: &Stage) -> Told {
 pub(super) async fn a_refusal_names_the_item(stage: &Stage) -> Told {
     let db = &stage.db;
     // Somebody else has stored a text where the entity has a number.
-    let stored = [("PK", "SITE#item-error-wrong"), ("SK", "METADATA"), ("visits", "many")];
+    let stored = [("PK", "SITE#item-error-wrong"), ("SK", "METADATA"), ("rating", "many")];
     let stored = Item::from(stored.map(|(name, text)| (name, Value::from(text))));
     db.execute(PutItem::new(db.table_name::<crate::sample::Sample>(), stored)).await?;
 
     let wrong: SiteId = id("item-error-wrong");
-    let add = || update(Site::key(&wrong)).add(Site::visits, 1);
+    let add = || update(Site::key(&wrong)).add(Site::RATING, 1);
     for outcome in [db.run(add()).await, db.transact((add(),)).await] {
         let error = outcome.unwrap_err();
         let refusal = error.refusal().unwrap();

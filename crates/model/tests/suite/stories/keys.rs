@@ -86,41 +86,41 @@ pub(super) async fn an_index_has_the_key_whose_condition_holds(stage: &Stage) ->
     // An update that sets the field of the condition writes the key anew.
     let key = |number: u32| Issue::key(id::<Owner>("a#b"), id::<Repo>("r"), number);
     let close = |number: u32| {
-        update(key(number)).set_together(Issue::state_and_closed_at, (State::Closed, Some(later)))
+        update(key(number)).set_together(Issue::STATE_AND_CLOSED_AT, (State::Closed, Some(later)))
     };
     db.run(close(9)).await?;
     assert_eq!(numbers(&db).await?, [vec![10], vec![8, 9], vec![]]);
     let stored = db.get(key(9)).await?;
     assert_eq!(stored, Some(Issue { closed_at: Some(later), ..issue(9, State::Closed, now) }));
-    let reopen = update(key(8)).set_together(Issue::state_and_closed_at, (State::Open, None));
+    let reopen = update(key(8)).set_together(Issue::STATE_AND_CLOSED_AT, (State::Open, None));
     db.run(reopen).await?;
     assert_eq!(numbers(&db).await?, [vec![8, 10], vec![9], vec![]]);
     // What none of the conditions names is in the index no more.
-    let draft = update(key(8)).set_together(Issue::state_and_closed_at, (State::Draft, None));
+    let draft = update(key(8)).set_together(Issue::STATE_AND_CLOSED_AT, (State::Draft, None));
     db.run(draft).await?;
     assert_eq!(numbers(&db).await?, [vec![10], vec![9], vec![]]);
     // An item that lacks a part of the key is not in the index either.
-    let hidden = update(key(9)).set_together(Issue::state_and_closed_at, (State::Closed, None));
+    let hidden = update(key(9)).set_together(Issue::STATE_AND_CLOSED_AT, (State::Closed, None));
     db.run(hidden).await?;
     assert_eq!(numbers(&db).await?, [vec![10], vec![], vec![]]);
     // Other fields leave the keys as they are.
-    db.run(update(key(10)).set(Issue::title, "Another")).await?;
+    db.run(update(key(10)).set(Issue::TITLE, "Another")).await?;
     assert_eq!(numbers(&db).await?, [vec![10], vec![], vec![]]);
     // The field of a condition is set alone where the key's other parts are known.
-    db.run(update(key(10)).set(Issue::pinned, true)).await?;
-    db.run(update(key(7)).set(Issue::pinned, true)).await?;
+    db.run(update(key(10)).set(Issue::PINNED, true)).await?;
+    db.run(update(key(7)).set(Issue::PINNED, true)).await?;
     assert_eq!(numbers(&db).await?, [vec![10], vec![], vec![7, 10]]);
-    db.run(update(key(7)).set(Issue::pinned, false)).await?;
+    db.run(update(key(7)).set(Issue::PINNED, false)).await?;
     assert_eq!(numbers(&db).await?, [vec![10], vec![], vec![10]]);
 
     // A put writes the whole key, and an upsert as much of it as it knows.
     db.run(put(&issue(10, State::Closed, now))).await?;
     assert_eq!(numbers(&db).await?, [vec![], vec![10], vec![]]);
     let new = upsert(key(20))
-        .set_together(Issue::state_and_closed_at, (State::Open, None))
-        .set(Issue::pinned, true)
-        .set(Issue::created, now)
-        .set(Issue::title, "Upserted");
+        .set_together(Issue::STATE_AND_CLOSED_AT, (State::Open, None))
+        .set(Issue::PINNED, true)
+        .set(Issue::CREATED, now)
+        .set(Issue::TITLE, "Upserted");
     db.run(new).await?;
     assert_eq!(numbers(&db).await?, [vec![20], vec![10], vec![20]]);
     Ok(())
@@ -170,8 +170,8 @@ pub(super) async fn entities_share_a_key(stage: &Stage) -> Told {
     assert_eq!(db.scan(Scan::<Organization>::table()).all().await?, [acme.clone()]);
     // And none of the writes of one entity touches an item of the other.
     assert!(is_refused(&db.run(put(&user)).await));
-    assert!(is_refused(&db.run(update(User::key(&user.name)).set(User::email, "x")).await));
-    assert!(is_refused(&db.run(upsert(User::key(&user.name)).set(User::email, "x")).await));
+    assert!(is_refused(&db.run(update(User::key(&user.name)).set(User::EMAIL, "x")).await));
+    assert!(is_refused(&db.run(upsert(User::key(&user.name)).set(User::EMAIL, "x")).await));
     assert!(is_refused(&db.run(delete(User::key(&user.name))).await));
     let other = Organization { name: id("other"), members: 1 };
     let checked = db.transact((check(User::key(&user.name)), put(&other))).await;
@@ -181,7 +181,7 @@ pub(super) async fn entities_share_a_key(stage: &Stage) -> Told {
     db.run(delete(Organization::key(&acme.name))).await?;
     db.run(create(&user)).await?;
     db.run(put(&User { email: "new@example.org".into(), ..user.clone() })).await?;
-    db.run(update(User::key(&user.name)).set(User::email, "newer@example.org")).await?;
+    db.run(update(User::key(&user.name)).set(User::EMAIL, "newer@example.org")).await?;
     let stored = db.get(User::key(&user.name)).await?.map(|user| user.email);
     assert_eq!(stored.as_deref(), Some("newer@example.org"));
     db.run(delete(User::key(&user.name))).await?;

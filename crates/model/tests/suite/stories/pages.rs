@@ -38,7 +38,7 @@ pub(super) async fn they_are_full_and_follow_each_other(stage: &Stage) -> Told {
         assert_eq!(users, expected, "limit {limit}");
     }
     // A filter does not make pages shorter either.
-    let odd = || Comment::user.is_in(["paged-1", "paged-3", "paged-5"].map(id::<UserId>));
+    let odd = || Comment::USER.is_in(["paged-1", "paged-3", "paged-5"].map(id::<UserId>));
     let page = db.query(Comment::of_site(&site).filter(odd()).limit(2)).page(None).await?;
     assert_eq!(page.items.len(), 2);
     let page = db.query(Comment::of_site(&site).filter(odd()).limit(2)).page(page.next).await?;
@@ -111,7 +111,7 @@ pub(super) async fn counting(stage: &Stage) -> Told {
     assert_eq!(db.query(Comment::of_site(&site)).count().await?, 7);
     assert_eq!(db.query(Comment::of_site(&site).limit(3)).count().await?, 3);
     let first: UserId = id("counted-0");
-    let not_first = Comment::of_site(&site).filter(Comment::user.ne(&first));
+    let not_first = Comment::of_site(&site).filter(Comment::USER.ne(&first));
     assert_eq!(db.query(not_first).count().await?, 6);
     let written: Timestamp = db.now();
     assert_eq!(db.query(Comment::of_site(&site).after(written)).count().await?, 6);
@@ -126,7 +126,7 @@ pub(super) async fn scans(stage: &Stage) -> Told {
         batch.put(&Blob { hash: Bytes(vec![7, number]), size: u64::from(number) })?;
     }
     batch.run().await?;
-    let ours = || Blob::size.lt(30).and(Blob::size.ne(3));
+    let ours = || Blob::SIZE.lt(30).and(Blob::SIZE.ne(3));
     let all = db.scan(Scan::table().filter(ours()).consistent()).all().await?;
     assert_eq!(all.iter().filter(|blob| blob.hash.0[0] == 7).count(), 29);
     let mut in_segments = 0;

@@ -136,7 +136,7 @@ pub(super) async fn what_is_missing_is_made(stage: &Stage) -> Told {
     assert_eq!(found.first().map(|book| &book.id), Some(&id));
     let mut changes = later.changes().await?;
     let key = || later::Book::key(&id);
-    later.run(update(key()).set(later::Book::title, "Emma".to_owned())).await?;
+    later.run(update(key()).set(later::Book::TITLE, "Emma".to_owned())).await?;
     assert!(changes.next().await?.is_some());
 
     let different = stage.open::<other::Books>().provision().await?;

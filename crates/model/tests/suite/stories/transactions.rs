@@ -28,7 +28,7 @@ pub(super) async fn all_or_nothing(stage: &Stage) -> Told {
     assert_eq!(db.get(Key::of(&one).consistent()).await?, None);
     db.transact((
         create(&one),
-        update(Key::of(&other)).set(Rating::stars, 5),
+        update(Key::of(&other)).set(Rating::STARS, 5),
         put(&site("all", db.now())),
         delete(Match::key(id::<MatchId>("all"))),
     ))
@@ -44,7 +44,7 @@ pub(super) async fn the_refused_operation_is_named(stage: &Stage) -> Told {
     let attempt = async || {
         db.transact((
             create(&one).or(Refusal::Taken),
-            update(Key::of(&other)).set(Rating::stars, 2).or(Refusal::NotYours),
+            update(Key::of(&other)).set(Rating::STARS, 2).or(Refusal::NotYours),
             put(&site("named", db.now())),
         ))
         .await
@@ -80,8 +80,8 @@ pub(super) async fn checks_guard(stage: &Stage) -> Told {
     assert!(super::is_refused(&there), "there must be an item");
     db.run(create(&guard)).await?;
     db.transact((check(Match::key(&guard.id)), put(&write))).await?;
-    assert!(matches!(guarded(Match::hour.eq(1)).await, Err(Refusal::NotYours)));
-    assert!(guarded(Match::hour.eq(9)).await.is_ok());
+    assert!(matches!(guarded(Match::HOUR.eq(1)).await, Err(Refusal::NotYours)));
+    assert!(guarded(Match::HOUR.eq(9)).await.is_ok());
     assert!(matches!(guarded(Condition::missing()).await, Err(Refusal::NotYours)));
     Ok(())
 }
@@ -93,7 +93,7 @@ pub(super) async fn tokens_are_carried_out_once(stage: &Stage) -> Told {
     for _ in 0..3 {
         // Time goes by, so that what it would write is not the same any more.
         stage.clock.advance(1000);
-        let count = update(Site::key(&one.id)).add(Site::visits, 1);
+        let count = update(Site::key(&one.id)).add(Site::VISITS, 1);
         db.transact(once(token.as_str(), (count,))).await?;
     }
     let visits = db.get(Site::key(&one.id).consistent()).await?.map(|site| site.visits);
@@ -111,7 +111,7 @@ pub(super) async fn a_token_belongs_to_one_transaction(stage: &Stage) -> Told {
     let db = &stage.db;
     let one = db.run(create(&site("reused", db.now())).returning_new()).await?;
     let token = format!("reused-{}", db.now().as_millis());
-    let add = |visits: u32| update(Site::key(&one.id)).add(Site::visits, visits);
+    let add = |visits: u32| update(Site::key(&one.id)).add(Site::VISITS, visits);
     db.transact(once(token.as_str(), (add(1),))).await?;
     for _ in 0..2 {
         stage.clock.advance(1000);
@@ -139,8 +139,8 @@ pub(super) async fn a_refused_transaction_leaves_its_token(stage: &Stage) -> Tol
     let db = &stage.db;
     let one = db.run(create(&site("left", db.now())).returning_new()).await?;
     let token = format!("left-{}", db.now().as_millis());
-    let change = || update(Site::key(&one.id)).add(Site::visits, 1);
-    let refused = change().only_if(Site::visits.gt(0));
+    let change = || update(Site::key(&one.id)).add(Site::VISITS, 1);
+    let refused = change().only_if(Site::VISITS.gt(0));
     let outcome = db.transact(once(token.as_str(), (refused,))).await;
     assert!(super::is_refused(&outcome), "{outcome:?}");
     stage.clock.advance(1000);
@@ -155,7 +155,7 @@ pub(super) async fn a_token_has_one_moment_everywhere(stage: &Stage) -> Told {
     let (db, other) = (&stage.db, stage.open::<crate::sample::World>());
     let one = db.run(create(&site("moment", db.now())).returning_new()).await?;
     let (moment, token) = (db.now(), format!("moment-{}", db.now().as_millis()));
-    let add = |visits: u32| (update(Site::key(&one.id)).add(Site::visits, visits),);
+    let add = |visits: u32| (update(Site::key(&one.id)).add(Site::VISITS, visits),);
     db.transact(once(token.as_str(), add(1))).await?;
     stage.clock.advance(1000);
     // It cannot be told from another transaction, and is not taken for carried out.
@@ -195,8 +195,8 @@ pub(super) async fn a_token_of_an_upsert_that_replaced(stage: &Stage) -> Told {
     db.run(put(&gone)).await?;
     let token = format!("replaced-{}", db.now().as_millis());
     let visit = |device: &str| {
-        let session = upsert(Key::of(&gone)).set(Session::device, device).add(Session::seen, 1);
-        (session.set(Session::expires, None::<Expiry>),)
+        let session = upsert(Key::of(&gone)).set(Session::DEVICE, device).add(Session::SEEN, 1);
+        (session.set(Session::EXPIRES, None::<Expiry>),)
     };
     for _ in 0..2 {
         db.transact(once(token.as_str(), visit("new"))).await?;

@@ -202,28 +202,28 @@ pub(super) async fn they_stand_in_conditions_and_updates(stage: &Stage) -> Told 
     let third: DeviceId = id("d3");
     db.run(
         update(key())
-            .add(Device::credits, 5)
-            .set(Device::state, State::Faulty(Fault { code: 9 }))
-            .set(Device::setting, &Setting::Unset)
-            .set(Device::command, Command::Stop)
-            .add(Device::readings.entry(Sensor::Heat), 1)
-            .set(Device::slots.entry(11), &third)
-            .set(Device::image, vec![7])
-            .set(Device::firmware, Firmware::Stock)
-            .set(Device::labels, &labels)
-            .set(Device::address, Some(address))
+            .add(Device::CREDITS, 5)
+            .set(Device::STATE, State::Faulty(Fault { code: 9 }))
+            .set(Device::SETTING, &Setting::Unset)
+            .set(Device::COMMAND, Command::Stop)
+            .add(Device::READINGS.entry(Sensor::Heat), 1)
+            .set(Device::SLOTS.entry(11), &third)
+            .set(Device::IMAGE, vec![7])
+            .set(Device::FIRMWARE, Firmware::Stock)
+            .set(Device::LABELS, &labels)
+            .set(Device::ADDRESS, Some(address))
             .only_if(
-                Device::credits
+                Device::CREDITS
                     .between(Credits(1), Credits(10))
-                    .and(Device::state.member(State::TAG).eq("running"))
-                    .and(Device::setting.eq(Setting::Level(7)))
-                    .and(Device::readings.entry(Sensor::Light).gt(8))
-                    .and(Device::slots.entry(9).eq(&third))
-                    .and(Device::recent.member(Recent::<Credits>::newest).eq(Credits(1)))
-                    .and(Device::image.eq(vec![0, 255]))
-                    .and(Device::firmware.eq(&own.firmware))
-                    .and(Device::labels.missing())
-                    .and(Device::address.missing()),
+                    .and(Device::STATE.member(State::TAG).eq("running"))
+                    .and(Device::SETTING.eq(Setting::Level(7)))
+                    .and(Device::READINGS.entry(Sensor::Light).gt(8))
+                    .and(Device::SLOTS.entry(9).eq(&third))
+                    .and(Device::RECENT.member(Recent::<Credits>::NEWEST).eq(Credits(1)))
+                    .and(Device::IMAGE.eq(vec![0, 255]))
+                    .and(Device::FIRMWARE.eq(&own.firmware))
+                    .and(Device::LABELS.missing())
+                    .and(Device::ADDRESS.missing()),
             ),
     )
     .await?;
@@ -242,7 +242,7 @@ pub(super) async fn they_stand_in_conditions_and_updates(stage: &Stage) -> Told 
         ..own.clone()
     };
     assert_eq!(changed, expected);
-    db.run(update(key()).remove(Device::labels).remove(Device::address)).await?;
+    db.run(update(key()).remove(Device::LABELS).remove(Device::ADDRESS)).await?;
     let changed = db.get(key().consistent()).await?.ok_or("gone")?;
     assert_eq!((changed.labels, changed.address), (None, None));
 

@@ -12,12 +12,12 @@ pub(super) async fn fields_are_changed(stage: &Stage) -> Told {
     let changed = db
         .run(
             update(Site::key(&one.id))
-                .set(Site::title, "New")
-                .set(Site::rating, 4.5)
-                .add(Site::visits, 2)
-                .set(Site::is_public, false)
-                .set(Site::thumbnail, Some(Bytes(vec![1])))
-                .set(Site::description, None)
+                .set(Site::TITLE, "New")
+                .set(Site::RATING, 4.5)
+                .add(Site::VISITS, 2)
+                .set(Site::IS_PUBLIC, false)
+                .set(Site::THUMBNAIL, Some(Bytes(vec![1])))
+                .set(Site::DESCRIPTION, None)
                 .returning_new(),
         )
         .await?;
@@ -27,10 +27,10 @@ pub(super) async fn fields_are_changed(stage: &Stage) -> Told {
     let changed = db
         .run(
             update(Site::key(&one.id))
-                .remove(Site::rating)
-                .remove(Site::thumbnail)
-                .set_if_missing(Site::description, "first")
-                .set_if_missing(Site::title, "not this")
+                .remove(Site::RATING)
+                .remove(Site::THUMBNAIL)
+                .set_if_missing(Site::DESCRIPTION, "first")
+                .set_if_missing(Site::TITLE, "not this")
                 .returning_new(),
         )
         .await?;
@@ -38,7 +38,7 @@ pub(super) async fn fields_are_changed(stage: &Stage) -> Told {
     // NULL is there, so nothing was missing.
     assert_eq!(changed.description, None);
 
-    let before = db.run(update(Site::key(&one.id)).add(Site::visits, -2).returning_old()).await?;
+    let before = db.run(update(Site::key(&one.id)).add(Site::VISITS, -2).returning_old()).await?;
     assert_eq!(before.map(|site| site.visits), Some(2));
     Ok(())
 }
@@ -51,8 +51,8 @@ pub(super) async fn sets_and_lists_grow(stage: &Stage) -> Told {
     let changed = db
         .run(
             update(Site::key(&one.id))
-                .insert(Site::tags, [tag("a"), tag("b"), tag("c")])
-                .append(Site::history, [tag("one"), tag("two")])
+                .insert(Site::TAGS, [tag("a"), tag("b"), tag("c")])
+                .append(Site::HISTORY, [tag("one"), tag("two")])
                 .returning_new(),
         )
         .await?;
@@ -60,8 +60,8 @@ pub(super) async fn sets_and_lists_grow(stage: &Stage) -> Told {
     let changed = db
         .run(
             update(Site::key(&one.id))
-                .take(Site::tags, [tag("a"), tag("z")])
-                .append(Site::history, [tag("three")])
+                .take(Site::TAGS, [tag("a"), tag("z")])
+                .append(Site::HISTORY, [tag("three")])
                 .returning_new(),
         )
         .await?;
@@ -69,7 +69,7 @@ pub(super) async fn sets_and_lists_grow(stage: &Stage) -> Told {
     assert_eq!(changed.history, ["one", "two", "three"]);
     // The last element takes the set with it.
     let changed =
-        db.run(update(Site::key(&one.id)).take(Site::tags, changed.tags).returning_new()).await?;
+        db.run(update(Site::key(&one.id)).take(Site::TAGS, changed.tags).returning_new()).await?;
     assert!(changed.tags.is_empty());
     Ok(())
 }
@@ -87,12 +87,12 @@ pub(super) async fn parts_of_fields(stage: &Stage) -> Told {
     let changed = db
         .run(
             update(Site::key(&one.id))
-                .set(Site::location.member(Location::number), 7)
-                .set(Site::history.at(1), "second")
-                .add(Site::counts.entry("x"), 4)
-                .add(Site::counts.entry("y"), 1)
-                .only_if(Site::location.member(Location::street_name).eq("Elm"))
-                .only_if(Site::counts.entry("x").lt(2))
+                .set(Site::LOCATION.member(Location::NUMBER), 7)
+                .set(Site::HISTORY.at(1), "second")
+                .add(Site::COUNTS.entry("x"), 4)
+                .add(Site::COUNTS.entry("y"), 1)
+                .only_if(Site::LOCATION.member(Location::STREET_NAME).eq("Elm"))
+                .only_if(Site::COUNTS.entry("x").lt(2))
                 .returning_new(),
         )
         .await?;
@@ -105,7 +105,7 @@ pub(super) async fn parts_of_fields(stage: &Stage) -> Told {
 pub(super) async fn an_update_needs_an_item(stage: &Stage) -> Told {
     let db = &stage.db;
     let nobody: SiteId = id("no-such-site");
-    let outcome = db.run(update(Site::key(&nobody)).set(Site::title, "T")).await;
+    let outcome = db.run(update(Site::key(&nobody)).set(Site::TITLE, "T")).await;
     assert!(is_refused(&outcome));
     assert_eq!(db.get(Site::key(&nobody).consistent()).await?, None);
     Ok(())
@@ -114,13 +114,13 @@ pub(super) async fn an_update_needs_an_item(stage: &Stage) -> Told {
 pub(super) async fn an_upsert_makes_what_is_missing(stage: &Stage) -> Told {
     let db = &stage.db;
     let (user, site): (UserId, SiteId) = (id("upsert"), id("s"));
-    let rate = |stars: u8| upsert(Rating::key(&user, &site)).set(Rating::stars, stars);
+    let rate = |stars: u8| upsert(Rating::key(&user, &site)).set(Rating::STARS, stars);
     let made = db.run(rate(4).returning_new()).await?;
     assert_eq!(made, rating("upsert", "s", 4));
     // It is in the index as well.
     let found = db.query(Rating::by_stars(4).with(&site)).all().await?;
     assert!(found.contains(&made));
-    let changed = db.run(rate(5).set(Rating::note, "good").returning_new()).await?;
+    let changed = db.run(rate(5).set(Rating::NOTE, "good").returning_new()).await?;
     assert_eq!((changed.stars, changed.note.as_deref()), (5, Some("good")));
     assert!(!db.query(Rating::by_stars(4).with(&site)).all().await?.contains(&made));
     // What is not set is left alone.
@@ -130,7 +130,7 @@ pub(super) async fn an_upsert_makes_what_is_missing(stage: &Stage) -> Told {
 
 pub(super) async fn an_upsert_must_be_complete(stage: &Stage) -> Told {
     let (user, site): (UserId, SiteId) = (id("incomplete"), id("s"));
-    let outcome = stage.db.run(upsert(Rating::key(&user, &site)).set(Rating::note, "n")).await;
+    let outcome = stage.db.run(upsert(Rating::key(&user, &site)).set(Rating::NOTE, "n")).await;
     let error = outcome.map_err(|error| error.to_string());
     let expected = "a new Rating would have no `stars`: set it in the upsert";
     assert_eq!(error, Err(expected.to_owned()));

@@ -25,8 +25,8 @@ pub(super) async fn an_item_is_replaced(stage: &Stage) -> Told {
     assert_eq!(db.run(put(&three).returning_old()).await?, None);
     assert_eq!(db.run(put(&five).returning_old()).await?, Some(three.clone()));
     assert_eq!(db.run(put(&five).returning_new()).await?, five);
-    assert!(is_refused(&db.run(put(&three).only_if(Rating::stars.lt(4))).await));
-    db.run(put(&three).only_if(Rating::stars.eq(5)).only_if(Rating::note.missing())).await?;
+    assert!(is_refused(&db.run(put(&three).only_if(Rating::STARS.lt(4))).await));
+    db.run(put(&three).only_if(Rating::STARS.eq(5)).only_if(Rating::NOTE.missing())).await?;
     assert_eq!(db.get(Key::of(&three).consistent()).await?, Some(three));
     Ok(())
 }
@@ -44,7 +44,7 @@ pub(super) async fn what_the_model_keeps(stage: &Stage) -> Told {
     let changed = db.run(put(&new).returning_new()).await?;
     assert_eq!((changed.created_at, changed.updated_at), (begun, db.now()));
     stage.clock.advance(1500);
-    let changed = db.run(update(Site::key(&new.id)).set(Site::title, "T").returning_new()).await?;
+    let changed = db.run(update(Site::key(&new.id)).set(Site::TITLE, "T").returning_new()).await?;
     assert_eq!((changed.created_at, changed.updated_at, changed.version), (begun, db.now(), 3));
     Ok(())
 }
@@ -64,7 +64,7 @@ pub(super) async fn versions_lock(stage: &Stage) -> Told {
     assert_eq!((stored.title.as_str(), stored.version), ("Theirs", 2));
 
     let guarded = |version: u64| {
-        update(Site::key(&mine.id)).add(Site::visits, 1).only_if(Site::version.eq(version))
+        update(Site::key(&mine.id)).add(Site::VISITS, 1).only_if(Site::VERSION.eq(version))
     };
     assert!(is_refused(&db.run(guarded(1)).await));
     db.run(guarded(2)).await?;
@@ -79,7 +79,7 @@ pub(super) async fn deleting_gives_back_what_was_there(stage: &Stage) -> Told {
     db.run(delete(key())).await?;
     assert!(is_refused(&db.run(delete(key()).only_if(Condition::exists())).await));
     db.run(put(&one)).await?;
-    assert!(is_refused(&db.run(delete(key()).only_if(Rating::stars.eq(4))).await));
+    assert!(is_refused(&db.run(delete(key()).only_if(Rating::STARS.eq(4))).await));
     assert_eq!(db.run(delete(key()).returning_old()).await?, Some(one));
     assert_eq!(db.run(delete(key()).returning_old()).await?, None);
     Ok(())

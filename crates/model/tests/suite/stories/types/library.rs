@@ -94,9 +94,9 @@ pub(super) async fn types_in_keys_and_attributes(stage: &Stage) -> Told {
     let part = Uuid::from_u128(9);
     db.run(
         update(Order::key(first.customer, first.placed_at, first.id))
-            .set(Order::delivered, day)
-            .set(Order::parts.entry(part), Decimal::ONE)
-            .only_if(Order::due.ge(first.due).and(Order::parts.entry(part).lt(Decimal::ONE))),
+            .set(Order::DELIVERED, day)
+            .set(Order::PARTS.entry(part), Decimal::ONE)
+            .only_if(Order::DUE.ge(first.due).and(Order::PARTS.entry(part).lt(Decimal::ONE))),
     )
     .await?;
     let key = Order::key(first.customer, first.placed_at, first.id);

@@ -1,0 +1,183 @@
+//! What people do with it: a function for each access pattern that is more than one line.
+
+use super::design::*;
+use singlet::prelude::*;
+
+/// Why something was not done.
+#[derive(Debug)]
+pub enum Refusal {
+    NameTaken,
+    NoSuchRepo,
+    NoSuchOrganization,
+    NoSuchIssue,
+    Already,
+    Database(singlet::Error),
+}
+
+impl From<singlet::Error> for Refusal {
+    fn from(error: singlet::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Database(error) => error.fmt(f),
+            refusal => write!(f, "{refusal:?}"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+pub type Result<T = ()> = std::result::Result<T, Refusal>;
+
+pub async fn join(
+    db: &Db<GitHub>,
+    organization: &AccountName,
+    user: &AccountName,
+    role: Role,
+) -> Result {
+    let membership = Membership { organization: organization.clone(), user: user.clone(), role };
+    db.transact((
+        create(&membership).or(Refusal::Already),
+        update(Organization::key(organization))
+            .add(Organization::MEMBERS, 1)
+            .or(Refusal::NoSuchOrganization),
+    ))
+    .await
+}
+
+pub async fn create_repo(db: &Db<GitHub>, owner: &AccountName, name: &RepoName) -> Result<Repo> {
+    let repo = Repo {
+        owner: owner.clone(),
+        name: name.clone(),
+        parent_owner: None,
+        parent_name: None,
+        description: String::new(),
+        stars: 0,
+        forks: 0,
+        last_number: 0,
+        updated_at: db.now(),
+    };
+    db.run(create(&repo).or(Refusal::NameTaken)).await?;
+    Ok(repo)
+}
+
+/// The fork has the name of its parent.
+pub async fn fork(db: &Db<GitHub>, parent: &Repo, owner: &AccountName) -> Result {
+    let fork = Repo {
+        owner: owner.clone(),
+        parent_owner: Some(parent.owner.clone()),
+        parent_name: Some(parent.name.clone()),
+        stars: 0,
+        forks: 0,
+        last_number: 0,
+        ..parent.clone()
+    };
+    db.transact((
+        create(&fork).or(Refusal::NameTaken),
+        update(Repo::key(&parent.owner, &parent.name)).add(Repo::FORKS, 1).or(Refusal::NoSuchRepo),
+    ))
+    .await
+}
+
+pub async fn star(
+    db: &Db<GitHub>,
+    owner: &AccountName,
+    repo: &RepoName,
+    user: &AccountName,
+) -> Result {
+    let star =
+        Star { owner: owner.clone(), repo: repo.clone(), user: user.clone(), starred_at: db.now() };
+    db.transact((
+        create(&star).or(Refusal::Already),
+        update(Repo::key(owner, repo)).add(Repo::STARS, 1).or(Refusal::NoSuchRepo),
+    ))
+    .await
+}
+
+/// The next number of a repository, for an issue or a pull request.
+async fn next_number(db: &Db<GitHub>, owner: &AccountName, repo: &RepoName) -> Result<u32> {
+    let counted = update(Repo::key(owner, repo)).add(Repo::LAST_NUMBER, 1).returning_new();
+    Ok(db.run(counted.or(Refusal::NoSuchRepo)).await?.last_number)
+}
+
+pub async fn open_issue(
+    db: &Db<GitHub>,
+    (owner, repo): (&AccountName, &RepoName),
+    author: &AccountName,
+    title: &str,
+) -> Result<Issue> {
+    let issue = Issue {
+        owner: owner.clone(),
+        repo: repo.clone(),
+        number: next_number(db, owner, repo).await?,
+        title: title.into(),
+        author: author.clone(),
+        state: State::Open,
+        reactions: Default::default(),
+        active_at: db.now(),
+    };
+    db.run(create(&issue).or(Refusal::Already)).await?;
+    Ok(issue)
+}
+
+pub async fn open_pull_request(
+    db: &Db<GitHub>,
+    (owner, repo): (&AccountName, &RepoName),
+    author: &AccountName,
+    title: &str,
+) -> Result<PullRequest> {
+    let pull_request = PullRequest {
+        owner: owner.clone(),
+        repo: repo.clone(),
+        number: next_number(db, owner, repo).await?,
+        title: title.into(),
+        author: author.clone(),
+        state: State::Open,
+    };
+    db.run(create(&pull_request).or(Refusal::Already)).await?;
+    Ok(pull_request)
+}
+
+/// Writes a comment; the issue moves to the end of the list by activity.
+pub async fn comment(
+    db: &Db<GitHub>,
+    issue: &Issue,
+    id: CommentId,
+    author: &AccountName,
+    text: &str,
+) -> Result {
+    let comment = IssueComment {
+        owner: issue.owner.clone(),
+        repo: issue.repo.clone(),
+        number: issue.number,
+        id,
+        author: author.clone(),
+        text: text.into(),
+    };
+    db.transact((
+        create(&comment).or(Refusal::Already),
+        update(Issue::key(&issue.owner, &issue.repo, issue.number))
+            .set(Issue::ACTIVE_AT, db.now())
+            .or(Refusal::NoSuchIssue),
+    ))
+    .await
+}
+
+/// Reacts to an issue, with each emoji once.
+pub async fn react(db: &Db<GitHub>, issue: &Issue, user: &AccountName, emoji: Emoji) -> Result {
+    let target =
+        TargetId::new(format!("ISSUE-{}", issue.number)).map_err(|_| Refusal::NoSuchIssue)?;
+    let issue_key = Issue::key(&issue.owner, &issue.repo, issue.number);
+    db.transact((
+        upsert(Reaction::key(&issue.owner, &issue.repo, &target, user))
+            .insert(Reaction::EMOJIS, [emoji])
+            .only_if(!Reaction::EMOJIS.contains(emoji))
+            .or(Refusal::Already),
+        update(issue_key).add(Issue::REACTIONS.entry(emoji), 1).or(Refusal::NoSuchIssue),
+    ))
+    .await
+}
