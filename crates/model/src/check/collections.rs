@@ -282,7 +282,7 @@ pub const fn shared(members: &[Member]) -> Shared {
     shared
 }
 
-const fn segment_at<'s>(member: &'s Member, place: usize) -> Option<&'s Segment<'static>> {
+const fn segment_at(member: &Member, place: usize) -> Option<&Segment<'static>> {
     let Some(sort) = &member.key.sort else { return None };
     if place >= sort.segments.len() {
         return None;

@@ -1,10 +1,10 @@
 //! What the tests play on.
 
 use crate::place::{Place, standing_clock};
-use singlet::{CursorKey, Settings};
 use singlet::dynamo::Item;
 use singlet::dynamo::operation::{Answer, Scan};
 use singlet::engine::{Clock, Engine};
+use singlet::{CursorKey, Settings};
 use singlet_snakes::chance::Chance;
 use singlet_snakes::design::{Code, Lobby, Player, Snakes};
 use singlet_snakes::rules::{Mode, Roll};

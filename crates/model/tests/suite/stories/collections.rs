@@ -228,7 +228,7 @@ fn issue(owner: &str, name: &str, number: u32, created_at: Timestamp) -> Issue {
         repo: id(name),
         number,
         title: format!("title {}", 100 - number),
-        state: if number % 2 == 0 { "open" } else { "closed" }.into(),
+        state: if number.is_multiple_of(2) { "open" } else { "closed" }.into(),
         author: id(owner),
         created_at,
     }
