@@ -8,7 +8,7 @@ id!(Owner, Name);
     name = "hub",
     key = (PK, SK),
     index(GSI1 = (GSI1PK, GSI1SK), thin = (GSI2PK, GSI2SK) projecting("title")),
-    entities(Repo, Issue, Star)
+    entities(Repo, Issue, Star, Pull)
 )]
 struct Hub;
 
@@ -44,6 +44,27 @@ struct Star {
     owner: Owner,
     name: Name,
     user: Owner,
+}
+
+#[derive(Entity)]
+#[entity(
+    Hub,
+    key = ("PULL#{owner}", "{number:06}"),
+    GSI1 open = ("OWNER#{owner}", "PULL#OPEN#{number:06}") when state = "open",
+    GSI1 closed = ("OWNER#{owner}", "PULL#CLOSED#{number:06}") when state = "closed"
+)]
+struct Pull {
+    owner: Owner,
+    number: u32,
+    state: String,
+}
+
+/// Which of its two keys?
+#[derive(Collection)]
+#[collection(index = GSI1)]
+enum TwoKeys {
+    Issue(Issue),
+    Pull(Pull),
 }
 
 /// Keys of an index are not unique: an owner has several repositories.

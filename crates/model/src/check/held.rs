@@ -6,7 +6,7 @@ use crate::entity::Entity;
 use crate::projection::Projection;
 use crate::query::{PRIMARY, ReadFrom};
 use crate::shape::{
-    EntityShape, IndexShape, KeyAttributes, KeyShape, Projected, Storage, TableShape,
+    EntityShape, IndexKeyShape, IndexShape, KeyAttributes, KeyShape, Projected, Storage, TableShape,
 };
 use crate::table::Table;
 
@@ -29,6 +29,14 @@ pub const fn index_place(entity: &EntityShape, name: &str) -> usize {
     let mut place = 0;
     while let [of_index, others @ ..] = rest {
         if same(of_index.index, name) {
+            if has_key_for(others, name) {
+                Message::new()
+                    .code(entity.name)
+                    .and(" has several keys for the index ")
+                    .code(name)
+                    .and(", each with a condition, and a collection reads by one key; query them by their patterns")
+                    .refuse();
+            }
             return place;
         }
         place += 1;
@@ -42,6 +50,17 @@ pub const fn index_place(entity: &EntityShape, name: &str) -> usize {
         .and(name)
         .and(" pattern = (\"…\", \"…\"))]`")
         .refuse()
+}
+
+const fn has_key_for(keys: &[IndexKeyShape], name: &str) -> bool {
+    let mut rest = keys;
+    while let [key, others @ ..] = rest {
+        if same(key.index, name) {
+            return true;
+        }
+        rest = others;
+    }
+    false
 }
 
 /// The templates of the primary key, or of the key for an index.

@@ -109,8 +109,8 @@ impl Service {
         let Err(spent) = budgets.games.charge(1).await else { return Ok(()) };
         // Otherwise all who ask at once would find the same game.
         let _inside = self.turnstile.enter("make room").await;
-        let is_alone = Game::status.eq(Status::Waiting).and(Game::player_count.le(1_u32));
-        let is_idle = is_alone.or(Game::status.eq(Status::Finished));
+        let is_alone = Game::STATUS.eq(Status::Waiting).and(Game::PLAYER_COUNT.le(1_u32));
+        let is_idle = is_alone.or(Game::STATUS.eq(Status::Finished));
         let long_ago = self.db.now().before(WAIT_MIN);
         let oldest = Game::newest().until(long_ago).filter(is_idle).limit(CANDIDATES_MAX);
         // A page ends after eight requests, so that games which are played cannot make this dear.
@@ -128,7 +128,7 @@ impl Service {
 
     /// Deletes a game that nobody plays, unless it has changed.
     async fn evict(&self, game: &Game) -> Result<(), Refusal> {
-        let gone = delete(Game::key(&game.code)).only_if(Game::sequence.eq(game.sequence));
+        let gone = delete(Game::key(&game.code)).only_if(Game::SEQUENCE.eq(game.sequence));
         // Other players of a game that is over stay until they expire: without their game they
         // count as gone.
         let creator = delete(Player::key(&game.code, &game.creator_id));

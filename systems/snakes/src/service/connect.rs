@@ -38,8 +38,8 @@ impl Service {
             expires: Some(game.members_ttl),
         };
         let connected = update(Player::key(code, &player.id))
-            .set(Player::connection_id, &connection.connection_id)
-            .set(Player::is_connected, true);
+            .set(Player::CONNECTION_ID, &connection.connection_id)
+            .set(Player::IS_CONNECTED, true);
         let mut transaction = self.db.transaction::<Refusal>();
         transaction.push(put(&connection));
         transaction.push(connected.or(Refusal::PlayerNotFound));
@@ -60,9 +60,9 @@ impl Service {
     pub async fn disconnect(&self, connection: &Connection) -> Result<(), Refusal> {
         let Connection { connection_id, player_id, game_code, .. } = connection;
         let disconnected = update(Player::key(game_code, player_id))
-            .set(Player::connection_id, None::<ConnectionId>)
-            .set(Player::is_connected, false)
-            .only_if(Player::connection_id.eq(connection_id));
+            .set(Player::CONNECTION_ID, None::<ConnectionId>)
+            .set(Player::IS_CONNECTED, false)
+            .only_if(Player::CONNECTION_ID.eq(connection_id));
         let closed = delete(Connection::key(connection_id));
         match self.db.transact((disconnected.or(Replaced::ByAnother), closed)).await {
             Ok(()) => Ok(()),

@@ -56,12 +56,12 @@ impl Service {
         // Nobody has joined, left or started since the game was read, or this is refused. So the
         // name is still free and so is the place.
         let counted = update(Game::key(code))
-            .set(Game::player_count, players.len() as u32 + 1)
-            .set(Game::sequence, game.sequence + 1)
-            .set(Game::last_event, &event)
-            .set(Game::members_ttl, terms.members)
-            .set(Game::expires, terms.game)
-            .only_if(Game::sequence.eq(game.sequence));
+            .set(Game::PLAYER_COUNT, players.len() as u32 + 1)
+            .set(Game::SEQUENCE, game.sequence + 1)
+            .set(Game::LAST_EVENT, &event)
+            .set(Game::MEMBERS_TTL, terms.members)
+            .set(Game::EXPIRES, terms.game)
+            .only_if(Game::SEQUENCE.eq(game.sequence));
         self.db.transact((counted.or(Refusal::Crowded), create(&player))).await?;
         game.player_count += 1;
         game.sequence += 1;

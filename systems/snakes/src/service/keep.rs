@@ -55,14 +55,14 @@ impl Service {
         for some in players.chunks(CONCURRENT_MAX) {
             try_join_all(some.iter().map(async |player| {
                 let key = Player::key(code, &player.id);
-                gone_is_fine(self.db.run(update(key).set(Player::expires, until)).await)
+                gone_is_fine(self.db.run(update(key).set(Player::EXPIRES, until)).await)
             }))
             .await?;
         }
         for some in connections.chunks(CONCURRENT_MAX) {
             try_join_all(some.iter().map(async |connection| {
                 let key = Connection::key(&connection.connection_id);
-                gone_is_fine(self.db.run(update(key).set(Connection::expires, until)).await)
+                gone_is_fine(self.db.run(update(key).set(Connection::EXPIRES, until)).await)
             }))
             .await?;
         }

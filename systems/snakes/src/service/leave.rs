@@ -50,22 +50,22 @@ impl Service {
         let event =
             Event { name: Some(player.name.clone()), ..Event::of(EventKind::Left, leaving) };
         let mut counted = update(Game::key(code))
-            .set(Game::player_count, others.len() as u32)
-            .set(Game::sequence, game.sequence + 1)
-            .set(Game::last_event, event)
-            .set(Game::members_ttl, terms.members)
-            .set(Game::expires, terms.game)
-            .only_if(Game::sequence.eq(game.sequence));
+            .set(Game::PLAYER_COUNT, others.len() as u32)
+            .set(Game::SEQUENCE, game.sequence + 1)
+            .set(Game::LAST_EVENT, event)
+            .set(Game::MEMBERS_TTL, terms.members)
+            .set(Game::EXPIRES, terms.game)
+            .only_if(Game::SEQUENCE.eq(game.sequence));
         if game.turn.as_ref() == Some(leaving) {
             let next = next_turn(&order, leaving).filter(|next| *next != leaving);
-            counted = counted.set(Game::turn, next.cloned());
+            counted = counted.set(Game::TURN, next.cloned());
         }
         match others.first() {
             Some(first) if game.creator_id == *leaving => {
-                counted = counted.set(Game::creator_id, *first);
+                counted = counted.set(Game::CREATOR_ID, *first);
             }
             Some(_) => {}
-            None => counted = counted.set(Game::status, Status::Finished),
+            None => counted = counted.set(Game::STATUS, Status::Finished),
         }
         let mut transaction = self.db.transaction::<Refusal>();
         transaction.push(counted.or(Refusal::Crowded));

@@ -52,8 +52,8 @@ impl Service {
         let next = next_turn(&order, &player.id).filter(|_| !step.wins);
         // The number of the last event has not changed, so nothing else has either.
         let played = move_of(code, &player.id, &step, terms)
-            .set(Game::turn, next.cloned())
-            .only_if(Game::sequence.eq(game.sequence));
+            .set(Game::TURN, next.cloned())
+            .only_if(Game::SEQUENCE.eq(game.sequence));
         self.commit(played, code, player, &step).await?;
         Ok(step)
     }
@@ -69,7 +69,7 @@ impl Service {
         // Others may move in between, and only somebody's victory changes anything: the last
         // square is reached by whoever is the first to find the game still being played.
         let played =
-            move_of(code, &player.id, &step, terms).only_if(Game::status.eq(Status::Playing));
+            move_of(code, &player.id, &step, terms).only_if(Game::STATUS.eq(Status::Playing));
         self.commit(played, code, &player, &step).await?;
         Ok(step)
     }
@@ -83,8 +83,8 @@ impl Service {
         step: &Move,
     ) -> Result<(), Refusal> {
         let moved = update(Player::key(code, &player.id))
-            .set(Player::position, u32::from(step.to))
-            .only_if(Player::position.eq(u32::from(step.from)));
+            .set(Player::POSITION, u32::from(step.to))
+            .only_if(Player::POSITION.eq(u32::from(step.from)));
         self.db.transact((played.or(Refusal::Crowded), moved.or(Refusal::Crowded))).await
     }
 }
@@ -99,14 +99,14 @@ fn move_of(code: &Code, player: &PlayerId, step: &Move, terms: Terms) -> Update<
         ..Event::of(EventKind::Moved, player)
     };
     let played = update(Game::key(code))
-        .add(Game::sequence, 1)
-        .set(Game::last_event, event)
-        .set(Game::members_ttl, terms.members)
-        .set(Game::expires, terms.game);
+        .add(Game::SEQUENCE, 1)
+        .set(Game::LAST_EVENT, event)
+        .set(Game::MEMBERS_TTL, terms.members)
+        .set(Game::EXPIRES, terms.game);
     if !step.wins {
         return played;
     }
-    played.set(Game::status, Status::Finished).set(Game::winner_id, player)
+    played.set(Game::STATUS, Status::Finished).set(Game::WINNER_ID, player)
 }
 
 fn check_playing(game: &Game) -> Result<(), Refusal> {

@@ -38,13 +38,13 @@ impl Service {
         };
         let event = Event::of(EventKind::Started, &caller);
         let started = update(Game::key(code))
-            .set(Game::status, Status::Playing)
-            .set(Game::turn, &first)
-            .set(Game::sequence, game.sequence + 1)
-            .set(Game::last_event, &event)
-            .set(Game::members_ttl, terms.members)
-            .set(Game::expires, terms.game)
-            .only_if(Game::sequence.eq(game.sequence))
+            .set(Game::STATUS, Status::Playing)
+            .set(Game::TURN, &first)
+            .set(Game::SEQUENCE, game.sequence + 1)
+            .set(Game::LAST_EVENT, &event)
+            .set(Game::MEMBERS_TTL, terms.members)
+            .set(Game::EXPIRES, terms.game)
+            .only_if(Game::SEQUENCE.eq(game.sequence))
             .returning_new();
         *game = self.db.run(started.or(Refusal::Crowded)).await?;
         Ok(lobby)
