@@ -1,7 +1,7 @@
 //! Fields, and what `#[attribute(…)]` says of them.
 
 use crate::case::Case;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
@@ -61,6 +61,16 @@ impl Field {
         }
         let ident = Ident::new("content", field.span());
         Ok(Self { ident, name: String::new(), ty: field.ty.clone(), options })
+    }
+
+    /// What kind of value the field is in a type of this name. A field that holds the type itself
+    /// cannot be asked, since the answer depends on it.
+    pub(crate) fn kind_within(&self, name: &Ident) -> TokenStream {
+        let ty = self.stored_type();
+        match mentions(ty.clone(), name) {
+            true => quote!(::singlet::design::AttributeType::Map),
+            false => quote!(<#ty as ::singlet::Attribute>::KIND),
+        }
     }
 
     /// The type as which the field is stored: its own, or one that goes by serde.
@@ -211,4 +221,13 @@ impl Options {
         }
         Ok(())
     }
+}
+
+/// Whether a type is made of the one of this name.
+fn mentions(tokens: TokenStream, name: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == *name || ident == "Self",
+        TokenTree::Group(group) => mentions(group.stream(), name),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }

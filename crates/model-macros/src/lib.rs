@@ -173,7 +173,7 @@ pub fn table(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// | `shares_key_with(Other)` | Items of the other entity may have the same key, which is taken once for both. |
 ///
 /// An index key follows the fields that an update sets. Fields that share one are set together, with
-/// `set_together` and the constant that has all their names, here `Player::team_and_score`.
+/// `set_together` and the constant that has all their names, here `Player::TEAM_AND_SCORE`.
 ///
 /// ## Several keys in one index
 ///
@@ -293,7 +293,7 @@ pub fn entity(input: TokenStream) -> TokenStream {
 ///
 /// A struct with named fields is stored as a map. Each of its fields is an attribute itself. Fields
 /// that are `None` are left out. The struct gets a constant for each field, for conditions and
-/// updates: `Game::board.member(Board::size)`.
+/// updates: `Game::BOARD.member(Board::SIZE)`.
 ///
 /// ```
 /// use singlet::prelude::*;
@@ -403,7 +403,7 @@ pub fn entity(input: TokenStream) -> TokenStream {
 ///
 /// `rename_all` is for the variants, `rename_all_fields` for their fields; a variant can say
 /// `rename`, and `rename_all` for its own fields. In conditions the tag is `Event::TAG`:
-/// `Game::last_event.member(Event::TAG).eq("joined")`.
+/// `Game::LAST_EVENT.member(Event::TAG).eq("joined")`.
 ///
 /// With `content`, what the variant holds has a member of its own, so that it may be anything:
 ///

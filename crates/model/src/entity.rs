@@ -33,7 +33,7 @@ use singlet_dynamo::Value;
 /// - `key(…)`, with an argument for each field of the primary key's templates;
 /// - a query for each access pattern: `of(…)` for the items of a partition, and one under the name
 ///   of each index pattern, here `by_id(…)`;
-/// - a constant for each field, to be used in conditions and updates: `Player::position`.
+/// - a constant for each field, to be used in conditions and updates: `Player::POSITION`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an entity",
     label = "not an entity",

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::marker::PhantomData;
 
-/// A field of an entity: its type `V`, and what may be done with it, its [kind](kind) `K`.
+/// A field of an entity: its type `V`, and what may be done with it, its [kind] `K`.
 ///
 /// `#[derive(Entity)]` gives the entity a constant for each of its fields. Conditions compare it,
 /// updates change it, both also a part of it: a [member](Self::member) of a struct, an element of a

@@ -39,7 +39,7 @@ pub trait Operation: Sized {
     fn plan(self, table_name: &str, now: Timestamp) -> Result<Plan>;
 
     /// The error to return when it is this operation that is refused, because its condition does
-    /// not hold. Its type must be one that a [`singlet::Error`](Error) can be made into, which is
+    /// not hold. Its type must be one that a [`singlet::Error`] can be made into, which is
     /// what everything else comes as.
     ///
     /// ```

@@ -310,8 +310,10 @@ where
         if source.has_exclusion()
             || (expires(true) && expires(false))
             || !is_alone(source.table, P::ENTITIES, source.index)
+            // A scan comes upon items of all entities, in whatever partitions.
+            || (source.is_scan() && P::ENTITIES.len() < source.table.entities.len())
         {
-            source.selection = counted(source.table, source.index)?;
+            source.selection = counted(source.table, source.index, P::ENTITIES)?;
             return Ok(false);
         }
         if !self.with_expired

@@ -85,6 +85,11 @@ impl Source {
         self.index.map_or(&self.table.key, |index| &index.key)
     }
 
+    /// Whether all partitions are read.
+    pub(crate) fn is_scan(&self) -> bool {
+        matches!(self.part, Part::All(_))
+    }
+
     /// Whether there is nothing to be read.
     pub(crate) fn is_empty(&self) -> bool {
         let Part::Partition { ranges, .. } = &self.part else { return false };

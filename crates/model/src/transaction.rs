@@ -99,7 +99,7 @@ pub struct Once<T> {
 /// Carries out a transaction only once, however often it is sent: within ten minutes after the
 /// first, the same transaction with the same token does nothing, and succeeds. The token has up to
 /// 36 characters, and belongs to one transaction: another one with it fails with
-/// [`Error::IdempotentParameterMismatch`](crate::Error::IdempotentParameterMismatch), unless the
+/// [`Error::IdempotentParameterMismatch`], unless the
 /// first was refused.
 ///
 /// The same transaction writes the same times. A [`Db`] remembers when it first sent a token, and
@@ -334,7 +334,7 @@ impl<'d, D: Declaration, R: From<Error>> Transaction<'d, D, R> {
     ///
     /// # Errors
     ///
-    /// The error of the operation that was refused, if it has one; else a [`singlet::Error`](Error).
+    /// The error of the operation that was refused, if it has one; else a [`singlet::Error`].
     pub async fn run(self) -> Result<(), R> {
         run(self.db, self.planned?, self.now).await
     }

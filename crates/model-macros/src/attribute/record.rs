@@ -31,7 +31,7 @@ pub(super) fn expand(
     });
     let (reads, braces, count) = (members.reads(), members.braces(), members.len());
     let names = members.names();
-    let types = fields.iter().map(Field::stored_type);
+    let kinds = fields.iter().map(|field| field.kind_within(name));
     let (parameters, arguments, conditions) = input.generics.split_for_impl();
     let bounded = bounded(&input.generics, &fields);
     let (bounded, _, _) = bounded.split_for_impl();
@@ -43,7 +43,7 @@ pub(super) fn expand(
         impl #bounded ::singlet::Attribute for #name #arguments #conditions {
             const KIND: ::singlet::design::AttributeType =
                 ::singlet::design::AttributeType::of_members(
-                    &[#(<#types as ::singlet::Attribute>::KIND),*],
+                    &[#(#kinds),*],
                 );
             const MEMBERS: &'static [&'static str] = &[#(#names),*];
 

@@ -94,7 +94,7 @@ pub(super) fn expand(
     let fields = variants.iter().flat_map(|variant| variant.content.fields());
     let bounded = bounded(&input.generics, fields);
     let fields = variants.iter().flat_map(|variant| variant.content.fields());
-    let types = fields.map(Field::stored_type);
+    let kinds = fields.map(|field| field.kind_within(name));
     let (bounded, _, _) = bounded.split_for_impl();
     let constant = match &tagging {
         Tagging::Internal { tag } | Tagging::Adjacent { tag, .. } => {
@@ -137,7 +137,7 @@ pub(super) fn expand(
         impl #bounded ::singlet::Attribute for #name #arguments #conditions {
             const KIND: ::singlet::design::AttributeType =
                 ::singlet::design::AttributeType::of_members(
-                    &[#(<#types as ::singlet::Attribute>::KIND),*],
+                    &[#(#kinds),*],
                 );
             const MEMBERS: &'static [&'static str] = &[#(#member_names),*];
 

@@ -70,9 +70,12 @@ impl Kinds {
         let names = |key: &KeyTemplates, place: usize| {
             key.templates().flat_map(Template::parts).any(|part| part.place == place)
         };
+        let decides_a_key = |place: usize| {
+            let mut conditions = entity.indexes.iter().filter_map(|key| key.when.as_ref());
+            conditions.any(|when| when.place == place)
+        };
         let in_index = |place: usize| {
-            let decides = |key: &KeyTemplates| key.when.as_ref().map(|when| when.place);
-            entity.indexes.iter().any(|key| names(key, place) || decides(key) == Some(place))
+            decides_a_key(place) || entity.indexes.iter().any(|key| names(key, place))
         };
         // A key with a condition is not always there to be read from.
         let is_kept_in_index =
@@ -105,7 +108,8 @@ impl Kinds {
             } else if is_shared {
                 FieldKind::SharedIndexKey
             } else if in_index(place) {
-                match in_composed(place) {
+                // What decides whether an item has a key cannot be computed either.
+                match in_composed(place) || decides_a_key(place) {
                     true => FieldKind::IndexKey,
                     false => FieldKind::LoneIndexKey,
                 }

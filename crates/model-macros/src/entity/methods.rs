@@ -6,6 +6,7 @@ use crate::field::Field;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::Ident;
+use syn::ext::IdentExt as _;
 
 pub(super) fn expand(entity: &Entity, kinds: &Kinds) -> syn::Result<TokenStream> {
     check_names(entity)?;
@@ -155,7 +156,8 @@ fn query(entity: &Entity, key: &KeyTemplates, place: Option<usize>) -> TokenStre
         ),
     };
     let pattern = place.map(|_| {
-        let pattern = format_ident!("{}", name.to_string().to_uppercase(), span = name.span());
+        let pattern =
+            format_ident!("{}", name.unraw().to_string().to_uppercase(), span = name.span());
         quote! {
             #[doc = #about]
             #visibility const #pattern: ::singlet::scan::IndexPattern<Self, #source> =

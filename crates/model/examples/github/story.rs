@@ -3,6 +3,7 @@
 use super::design::*;
 use super::service::*;
 use singlet::prelude::*;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 type Told<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -138,6 +139,24 @@ async fn issues(db: &Db<GitHub>, repo: &Repo, ada: &AccountName, zoe: &AccountNa
     let active = Issue::by_activity(&repo.owner, &repo.name).descending().consistent().limit(1);
     let active = db.query(active).first().await?.ok_or("no issue")?;
     assert_eq!(active.number, second.number);
+
+    // Only issues are counted, among stars and repositories.
+    assert_eq!(db.scan(Scan::<Issue>::table()).count().await?, 12);
+    assert_eq!(db.scan(Scan::<User>::table()).count().await?, 2);
+
+    // An issue that comes from elsewhere, with its number: made, or brought up to date.
+    let imported = Issue::key(&repo.owner, &repo.name, 100);
+    for title in ["Imported", "Imported again"] {
+        let issue = upsert(imported.clone())
+            .set(Issue::TITLE, title)
+            .set(Issue::AUTHOR, ada)
+            .set(Issue::STATE, State::Closed)
+            .set(Issue::REACTIONS, BTreeMap::new())
+            .set(Issue::ACTIVE_AT, db.now());
+        db.run(issue).await?;
+    }
+    let closed = db.query(Issue::closed_in(&repo.owner, &repo.name).descending()).all().await?;
+    assert_eq!(closed.first().map(|issue| issue.title.as_str()), Some("Imported again"));
 
     react(db, first, zoe, Emoji::Heart).await?;
     react(db, first, ada, Emoji::Heart).await?;

@@ -25,8 +25,10 @@ pub(super) fn rekey<E: Entity>(
         let Some(index) = E::Table::SHAPE.index(of_index.index) else { continue };
         for (position, (template, attribute)) in of_index.key.with(&index.key).enumerate() {
             let is_own = E::SHAPE.is_own_attribute(template, attribute);
-            // An attribute may belong to several indexes; it is the same for all of them.
-            if is_own || written.contains(&attribute.name) {
+            // An attribute may belong to several indexes; it is the same for all of them. One of
+            // the table's own key, which local indexes share, never changes.
+            let is_primary = E::Table::SHAPE.key.iter().any(|own| own.name == attribute.name);
+            if is_own || is_primary || written.contains(&attribute.name) {
                 continue;
             }
             let is_conditional = E::SHAPE.is_conditional(of_index, position);
@@ -154,7 +156,7 @@ impl Known {
         is_known && (may_be_new || is_changed)
     }
 
-    /// Whether the update says that the condition of this key does not hold.
+    /// Whether the update sets the field of this key's condition.
     fn decides(&self, of_index: &IndexKeyShape) -> bool {
         let when = of_index.when.as_ref();
         when.is_some_and(|when| self.set.iter().any(|(place, _)| *place == when.place))

@@ -142,7 +142,7 @@ impl<E: Entity, R> Update<E, R> {
     }
 
     /// Sets fields of which an index key is made, all of them, so that the index stays right. The
-    /// constant for them is named after all of them: `Fixture::date_and_hour`.
+    /// constant for them is named after all of them: `Fixture::DATE_AND_HOUR`.
     pub fn set_together<G: FieldGroup<E>>(self, group: G, values: G::Values) -> Self {
         self.change(|changes| group.set(values, changes))
     }

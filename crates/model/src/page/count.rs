@@ -1,6 +1,6 @@
 //! Counting items without reading them, where that can be done.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::key::{Segment, catches, overlaps};
 use crate::shape::{EntityShape, FieldShape, IndexShape, KeyShape, Storage, TableShape};
 use singlet_dynamo::expression::{Path, Projection};
@@ -22,13 +22,19 @@ fn is_without_others(
     entities: &[&EntityShape],
     index: Option<&IndexShape>,
 ) -> bool {
-    let Some(own) = key_in(entity, index) else { return false };
+    let own: Vec<&KeyShape> = keys_in(entity, index).collect();
+    if own.is_empty() {
+        return false;
+    }
     let is_asked = |other: &&&EntityShape| entities.iter().any(|one| one.name == other.name);
     let mut others = table.entities.iter().filter(|other| !is_asked(other));
-    others.all(|other| match key_in(other, index) {
-        Some(key) => !can_be_found(own, key),
+    others.all(|other| {
+        if keys_in(other, index).next().is_some() {
+            let mut keys = keys_in(other, index);
+            return keys.all(|key| !own.iter().any(|own| can_be_found(own, key)));
+        }
         // An item is in an index if it has the attributes of its key, whoever wrote them.
-        None => index.is_some_and(|index| {
+        index.is_some_and(|index| {
             !index.key.iter().all(|attribute| {
                 let is_stored = |field: &FieldShape| {
                     field.storage == Storage::Attribute && field.attribute == attribute.name
@@ -36,19 +42,19 @@ fn is_without_others(
                 table.key.iter().any(|own| own.name == attribute.name)
                     || other.fields.iter().any(is_stored)
             })
-        }),
+        })
     })
 }
 
-fn key_in<'s>(entity: &'s EntityShape, index: Option<&IndexShape>) -> Option<&'s KeyShape> {
-    match index {
-        None => Some(&entity.key),
-        Some(index) => entity
-            .indexes
-            .iter()
-            .find(|of_index| of_index.index == index.name)
-            .map(|of_index| &of_index.key),
-    }
+/// The keys that items of an entity can have: several if they have conditions.
+fn keys_in<'s>(
+    entity: &'s EntityShape,
+    index: Option<&IndexShape>,
+) -> impl Iterator<Item = &'s KeyShape> {
+    let name = index.map(|index| index.name);
+    let primary = Some(&entity.key).filter(|_| name.is_none());
+    let of_index = entity.indexes.iter().filter(move |of_index| Some(of_index.index) == name);
+    primary.into_iter().chain(of_index.map(|of_index| &of_index.key))
 }
 
 /// Whether a query by the one key can find items with the other.
@@ -64,12 +70,23 @@ fn can_be_found(own: &KeyShape, other: &KeyShape) -> bool {
 }
 
 /// What has to be read of items so that they can be counted one by one: their keys, by which they
-/// are told apart, and when they expire.
-pub(super) fn counted(table: &TableShape, index: Option<&'static IndexShape>) -> Result<Selection> {
+/// are told apart, when they expire, and which entity they are if keys are shared.
+pub(super) fn counted(
+    table: &TableShape,
+    index: Option<&'static IndexShape>,
+    entities: &[&'static EntityShape],
+) -> Result<Selection> {
     let of_index = index.iter().flat_map(|index| index.key.iter());
     let mut names: Vec<&str> = table.key.iter().chain(of_index).map(|key| key.name).collect();
     // An index of items that expire holds when they do, which the compiler has checked.
     names.extend(table.ttl.filter(|ttl| index.is_none_or(|index| index.holds(table, ttl))));
+    for entity in entities.iter().filter(|entity| entity.shares_keys()) {
+        let Some((discriminator, _)) = entity.discriminator else { continue };
+        if let Some(index) = index.filter(|index| !index.holds(table, discriminator)) {
+            return Err(Error::NotProjected { index: index.name, attribute: discriminator });
+        }
+        names.push(discriminator);
+    }
     names.sort_unstable();
     names.dedup();
     let paths = names.into_iter().map(Path::attribute).collect::<Result<Vec<_>, _>>()?;

@@ -11,6 +11,8 @@ use std::time::Duration;
 
 /// How long DynamoDB remembers a token.
 const WINDOW: Duration = Duration::from_secs(10 * 60);
+/// How long a token is at most.
+const TOKEN_BYTES_MAX: usize = 36;
 /// How many tokens are remembered, the latest of them: about 2 MB. One that is forgotten too early
 /// makes a repeated transaction fail, and never one that is carried out twice.
 const TOKENS_MAX: usize = 10_000;
@@ -30,6 +32,10 @@ impl Tokens {
     /// The moment at which the token was first sent, which is now if it was not, and whether it is
     /// now.
     pub(crate) fn moment(&self, token: &str, now: Timestamp) -> (Timestamp, bool) {
+        // DynamoDB refuses it, and so it is not worth the memory.
+        if token.len() > TOKEN_BYTES_MAX {
+            return (now, true);
+        }
         let mut remembered = self.lock();
         remembered.drop_old(now);
         if let Some(moment) = remembered.moments.get(token) {

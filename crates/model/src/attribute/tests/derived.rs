@@ -9,6 +9,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 id!(PlayerId);
 
+/// A type that holds itself: its kind must not depend on itself.
+#[derive(Attribute, Debug, PartialEq)]
+struct Reply {
+    text: String,
+    to: Option<Box<Reply>>,
+}
+
+#[test]
+fn a_type_can_hold_itself() {
+    let first = Reply { text: "first".into(), to: None };
+    let second = Reply { text: "second".into(), to: Some(Box::new(first)) };
+    assert_eq!(read::<Reply>(second.to_value().unwrap().as_ref()), Ok(second));
+}
+
 #[derive(Attribute, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Email(String);
 
