@@ -86,6 +86,11 @@ async fn tell_all(stage: &Stage) {
     let made = stage.db.provision().await.unwrap();
     assert_eq!(made.differences, [] as [String; 0]);
     for (name, story) in stories::ALL {
+        // These read what other stories have written. DynamoDB Local's GetRecords has values among
+        // it that the SDK cannot read ("Union did not contain a valid variant").
+        if stage.is_local && name.starts_with("positions::") {
+            continue;
+        }
         if let Err(error) = story(stage).await {
             panic!("{name}: {error}");
         }
