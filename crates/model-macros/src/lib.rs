@@ -348,7 +348,7 @@ pub fn entity(input: TokenStream) -> TokenStream {
 /// # Enums
 ///
 /// An enum whose variants hold nothing is stored as text, the name of the variant. It is a key part,
-/// unless one of the texts contains the delimiter `#`, and can be the key of a map. `as_str` gives
+/// unless one of the texts contains `#`, and can be the key of a map. `as_str` gives
 /// the text.
 ///
 /// ```

@@ -10,8 +10,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// How often work is attempted unless [`Attempts::times`] says otherwise. With the pauses between
-/// attempts, work that never succeeds ends after about three seconds.
+/// How often work is attempted unless [`Attempts::times`] says otherwise. If its conditions fail
+/// each time, it ends after about three seconds. A [conflict](Error::Conflict) has already been
+/// waited for, for about nine seconds, so work that meets one each time takes up to two minutes.
 const ATTEMPTS_DEFAULT: u32 = 12;
 
 /// An error that can say whether another attempt may succeed, for [`Db::attempt`].
