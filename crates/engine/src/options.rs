@@ -74,6 +74,13 @@ impl Clock {
         }
     }
 
+    /// Sets a fixed clock; its clones follow. The system's clock is left alone.
+    pub fn set(&self, millis: i64) {
+        if let Source::Manual(now) = &self.0 {
+            now.store(millis, Ordering::SeqCst);
+        }
+    }
+
     /// This moment.
     #[must_use]
     pub fn now(&self) -> Timestamp {

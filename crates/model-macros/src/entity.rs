@@ -194,7 +194,7 @@ impl Entity {
                     &self,
                 ) -> ::std::result::Result<
                     ::std::vec::Vec<::std::option::Option<::singlet::dynamo::Value>>,
-                    ::singlet::attribute::Unstorable,
+                    ::singlet::attribute::NotStorable,
                 > {
                     ::std::result::Result::Ok(::std::vec![#(#values),*])
                 }

@@ -398,7 +398,7 @@ pub fn entity(input: TokenStream) -> TokenStream {
 /// let stored = Map::from([("type", Value::from("joined")), ("name", Value::from("Ada"))]);
 /// let joined = Event::PlayerJoined(Player { name: "Ada".into() });
 /// assert_eq!(joined.to_value()?, Some(Value::M(stored)));
-/// # Ok::<(), singlet::attribute::Unstorable>(())
+/// # Ok::<(), singlet::attribute::NotStorable>(())
 /// ```
 ///
 /// `rename_all` is for the variants, `rename_all_fields` for their fields; a variant can say
@@ -419,7 +419,7 @@ pub fn entity(input: TokenStream) -> TokenStream {
 ///
 /// let stored = Map::from([("kind", Value::from("Level")), ("value", Value::from(3))]);
 /// assert_eq!(Setting::Level(3).to_value()?, Some(Value::M(stored)));
-/// # Ok::<(), singlet::attribute::Unstorable>(())
+/// # Ok::<(), singlet::attribute::NotStorable>(())
 /// ```
 ///
 /// With `externally_tagged`, a variant that holds something is a map with one member, which has the
@@ -439,7 +439,7 @@ pub fn entity(input: TokenStream) -> TokenStream {
 /// assert_eq!(Command::Stop.to_value()?, Some(Value::from("Stop")));
 /// let stored = Map::from([("Go", Value::from(2))]);
 /// assert_eq!(Command::Go(2).to_value()?, Some(Value::M(stored)));
-/// # Ok::<(), singlet::attribute::Unstorable>(())
+/// # Ok::<(), singlet::attribute::NotStorable>(())
 /// ```
 ///
 /// There are no untagged enums: a stored value says which variant it is. What is stored already

@@ -1,6 +1,6 @@
 //! Reading, deciding and writing again when somebody else was faster.
 
-use crate::backend::Waiting;
+use crate::backend::BoxFuture;
 use crate::db::Db;
 use crate::error::Error;
 use crate::retry::Backoff;
@@ -131,7 +131,7 @@ enum Progress<'d, A> {
     /// The next attempt is to begin.
     Next,
     Running(Pin<Box<A>>),
-    Pausing(Waiting<'d, ()>),
+    Pausing(BoxFuture<'d, ()>),
 }
 
 impl<D, F, A> Attempts<'_, D, F, A> {

@@ -71,14 +71,14 @@ use std::fmt;
 /// // What is `None` is not there at all.
 /// let expected = Map::from([("streetName", Value::from("Elm Street"))]);
 /// assert_eq!(home.to_value()?, Some(Value::M(expected)));
-/// # Ok::<(), singlet::attribute::Unstorable>(())
+/// # Ok::<(), singlet::attribute::NotStorable>(())
 /// ```
 ///
 /// A type with a form of its own implements the trait by hand, on top of a type that has it:
 ///
 /// ```
 /// use singlet::Attribute;
-/// use singlet::attribute::{Mismatch, Unstorable};
+/// use singlet::attribute::{Mismatch, NotStorable};
 /// use singlet::design::AttributeType;
 /// use singlet::dynamo::{Value, binary::ValueRef};
 ///
@@ -87,9 +87,9 @@ use std::fmt;
 /// impl Attribute for Percent {
 ///     const KIND: AttributeType = AttributeType::Integer;
 ///
-///     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+///     fn to_value(&self) -> Result<Option<Value>, NotStorable> {
 ///         if self.0 > 100 {
-///             return Err(Unstorable::new("a percentage is at most 100"));
+///             return Err(NotStorable::new("a percentage is at most 100"));
 ///         }
 ///         self.0.to_value()
 ///     }
@@ -131,14 +131,14 @@ pub trait Attribute: Sized {
     /// # Errors
     ///
     /// Some values have no form in DynamoDB, such as a number that is not finite.
-    fn to_value(&self) -> Result<Option<Value>, Unstorable>;
+    fn to_value(&self) -> Result<Option<Value>, NotStorable>;
 
     /// Reads a stored value; `None` if the item does not have the attribute.
     fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch>;
 
     /// What a `Vec` of these values is. Only bytes, of type `u8`, are something else than a list.
     #[doc(hidden)]
-    fn list_to_value(elements: &[Self]) -> Result<Value, Unstorable> {
+    fn list_to_value(elements: &[Self]) -> Result<Value, NotStorable> {
         collection::write_list(elements)
     }
 
@@ -151,22 +151,22 @@ pub trait Attribute: Sized {
 
 /// A value has no form in DynamoDB.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unstorable(Cow<'static, str>);
+pub struct NotStorable(Cow<'static, str>);
 
-impl Unstorable {
+impl NotStorable {
     /// Says why.
     pub fn new(why: impl Into<Cow<'static, str>>) -> Self {
         Self(why.into())
     }
 }
 
-impl fmt::Display for Unstorable {
+impl fmt::Display for NotStorable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Unstorable {}
+impl std::error::Error for NotStorable {}
 
 /// A stored value is not what its type expects.
 #[derive(Clone, Debug, PartialEq, Eq)]

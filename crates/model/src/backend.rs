@@ -21,6 +21,7 @@ use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -30,7 +31,7 @@ pub trait Backend: Send + Sync + 'static {
     fn execute(&self, request: Request) -> Execution<'_>;
 
     /// Waits, before something is tried again.
-    fn sleep(&self, duration: Duration) -> Waiting<'_, ()>;
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()>;
 
     /// Whether a write can be refused because a transaction is at its item. If so, writes are kept
     /// until they are answered, so that they can be sent again.
@@ -39,7 +40,7 @@ pub trait Backend: Send + Sync + 'static {
     }
 
     /// Every change of a table from now on.
-    fn changes(&self, table_name: &str) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>>;
+    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>>;
 
     /// Every change of a table from a position on, which a feed of this table gave. A backend that
     /// keeps no changes refuses it.
@@ -47,14 +48,41 @@ pub trait Backend: Send + Sync + 'static {
         &self,
         table_name: &str,
         position: &str,
-    ) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>> {
+    ) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
         let _ = (table_name, position);
         Box::pin(async { Err(BackendError::Position) })
     }
 }
 
-/// Something that is there later.
-pub type Waiting<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+/// One backend for several databases.
+impl<B: Backend + ?Sized> Backend for Arc<B> {
+    fn execute(&self, request: Request) -> Execution<'_> {
+        (**self).execute(request)
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
+        (**self).sleep(duration)
+    }
+
+    fn has_conflicts(&self) -> bool {
+        (**self).has_conflicts()
+    }
+
+    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
+        (**self).changes(table_name)
+    }
+
+    fn changes_from(
+        &self,
+        table_name: &str,
+        position: &str,
+    ) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
+        (**self).changes_from(table_name, position)
+    }
+}
+
+/// A boxed future that can be sent between threads.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A request that is being carried out.
 ///
@@ -67,7 +95,7 @@ type Outcome = Result<Answer, BackendError>;
 
 enum Progress<'a> {
     Done(Option<Outcome>),
-    Pending(Waiting<'a, Outcome>),
+    Pending(BoxFuture<'a, Outcome>),
 }
 
 impl<'a> Execution<'a> {

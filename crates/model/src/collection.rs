@@ -108,7 +108,7 @@ pub struct Shared {
 }
 
 /// The values of the fields in a partition key, in their order.
-type Parts = Vec<Result<Option<Value>, crate::attribute::Unstorable>>;
+type Parts = Vec<Result<Option<Value>, crate::attribute::NotStorable>>;
 
 impl CollectionShape {
     /// The value of the partition key.

@@ -1,11 +1,11 @@
 //! Days, as designs write them: ISO-8601, always of the same width.
 
-use crate::attribute::{Attribute, Mismatch, Unstorable};
+use crate::attribute::{Attribute, Mismatch, NotStorable};
 use crate::design::AttributeType;
 use crate::field::Textual;
 use crate::key::{Form, KeyPart, Shape};
 use crate::query::FixedWidth;
-use crate::timestamp::{NotATimestamp, Timestamp};
+use crate::timestamp::{ParseTimestampError, Timestamp};
 use singlet_dynamo::Value;
 use singlet_dynamo::binary::ValueRef;
 use std::fmt;
@@ -22,7 +22,7 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// assert_eq!(day.to_string(), "2026-01-31");
 /// assert_eq!(day.next().to_string(), "2026-02-01");
 /// assert_eq!(Date::of(Timestamp::from_millis(1_769_817_600_000)), day);
-/// # Ok::<(), singlet::NotADate>(())
+/// # Ok::<(), singlet::ParseDateError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
@@ -58,22 +58,22 @@ impl Date {
 
 /// The text is not a day as ISO-8601 writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotADate;
+pub struct ParseDateError;
 
-impl fmt::Display for NotADate {
+impl fmt::Display for ParseDateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("not a day, such as 2026-01-31")
     }
 }
 
-impl std::error::Error for NotADate {}
+impl std::error::Error for ParseDateError {}
 
 impl FromStr for Date {
-    type Err = NotADate;
+    type Err = ParseDateError;
 
-    fn from_str(text: &str) -> Result<Self, NotADate> {
-        let midnight: Result<Timestamp, NotATimestamp> = format!("{text}T00:00:00Z").parse();
-        midnight.map(Self::of).map_err(|_| NotADate)
+    fn from_str(text: &str) -> Result<Self, ParseDateError> {
+        let midnight: Result<Timestamp, ParseTimestampError> = format!("{text}T00:00:00Z").parse();
+        midnight.map(Self::of).map_err(|_| ParseDateError)
     }
 }
 
@@ -93,7 +93,7 @@ impl fmt::Debug for Date {
 impl Attribute for Date {
     const KIND: AttributeType = AttributeType::Date;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         Ok(Some(Value::S(self.to_string())))
     }
 
@@ -138,7 +138,7 @@ mod tests {
         for text in
             ["", "2026-1-31", "2026-02-30", "20260131", "2026-01-31 ", "2026-01-31T00:00:00Z"]
         {
-            assert_eq!(text.parse::<Date>(), Err(NotADate), "{text}");
+            assert_eq!(text.parse::<Date>(), Err(ParseDateError), "{text}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Entities: the kinds of item in a table.
 
-use crate::attribute::Unstorable;
+use crate::attribute::NotStorable;
 use crate::item::{Corrupt, Reader};
 use crate::shape::EntityShape;
 use crate::table::Table;
@@ -48,7 +48,7 @@ pub trait Entity: Sized + Send + Sync + 'static {
     const SHAPE: EntityShape;
 
     /// The fields as attributes, in the order of their declaration.
-    fn values(&self) -> Result<Vec<Option<Value>>, Unstorable>;
+    fn values(&self) -> Result<Vec<Option<Value>>, NotStorable>;
 
     /// Reads the fields from an item.
     fn decode(item: &mut Reader<'_>) -> Result<Self, Corrupt>;

@@ -1,6 +1,6 @@
 //! What can go wrong.
 
-use crate::attribute::Unstorable;
+use crate::attribute::NotStorable;
 use crate::backend::BackendError;
 use crate::item::Corrupt;
 use crate::operation::OutOfRange;
@@ -65,7 +65,7 @@ pub enum Error {
     /// A value cannot stand in a key.
     Key(KeyFault),
     /// A value has no form in DynamoDB.
-    Unstorable(Unstorable),
+    NotStorable(NotStorable),
     /// A condition compares with a value that is missing.
     MissingOperand,
     /// A condition, an update or a projection is larger than DynamoDB takes, or contradicts itself.
@@ -153,7 +153,7 @@ impl fmt::Display for Error {
                 write_subject(f, subject.as_deref())
             }
             Self::Key(fault) => fault.fmt(f),
-            Self::Unstorable(fault) => fault.fmt(f),
+            Self::NotStorable(fault) => fault.fmt(f),
             Self::MissingOperand => f.write_str("a condition compares with a missing value"),
             Self::Expression(fault) => fault.fmt(f),
             Self::NotProjected { index, attribute } => {
@@ -265,7 +265,7 @@ impl std::error::Error for Error {
         match self {
             Self::OutOfRange(sum) => Some(&**sum),
             Self::Key(fault) => Some(fault),
-            Self::Unstorable(fault) => Some(fault),
+            Self::NotStorable(fault) => Some(fault),
             Self::Expression(fault) => Some(fault),
             Self::Corrupt(fault) => Some(fault),
             Self::Refused { error, .. } => Some(error),
@@ -281,9 +281,9 @@ impl From<KeyFault> for Error {
     }
 }
 
-impl From<Unstorable> for Error {
-    fn from(fault: Unstorable) -> Self {
-        Self::Unstorable(fault)
+impl From<NotStorable> for Error {
+    fn from(fault: NotStorable) -> Self {
+        Self::NotStorable(fault)
     }
 }
 

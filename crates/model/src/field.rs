@@ -4,7 +4,7 @@ mod amount;
 
 pub use amount::{Amount, Fractional, Numeric, Whole};
 
-use crate::attribute::{Attribute, EntryKey, HasEntries, Newtype, Serde, Unstorable};
+use crate::attribute::{Attribute, EntryKey, HasEntries, Newtype, NotStorable, Serde};
 use crate::design::AttributeType;
 use crate::entity::Entity;
 use crate::error::Result;
@@ -250,41 +250,41 @@ impl<S> Holds<S> for Option<S> {}
 )]
 pub trait Operand<V> {
     /// The value as it is stored; `None` for a missing one.
-    fn to_operand(&self) -> Result<Option<Value>, Unstorable>;
+    fn to_operand(&self) -> Result<Option<Value>, NotStorable>;
 }
 
 impl<T: Attribute> Operand<T> for T {
-    fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_operand(&self) -> Result<Option<Value>, NotStorable> {
         self.to_value()
     }
 }
 
 impl<T: Attribute> Operand<T> for &T {
-    fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_operand(&self) -> Result<Option<Value>, NotStorable> {
         self.to_value()
     }
 }
 
 impl<T: Attribute> Operand<Option<T>> for T {
-    fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_operand(&self) -> Result<Option<Value>, NotStorable> {
         self.to_value()
     }
 }
 
 impl<T: Attribute> Operand<Option<T>> for &T {
-    fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_operand(&self) -> Result<Option<Value>, NotStorable> {
         self.to_value()
     }
 }
 
 impl Operand<String> for &str {
-    fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_operand(&self) -> Result<Option<Value>, NotStorable> {
         Ok(Some(Value::from(*self)))
     }
 }
 
 impl Operand<Option<String>> for &str {
-    fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_operand(&self) -> Result<Option<Value>, NotStorable> {
         Ok(Some(Value::from(*self)))
     }
 }

@@ -97,6 +97,8 @@ mod provision;
 pub mod query;
 mod retry;
 pub mod scan;
+#[cfg(feature = "schemars")]
+mod schema;
 #[cfg(feature = "aws")]
 pub mod sdk;
 pub mod shape;
@@ -115,7 +117,7 @@ pub use block_on::block_on;
 pub use collection::Collection;
 pub use condition::{Condition, Size};
 pub use cursor::{Cursor, CursorKey};
-pub use date::{Date, NotADate};
+pub use date::{Date, ParseDateError};
 pub use db::{Db, Run, Settings};
 pub use entity::Entity;
 pub use error::{Error, Result};
@@ -135,9 +137,12 @@ pub use singlet_engine as engine;
 pub use singlet_macros::{Attribute, Collection, Entity, Projection, table};
 pub use subject::Subject;
 pub use table::{Declaration, Table};
-pub use timestamp::{Expiry, NotATimestamp, Timestamp};
+pub use timestamp::{Expiry, ParseTimestampError, Timestamp};
 pub use together::Together;
 
+#[cfg(feature = "schemars")]
+#[doc(hidden)]
+pub use schemars;
 #[doc(hidden)]
 pub use serde;
 

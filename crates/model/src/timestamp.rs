@@ -1,6 +1,6 @@
 //! Moments, as designs write them: ISO-8601 in UTC, always of the same width.
 
-use crate::attribute::{Attribute, Mismatch, Unstorable};
+use crate::attribute::{Attribute, Mismatch, NotStorable};
 use crate::design::AttributeType;
 use crate::key::{Form, KeyPart, Shape};
 use singlet_dynamo::Value;
@@ -135,23 +135,23 @@ fn day(year: i64, month: i64, day_of_month: i64) -> i64 {
 
 /// The text is not a moment in UTC as ISO-8601 writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotATimestamp;
+pub struct ParseTimestampError;
 
-impl fmt::Display for NotATimestamp {
+impl fmt::Display for ParseTimestampError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("not a moment in UTC, such as 2026-01-31T09:30:00.000Z")
     }
 }
 
-impl std::error::Error for NotATimestamp {}
+impl std::error::Error for ParseTimestampError {}
 
 impl FromStr for Timestamp {
-    type Err = NotATimestamp;
+    type Err = ParseTimestampError;
 
     /// Reads ISO-8601 in UTC, with a fraction of any length or none; what is finer than a
     /// millisecond is dropped.
-    fn from_str(text: &str) -> Result<Self, NotATimestamp> {
-        parse(text.as_bytes()).ok_or(NotATimestamp)
+    fn from_str(text: &str) -> Result<Self, ParseTimestampError> {
+        parse(text.as_bytes()).ok_or(ParseTimestampError)
     }
 }
 
@@ -203,7 +203,7 @@ impl fmt::Debug for Timestamp {
 impl Attribute for Timestamp {
     const KIND: AttributeType = AttributeType::Timestamp;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         let text = std::str::from_utf8(&self.text()).unwrap_or_default().to_owned();
         Ok(Some(Value::S(text)))
     }
@@ -282,7 +282,7 @@ impl Expiry {
 impl Attribute for Expiry {
     const KIND: AttributeType = AttributeType::EpochSeconds;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         Ok(Some(Value::from(self.0)))
     }
 
@@ -324,7 +324,7 @@ mod tests {
             "2026-01-01T00:00:00.00xZ",
             "２026-01-01T00:00:00Z",
         ] {
-            assert_eq!(text.parse::<Timestamp>(), Err(NotATimestamp), "{text}");
+            assert_eq!(text.parse::<Timestamp>(), Err(ParseTimestampError), "{text}");
         }
         let fine: Timestamp = "2026-01-01T00:00:00.123456Z".parse().unwrap();
         assert_eq!(fine.to_string(), "2026-01-01T00:00:00.123Z");

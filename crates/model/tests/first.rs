@@ -23,7 +23,7 @@ impl From<singlet::Error> for Refused {
 fn game(code: &Code, creator: &PlayerId, now: Timestamp) -> Game {
     Game {
         code: code.clone(),
-        status: Status::Waiting,
+        status: Status::BoxFuture,
         creator_id: creator.clone(),
         board: Board { size: 100, snakes_and_ladders: vec![Jump { from: 2, to: 38 }] },
         winner_id: None,

@@ -9,7 +9,7 @@
 use axum::extract::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use singlet_web::api::{Answer, Api, Body, Created, Page, get, post};
+use singlet_web::api::{Api, Body, Created, Json, Page, get, post};
 use singlet_web::problem::Problem;
 use singlet_web::{Options, Server, System};
 use std::error::Error;
@@ -45,20 +45,20 @@ async fn write(State(book): State<Book>, entry: Body<Entry>) -> Result<Created<E
     Ok(Created { location: format!("/guestbook/entries/{}", book.len()), value: entry.0 })
 }
 
-async fn list(State(book): State<Book>) -> Answer<Page<Entry>> {
+async fn list(State(book): State<Book>) -> Json<Page<Entry>> {
     let items = book.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    Answer(Page { items, next: None })
+    Json(Page { items, next: None })
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let api = Api::new("guestbook", "A book for guests.", Book::default())
-        .route(post("/entries", write).named("write").about("Writes.").refuses([&WRITTEN]))
-        .route(get("/entries", list).named("list").about("Reads."));
+        .route(post("/entries", write).describe("write", "Writes.").problems([&WRITTEN]))
+        .route(get("/entries", list).describe("list", "Reads."));
     let system = System {
         name: "guestbook",
         title: "Guest book",
-        about: "A book for guests.",
+        description: "A book for guests.",
         router: api.into_router(),
         problems: GUESTBOOK,
     };

@@ -1,8 +1,8 @@
 //! An HTTP interface that is declared once.
 //!
 //! A route is a method, a path and an async function. What the function takes and returns is
-//! what the route takes and returns: [`Body`], [`Path`] and [`Query`] on the way in, [`Answer`],
-//! [`Created`] and [`Nothing`] on the way out, [`Problem`](crate::problem::Problem) when it is
+//! what the route takes and returns: [`Body`], [`Path`] and [`Query`] on the way in, [`Json`],
+//! [`Created`] and [`NoContent`] on the way out, [`Problem`](crate::problem::Problem) when it is
 //! refused. From the signatures come the router, the checks, the OpenAPI document and the page
 //! that shows it; so none of them can disagree with the code, and no route can be missing.
 //!
@@ -10,7 +10,7 @@
 //! use axum::extract::State;
 //! use schemars::JsonSchema;
 //! use serde::{Deserialize, Serialize};
-//! use singlet_web::api::{Answer, Api, Body, post};
+//! use singlet_web::api::{Json, Api, Body, post};
 //! use singlet_web::problem::Problem;
 //!
 //! #[derive(Deserialize, JsonSchema)]
@@ -24,12 +24,12 @@
 //!     eyes: u32,
 //! }
 //!
-//! async fn throw(State(luck): State<u32>, body: Body<Throw>) -> Result<Answer<Thrown>, Problem> {
-//!     Ok(Answer(Thrown { eyes: body.dice * luck }))
+//! async fn throw(State(luck): State<u32>, body: Body<Throw>) -> Result<Json<Thrown>, Problem> {
+//!     Ok(Json(Thrown { eyes: body.dice * luck }))
 //! }
 //!
 //! let api = Api::new("dice", "Throws dice.", 6)
-//!     .route(post("/throws", throw).named("throwDice").about("Throws some dice."));
+//!     .route(post("/throws", throw).describe("throwDice", "Throws some dice."));
 //! assert_eq!(api.document()["paths"]["/throws"]["post"]["operationId"], "throwDice");
 //! ```
 
@@ -44,11 +44,11 @@ mod signature;
 pub(crate) use argument::read_body;
 pub use argument::{Argument, Body, Path, Query};
 pub use operation::{Credential, Operation, Scheme};
-pub use reply::{Answer, Created, Nothing, Page, Reply};
+pub use reply::{Created, Json, NoContent, Page, Reply};
 pub use route::{Route, delete, get, patch, post, put};
 pub use signature::Signature;
 
-use crate::problem::Code;
+use crate::problem::ProblemType;
 use axum::Router;
 use document::Document;
 use schemars::SchemaGenerator;
@@ -65,13 +65,13 @@ pub struct Api<S> {
 
 impl<S: Clone + Send + Sync + 'static> Api<S> {
     /// An interface without routes. Its name is the first part of all its paths.
-    pub fn new(name: &'static str, about: &str, state: S) -> Self {
+    pub fn new(name: &'static str, description: &str, state: S) -> Self {
         Self {
             name,
             state,
             router: Router::new(),
             schemas: document::generator(),
-            document: Document::new(name, about),
+            document: Document::new(name, description),
         }
     }
 
@@ -83,7 +83,7 @@ impl<S: Clone + Send + Sync + 'static> Api<S> {
     /// function do not name the same parameters: mistakes of the program, found when it starts.
     #[must_use]
     pub fn route(mut self, route: Route<S>) -> Self {
-        let operation = route.describe(&mut self.schemas);
+        let operation = route.operation(&mut self.schemas);
         self.document.add(&route, &operation);
         let path = route.path;
         self.router = self.router.route(path, route.into_handler(self.name, operation));
@@ -92,7 +92,7 @@ impl<S: Clone + Send + Sync + 'static> Api<S> {
 
     /// Explains a reason for refusal on the page, in the order of the calls.
     #[must_use]
-    pub fn problems(mut self, codes: &'static [&'static Code]) -> Self {
+    pub fn problems(mut self, codes: &'static [&'static ProblemType]) -> Self {
         for code in codes {
             self.document.add_problem(code);
         }

@@ -66,7 +66,7 @@ struct Grant {
     /// What is left of it. Less than nothing, if the last charge was larger.
     left: i64,
     /// Whether nothing is to be had any more in this hour.
-    has_timed_out: bool,
+    is_spent: bool,
 }
 
 impl Budget {
@@ -86,7 +86,7 @@ impl Budget {
         let now = self.db.now();
         let mut part = self.part.lock().await;
         self.start_hour(&mut part, now);
-        if part.left <= 0 && !part.has_timed_out {
+        if part.left <= 0 && !part.is_spent {
             self.take_grant(&mut part, amount, now).await?;
         }
         if part.left <= 0 {
@@ -134,13 +134,13 @@ impl Budget {
                 Ok(())
             }
             Err(singlet::Error::ConditionFailed { .. }) => {
-                part.has_timed_out = true;
+                part.is_spent = true;
                 tracing::warn!(budget = self.name, "the budget of this hour is spent");
                 Ok(())
             }
             Err(error) => {
                 tracing::error!(%error, budget = self.name, "the budget cannot be read");
-                Err(Problem::new(&UNAVAILABLE).nothing_done())
+                Err(Problem::new(&UNAVAILABLE).safe_to_retry())
             }
         }
     }
@@ -149,7 +149,7 @@ impl Budget {
         let second = now.as_seconds().rem_euclid(HOUR.as_secs() as i64).unsigned_abs();
         let wait = Duration::from_secs(HOUR.as_secs() - second);
         let detail = "This server has stored as much as it may in an hour. Try again in the next.";
-        Problem::new(&UNAVAILABLE).detail(detail).retry_after(wait).nothing_done()
+        Problem::new(&UNAVAILABLE).detail(detail).retry_after(wait).safe_to_retry()
     }
 }
 
@@ -199,7 +199,7 @@ mod tests {
         // What the other two had taken and not spent is less than a part of each.
         assert!((800 - 2 * part as usize..=800).contains(&rest), "{rest}");
         let refused = restarted.charge(1).await.unwrap_err();
-        assert_eq!((refused.code(), refused.is_nothing_done()), (&UNAVAILABLE, true));
+        assert_eq!((refused.code(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
         clock.advance(3_600_000);
         assert!(restarted.charge(1).await.is_ok() && one.charge(1).await.is_ok());
     }

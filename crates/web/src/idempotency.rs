@@ -19,7 +19,7 @@
 //!
 //! Only what was done is kept: a refusal has changed nothing, its key is free at once, and a
 //! repetition finds out anew. The problem says whether it is one
-//! ([`Problem::is_nothing_done`]). Where nobody knows whether something was done, because the server
+//! ([`Problem::is_safe_to_retry`]). Where nobody knows whether something was done, because the server
 //! failed in the middle of it, ran out of time or could not keep the answer, the key stays held
 //! until a minute after the request began. After that a repetition is carried out; to rule out
 //! that it is the second time, what is done and what is kept would have to be one write.
@@ -34,9 +34,9 @@ use crate::Web;
 use crate::api::{Credential, Scheme, read_body};
 use crate::budget::Budget;
 use crate::identity::Caller;
-use crate::limit::Account;
+use crate::limit::ClientLimits;
 use crate::problem::{IN_PROGRESS, INTERNAL, KEY_REUSED, Problem, TIMEOUT, UNAVAILABLE, WEAK_KEY};
-use crate::validate::{Fault, Place};
+use crate::validate::{FieldError, FieldLocation};
 use attempt::RequestName;
 use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequestParts, Request};
@@ -89,7 +89,7 @@ pub struct Idempotency {
 /// What a request that is kept is charged to: the budget of all, and the account of its address.
 struct Charge<'a> {
     budget: &'a Budget,
-    account: Option<&'a Account>,
+    account: Option<&'a ClientLimits>,
 }
 
 impl Charge<'_> {
@@ -244,7 +244,7 @@ async fn answer_once(
     let target = parts.uri.path_and_query().map_or("", |target| target.as_str());
     let fingerprint =
         seal.fingerprint(&[parts.method.as_str().as_bytes(), target.as_bytes(), &body]);
-    let account = parts.extensions.get::<Account>().cloned();
+    let account = parts.extensions.get::<ClientLimits>().cloned();
     let budget = store.budget.clone();
     let is_signed_in = scope.schemes.iter().any(|scheme| matches!(scheme.kind, Credential::Bearer));
     let charge = Charge { budget: &budget, account: account.as_ref() };
@@ -282,7 +282,7 @@ async fn answer_once(
 /// the address of the client, and the token of one that has sent one.
 async fn callers(schemes: &[&'static Scheme], parts: &mut Parts) -> Result<Vec<Vec<u8>>, Problem> {
     if schemes.is_empty() {
-        let network = parts.extensions.get::<Account>().map(|account| account.network());
+        let network = parts.extensions.get::<ClientLimits>().map(|account| account.network());
         let network = network.map(|network| network.to_string()).unwrap_or_default();
         let token = parts.headers.get(AUTHORIZATION).map(|token| token.as_bytes().to_vec());
         return Ok(vec![network.into_bytes(), token.unwrap_or_default()]);
@@ -312,7 +312,11 @@ fn key_of(headers: &HeaderMap) -> Result<Option<String>, Problem> {
         && key.bytes().all(|byte| byte.is_ascii_graphic());
     if !is_key || headers.get_all(HEADER).iter().count() != 1 {
         let what = "must be one key of 16 to 128 letters, digits and signs that nobody can guess";
-        return Err(Problem::invalid(vec![Fault::new(Place::Header, HEADER.as_str(), what)]));
+        return Err(Problem::invalid(vec![FieldError::new(
+            FieldLocation::Header,
+            HEADER.as_str(),
+            what,
+        )]));
     }
     if is_guessable(key) {
         let detail = "Others may send the same key. Make a random UUID for each request.";
@@ -326,7 +330,7 @@ async fn judge(response: Response<Body>) -> (Response<Body>, Outcome<Kept>) {
     let status = response.status();
     if !status.is_success() {
         let refused = match response.extensions().get::<Problem>() {
-            Some(problem) => problem.is_nothing_done(),
+            Some(problem) => problem.is_safe_to_retry(),
             // What is no problem of ours is judged by its status alone. One who ran out of time
             // says nothing about how far it came.
             None => status.is_client_error() && status != StatusCode::REQUEST_TIMEOUT,
@@ -368,7 +372,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
 
     use super::*;
-    use crate::api::{Api, Nothing, post};
+    use crate::api::{Api, NoContent, post};
     use axum::extract::State;
     use hyper::service::Service;
     use hyper_util::service::TowerToHyperService;
@@ -378,7 +382,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    async fn never_end(State(count): State<Arc<AtomicU32>>) -> Result<Nothing, Problem> {
+    async fn never_end(State(count): State<Arc<AtomicU32>>) -> Result<NoContent, Problem> {
         count.fetch_add(1, Ordering::SeqCst);
         std::future::pending().await
     }
@@ -390,7 +394,7 @@ mod tests {
         let store =
             Idempotency { work_time_max: Duration::from_millis(20), ..Idempotency::new(db) };
         let count = Arc::new(AtomicU32::new(0));
-        let route = post("/", never_end).named("neverEnd").about("Never ends.").idempotent();
+        let route = post("/", never_end).describe("neverEnd", "Never ends.").idempotent();
         let api = Api::new("test", "A test.", Arc::clone(&count)).route(route);
         let service = TowerToHyperService::new(api.into_router());
         let ask = async || {
@@ -404,9 +408,9 @@ mod tests {
         assert_eq!(count.load(Ordering::SeqCst), 1);
     }
 
-    async fn greet(State(count): State<Arc<AtomicU32>>) -> Result<Nothing, Problem> {
+    async fn greet(State(count): State<Arc<AtomicU32>>) -> Result<NoContent, Problem> {
         count.fetch_add(1, Ordering::SeqCst);
-        Ok(Nothing)
+        Ok(NoContent)
     }
 
     /// Answers were kept for a day without an end to how many.
@@ -421,7 +425,7 @@ mod tests {
         db.provision().await.unwrap();
         let store = Idempotency::with_budget(db, 4 * RECORD_BYTES);
         let count = Arc::new(AtomicU32::new(0));
-        let route = post("/", greet).named("greet").about("Greets.").idempotent();
+        let route = post("/", greet).describe("greet", "Greets.").idempotent();
         let api = Api::new("test", "A test.", Arc::clone(&count)).route(route);
         let service = TowerToHyperService::new(api.into_router());
         let ask = async |number: u32| {

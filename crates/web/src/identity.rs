@@ -24,7 +24,7 @@ use std::fmt;
 /// Why a token was not accepted. It goes into the log; the caller is only told that it was not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Rejected {
+pub enum TokenError {
     /// It is longer than any token that an issuer makes.
     TooLong,
     /// It does not have the form of a signed token.
@@ -49,7 +49,7 @@ pub enum Rejected {
     NoKeys,
 }
 
-impl fmt::Display for Rejected {
+impl fmt::Display for TokenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::TooLong => "the token is too long",
@@ -67,4 +67,4 @@ impl fmt::Display for Rejected {
     }
 }
 
-impl std::error::Error for Rejected {}
+impl std::error::Error for TokenError {}

@@ -14,19 +14,32 @@
 //! - [`page`]: HTML, CSS and ES modules in the program, and the look that all pages share.
 //! - [`limit`], [`request_id`], [`security`]: what the server does for every request.
 
+pub mod access;
 pub mod api;
+pub mod blob;
 pub mod budget;
 pub mod cursors;
+pub mod demo;
 pub mod idempotency;
 pub mod identity;
+pub mod job;
+pub mod keyed_mutex;
 pub mod limit;
 pub mod live;
+pub mod metrics;
+pub mod outbound;
 pub mod page;
+pub mod prelude;
 pub mod problem;
+pub mod random;
 pub mod request_id;
+pub mod secret;
 pub mod security;
 mod server;
+mod store;
+mod system;
 mod table;
+pub mod text;
 pub mod validate;
 
 pub use server::{Limits, Options, Server, System};

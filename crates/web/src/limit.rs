@@ -191,13 +191,13 @@ impl AddressLimits {
 ///
 /// An argument of functions: part of every request that a [`Server`](crate::Server) answers.
 #[derive(Clone)]
-pub struct Account {
+pub struct ClientLimits {
     network: IpAddr,
     is_limited: bool,
     limits: AddressLimits,
 }
 
-impl Account {
+impl ClientLimits {
     pub(crate) fn new(address: IpAddr, limits: AddressLimits) -> Self {
         Self { network: network_of(address), is_limited: client_of(address).is_some(), limits }
     }
@@ -255,11 +255,11 @@ impl Account {
     }
 }
 
-impl Argument for Account {
+impl Argument for ClientLimits {
     fn describe(_: &mut Operation<'_>) {}
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Account {
+impl<S: Send + Sync> FromRequestParts<S> for ClientLimits {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
@@ -355,10 +355,10 @@ mod tests {
     #[test]
     fn what_an_address_stores_is_counted_and_what_this_machine_stores_is_not() {
         let rate = Rate { per_second: 1.0, burst: 100.0 };
-        let stranger = Account::with_stored_rate([192, 0, 2, 1].into(), rate);
+        let stranger = ClientLimits::with_stored_rate([192, 0, 2, 1].into(), rate);
         assert!(stranger.charge_stored(100).is_ok());
         assert_eq!(stranger.charge_stored(1).unwrap_err().code(), &RATE_LIMITED);
-        let own = Account::with_stored_rate([127, 0, 0, 1].into(), rate);
+        let own = ClientLimits::with_stored_rate([127, 0, 0, 1].into(), rate);
         assert!((0..10).all(|_| own.charge_stored(100).is_ok()));
     }
 }

@@ -7,7 +7,7 @@
 //! after it if the hub still has them; if not, it gets the present state. The numbers come from the
 //! data and not from the hub, so they mean the same in every process that follows the same data.
 //!
-//! A [`Socket`] is one browser's connection. It writes what its [`Follower`] receives, keeps the
+//! A [`Socket`] is one browser's connection. It writes what its [`Subscriber`] receives, keeps the
 //! connection alive and notices when it is dead; what the browser sends comes out of
 //! [`Socket::next`].
 
@@ -15,8 +15,8 @@ mod handshake;
 mod hub;
 mod socket;
 
-pub use handshake::{Switched, Upgrade};
-pub use hub::{Follower, Hub, Published};
-pub use socket::{Closing, Socket};
+pub use handshake::{SwitchingProtocols, WebSocketUpgrade};
+pub use hub::{Hub, Published, Subscriber};
+pub use socket::{CloseReason, Socket};
 
 pub use tokio_tungstenite::tungstenite::Utf8Bytes as Text;

@@ -4,7 +4,7 @@
 //! title and the detail. Both are declared in one place, by [`problems!`](crate::problems), with
 //! the text that the page about the interface shows.
 
-use crate::validate::Fault;
+use crate::validate::FieldError;
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use axum::http::{Response, StatusCode};
@@ -19,7 +19,7 @@ pub const MEDIA_TYPE: &str = "application/problem+json";
 
 /// A reason for refusal: declared once, by [`problems!`](crate::problems).
 #[derive(Debug, PartialEq, Eq)]
-pub struct Code {
+pub struct ProblemType {
     /// What programs compare. It never changes.
     pub name: &'static str,
     /// The status of the answer.
@@ -27,7 +27,7 @@ pub struct Code {
     /// The same for every occurrence.
     pub title: &'static str,
     /// What it means and what to do about it, for the page about the interface.
-    pub about: &'static str,
+    pub description: &'static str,
 }
 
 /// Declares reasons for refusal: the list of all of them, then each with its explanation, status,
@@ -50,21 +50,21 @@ macro_rules! problems {
         $(#[$list_attribute:meta])*
         $visibility:vis $list:ident;
         $(
-            $(#[doc = $about:literal])+
+            $(#[doc = $description:literal])+
             $name:ident = $status:literal, $code:literal, $title:literal;
         )+
     ) => {
         $(
-            $(#[doc = $about])+
-            $visibility static $name: $crate::problem::Code = $crate::problem::Code {
+            $(#[doc = $description])+
+            $visibility static $name: $crate::problem::ProblemType = $crate::problem::ProblemType {
                 name: $code,
                 status: $status,
                 title: $title,
-                about: concat!($($about),+),
+                description: concat!($($description),+),
             };
         )+
         $(#[$list_attribute])*
-        $visibility static $list: &[&$crate::problem::Code] = &[$(&$name),+];
+        $visibility static $list: &[&$crate::problem::ProblemType] = &[$(&$name),+];
     };
 }
 
@@ -72,42 +72,42 @@ problems! {
     /// What every system may answer.
     pub SHARED;
     /// The body is not JSON, or the request does not have the shape of HTTP that we expect.
-    MALFORMED = 400, "malformed", "The request cannot be read";
+    MALFORMED = 400, "malformed", "Malformed request";
     /// Fields break a rule. `errors` names each of them, and what it must be.
-    INVALID = 422, "invalid", "The request is not valid";
+    INVALID = 422, "invalid", "Invalid request";
     /// The request has no credentials, or they are wrong or have expired.
-    UNAUTHENTICATED = 401, "unauthenticated", "Who are you?";
+    UNAUTHENTICATED = 401, "unauthenticated", "Unauthorized";
     /// The credentials are good, and do not allow this.
-    FORBIDDEN = 403, "forbidden", "This is not yours to do";
+    FORBIDDEN = 403, "forbidden", "Forbidden";
     /// A page of another site asked for this. Only pages from the same address may.
-    CROSS_SITE = 403, "cross-site", "A page of another site may not do this";
+    CROSS_SITE = 403, "cross-site", "Cross-site request refused";
     /// The address in the request is none that this server goes by.
-    MISDIRECTED = 421, "misdirected", "This server does not go by that name";
+    MISDIRECTED = 421, "misdirected", "Unknown host name";
     /// There is nothing at this address.
-    NOT_FOUND = 404, "not-found", "There is nothing here";
+    NOT_FOUND = 404, "not-found", "Not found";
     /// The address exists, and does not take this method. `Allow` names those it takes.
-    METHOD_NOT_ALLOWED = 405, "method-not-allowed", "Not with this method";
+    METHOD_NOT_ALLOWED = 405, "method-not-allowed", "Method not allowed";
     /// The Idempotency-Key was sent with another request before. Every request has its own.
-    KEY_REUSED = 409, "key-reused", "The key belongs to another request";
+    KEY_REUSED = 409, "key-reused", "Idempotency-Key already used";
     /// The Idempotency-Key can be guessed: it repeats itself, counts, or has few different
     /// characters. Make a random UUID for each request.
-    WEAK_KEY = 400, "weak-key", "The Idempotency-Key can be guessed";
+    WEAK_KEY = 400, "weak-key", "Idempotency-Key too weak";
     /// The request with this Idempotency-Key is still being carried out. Ask again in a moment.
-    IN_PROGRESS = 409, "in-progress", "The same request is being carried out";
+    IN_PROGRESS = 409, "in-progress", "Request in progress";
     /// The client took too long to send its request, or the answer took too long to find.
-    TIMEOUT = 408, "timeout", "This took too long";
+    TIMEOUT = 408, "timeout", "Request timed out";
     /// The request has more bytes than this address takes.
-    TOO_LARGE = 413, "too-large", "The request is too large";
+    TOO_LARGE = 413, "too-large", "Request too large";
     /// Bodies are `application/json`.
-    UNSUPPORTED_TYPE = 415, "unsupported-type", "Bodies must be JSON";
+    UNSUPPORTED_TYPE = 415, "unsupported-type", "Unsupported media type";
     /// This address is for WebSockets.
-    UPGRADE_REQUIRED = 426, "upgrade-required", "A WebSocket must be asked for";
+    UPGRADE_REQUIRED = 426, "upgrade-required", "WebSocket upgrade required";
     /// There were too many requests in a short time. `Retry-After` says when to come back.
     RATE_LIMITED = 429, "rate-limited", "Too many requests";
     /// Something broke that is not the caller's fault. The request's id is in our log.
-    INTERNAL = 500, "internal", "Something went wrong on our side";
+    INTERNAL = 500, "internal", "Internal error";
     /// The server is stopping, or as busy as it lets itself be. The same request may succeed later.
-    UNAVAILABLE = 503, "unavailable", "Not just now";
+    UNAVAILABLE = 503, "unavailable", "Service unavailable";
 }
 
 /// One refusal: a reason, and what there is to say about this occurrence.
@@ -116,40 +116,40 @@ problems! {
 /// use singlet_web::problem::{NOT_FOUND, Problem};
 ///
 /// let problem = Problem::new(&NOT_FOUND).detail("no game has the code XYZ789");
-/// assert_eq!(problem.to_string(), "There is nothing here: no game has the code XYZ789");
+/// assert_eq!(problem.to_string(), "Not found: no game has the code XYZ789");
 /// ```
 #[derive(Clone, Debug)]
 pub struct Problem(Box<Inner>);
 
 #[derive(Clone, Debug)]
 struct Inner {
-    code: &'static Code,
+    code: &'static ProblemType,
     detail: Option<Cow<'static, str>>,
-    faults: Vec<Fault>,
+    field_errors: Vec<FieldError>,
     retry_after: Option<Duration>,
-    nothing_done: bool,
+    safe_to_retry: bool,
 }
 
 impl Problem {
     /// A refusal for this reason.
     #[must_use]
-    pub fn new(code: &'static Code) -> Self {
+    pub fn new(code: &'static ProblemType) -> Self {
         Self(Box::new(Inner {
             code,
             detail: None,
-            faults: Vec::new(),
+            field_errors: Vec::new(),
             retry_after: None,
             // What we refuse is not done. Where the failure is ours, or there was no time left,
             // nobody knows how far it came.
-            nothing_done: code.status < 500 && code.status != TIMEOUT.status,
+            safe_to_retry: code.status < 500 && code.status != TIMEOUT.status,
         }))
     }
 
     /// The fields that break a rule.
     #[must_use]
-    pub fn invalid(faults: Vec<Fault>) -> Self {
+    pub fn invalid(field_errors: Vec<FieldError>) -> Self {
         let mut problem = Self::new(&INVALID);
-        problem.0.faults = faults;
+        problem.0.field_errors = field_errors;
         problem
     }
 
@@ -171,20 +171,20 @@ impl Problem {
     /// Says that nothing was done, although the status speaks of a failure: the same request may be
     /// sent again at once.
     #[must_use]
-    pub fn nothing_done(mut self) -> Self {
-        self.0.nothing_done = true;
+    pub fn safe_to_retry(mut self) -> Self {
+        self.0.safe_to_retry = true;
         self
     }
 
     /// Whether it is known that nothing was done.
     #[must_use]
-    pub fn is_nothing_done(&self) -> bool {
-        self.0.nothing_done
+    pub fn is_safe_to_retry(&self) -> bool {
+        self.0.safe_to_retry
     }
 
     /// The reason.
     #[must_use]
-    pub fn code(&self) -> &'static Code {
+    pub fn code(&self) -> &'static ProblemType {
         self.0.code
     }
 
@@ -196,8 +196,8 @@ impl Problem {
 
     /// The fields that break a rule.
     #[must_use]
-    pub fn faults(&self) -> &[Fault] {
-        &self.0.faults
+    pub fn field_errors(&self) -> &[FieldError] {
+        &self.0.field_errors
     }
 
     /// The problem in JSON, as it goes over HTTP and into sockets.
@@ -208,14 +208,14 @@ impl Problem {
     }
 
     fn written(&self) -> Written<'_> {
-        let Inner { code, detail, faults, .. } = &*self.0;
+        let Inner { code, detail, field_errors, .. } = &*self.0;
         Written {
             kind: format!("/problems#{}", code.name),
             title: code.title,
             status: code.status,
             code: code.name,
             detail: detail.as_deref(),
-            errors: faults,
+            errors: field_errors,
         }
     }
 }
@@ -231,7 +231,7 @@ struct Written<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<&'a str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    errors: &'a [Fault],
+    errors: &'a [FieldError],
 }
 
 impl fmt::Display for Problem {
@@ -240,7 +240,7 @@ impl fmt::Display for Problem {
         if let Some(detail) = &self.0.detail {
             write!(f, ": {detail}")?;
         }
-        for fault in &self.0.faults {
+        for fault in &self.0.field_errors {
             write!(f, "; {fault}")?;
         }
         Ok(())
@@ -274,19 +274,20 @@ impl IntoResponse for Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::validate::Place;
+    use crate::validate::FieldLocation;
     use serde_json::json;
     use std::collections::HashSet;
 
     #[test]
     fn a_problem_says_what_where_and_when_to_come_back() {
-        let fault = Fault::new(Place::Body, "/name", "must have at most 40 characters");
+        let fault =
+            FieldError::new(FieldLocation::Body, "/name", "must have at most 40 characters");
         let problem = Problem::invalid(vec![fault]).detail("Look again.");
         assert_eq!(
             problem.to_json(),
             json!({
                 "type": "/problems#invalid",
-                "title": "The request is not valid",
+                "title": "Invalid request",
                 "status": 422,
                 "code": "invalid",
                 "detail": "Look again.",
@@ -309,7 +310,10 @@ mod tests {
         for code in SHARED {
             let is_name = code.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
             assert!(is_name && (400..600).contains(&code.status), "{code:?}");
-            assert!(code.about.starts_with(' ') && code.about.ends_with('.'), "{code:?}");
+            assert!(
+                code.description.starts_with(' ') && code.description.ends_with('.'),
+                "{code:?}"
+            );
         }
     }
 }

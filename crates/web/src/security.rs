@@ -47,7 +47,7 @@ pub fn add_security_headers(headers: &mut HeaderMap) {
 /// Which names a server goes by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Names {
+pub enum AllowedHosts {
     /// Those of this machine's own loopback. For a server that listens nowhere else: any other
     /// name in a request means that somebody has made a name of theirs point here.
     Loopback,
@@ -65,10 +65,10 @@ pub fn check(
     method: &Method,
     uri: &Uri,
     headers: &HeaderMap,
-    names: &Names,
+    names: &AllowedHosts,
 ) -> Result<(), Problem> {
     let host = host::of_parts(uri, headers);
-    if *names == Names::Loopback && !host.is_some_and(host::is_local) {
+    if *names == AllowedHosts::Loopback && !host.is_some_and(host::is_local) {
         return Err(Problem::new(&MISDIRECTED));
     }
     let host = host.unwrap_or_default();
@@ -102,7 +102,7 @@ mod tests {
     fn verdict(
         method: Method,
         headers: &[(&'static str, &str)],
-        names: Names,
+        names: AllowedHosts,
     ) -> Option<&'static str> {
         let headers = headers.iter().map(|(name, value)| {
             (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap())
@@ -114,7 +114,8 @@ mod tests {
 
     #[test]
     fn pages_of_other_sites_change_nothing() {
-        let post = |headers: &[(&'static str, &str)]| verdict(Method::POST, headers, Names::Any);
+        let post =
+            |headers: &[(&'static str, &str)]| verdict(Method::POST, headers, AllowedHosts::Any);
         let cross_site = Some("cross-site");
         // A program, which no site can drive.
         assert_eq!(post(&[("host", "a.example")]), None);
@@ -135,10 +136,10 @@ mod tests {
     #[test]
     fn reading_is_free_but_a_socket_is_more_than_reading() {
         let other = [("host", "a.example"), ("origin", "http://b.example")];
-        assert_eq!(verdict(Method::GET, &other, Names::Any), None);
+        assert_eq!(verdict(Method::GET, &other, AllowedHosts::Any), None);
         let [host, origin] = other;
         let socket = [host, origin, ("upgrade", "websocket")];
-        assert_eq!(verdict(Method::GET, &socket, Names::Any), Some("cross-site"));
+        assert_eq!(verdict(Method::GET, &socket, AllowedHosts::Any), Some("cross-site"));
     }
 
     /// The first of two `Host` headers was believed, and the header more than the target.
@@ -150,7 +151,7 @@ mod tests {
                 headers.append(header::HOST, HeaderValue::from_static(host));
             }
             let uri = Uri::from_static(target);
-            let checked = check(&Method::GET, &uri, &headers, &Names::Loopback);
+            let checked = check(&Method::GET, &uri, &headers, &AllowedHosts::Loopback);
             checked.err().map(|problem| problem.code().name)
         };
         assert_eq!(verdict("http://localhost/games", &["localhost"]), None);
@@ -161,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_server_on_loopback_goes_by_the_names_of_loopback() {
-        let get = |host| verdict(Method::GET, &[("host", host)], Names::Loopback);
+        let get = |host| verdict(Method::GET, &[("host", host)], AllowedHosts::Loopback);
         for good in ["localhost", "LOCALHOST:8080", "127.0.0.1:8080", "[::1]:8080", "[::1]"] {
             assert_eq!(get(good), None, "{good}");
         }

@@ -6,14 +6,14 @@ mod lifetime;
 mod stall;
 mod watched_body;
 
-pub(crate) use lifetime::{Lifetime, SocketPlace};
+pub(crate) use lifetime::{ConnectionGuard, StreamPermit};
 
 use crate::idempotency::Idempotency;
 use crate::identity::Identity;
-use crate::limit::{Account, AddressLimits, Limiter, Rate};
+use crate::limit::{AddressLimits, ClientLimits, Limiter, Rate};
 use crate::page;
-use crate::problem::Code;
-use crate::security::Names;
+use crate::problem::ProblemType;
+use crate::security::AllowedHosts;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::response::Redirect;
@@ -120,11 +120,11 @@ pub struct System {
     /// What people call it.
     pub title: &'static str,
     /// What it is, in a sentence.
-    pub about: &'static str,
+    pub description: &'static str,
     /// Its routes and pages.
     pub router: Router,
     /// Why it refuses things.
-    pub problems: &'static [&'static Code],
+    pub problems: &'static [&'static ProblemType],
 }
 
 /// An HTTP server for systems, and for the page that lists them.
@@ -216,7 +216,7 @@ impl Server {
             identity,
             idempotency,
             limiter: options.rate.map(|rate| Arc::new(Limiter::new(rate))),
-            names: if is_loopback { Names::Loopback } else { Names::Any },
+            names: if is_loopback { AllowedHosts::Loopback } else { AllowedHosts::Any },
             request_time_max: limits.request_time_max,
         });
         let mut protocol = http1::Builder::new();
@@ -255,12 +255,12 @@ async fn connect(
     is_refused: bool,
     protocol: &http1::Builder,
     shared: Arc<Shared>,
-    mut lifetime: Lifetime,
+    mut lifetime: ConnectionGuard,
 ) {
     let of_requests = lifetime.clone();
     let limits =
         AddressLimits { requests: shared.limiter.clone(), stored: shared.stored_limiter.clone() };
-    let account = Account::new(peer.ip(), limits);
+    let account = ClientLimits::new(peer.ip(), limits);
     let service = service_fn(move |request: Request<Incoming>| {
         let (shared, lifetime) = (Arc::clone(&shared), of_requests.clone());
         let account = account.clone();
@@ -307,7 +307,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
 
     use super::*;
-    use crate::live::{Switched, Upgrade};
+    use crate::live::{SwitchingProtocols, WebSocketUpgrade};
     use futures_util::{SinkExt, StreamExt};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
@@ -316,7 +316,7 @@ mod tests {
     use tokio_tungstenite::tungstenite::protocol::Role;
 
     /// Echoes what it is sent, and says why it does not.
-    async fn echo(upgrade: Upgrade) -> Switched {
+    async fn echo(upgrade: WebSocketUpgrade) -> SwitchingProtocols {
         upgrade.serve(async |mut socket| {
             while let Some(heard) = socket.next().await {
                 let answer = heard.unwrap_or_else(|problem| problem.code().name.into());
@@ -368,7 +368,7 @@ mod tests {
             idempotency: None,
             // Nothing comes back while the test runs.
             limiter: Some(Arc::new(Limiter::new(Rate { per_second: 0.001, burst: 5.0 }))),
-            names: Names::Any,
+            names: AllowedHosts::Any,
             request_time_max: Duration::from_secs(30),
         });
         let mut one = socket_from([192, 0, 2, 1], &shared).await;

@@ -1,15 +1,15 @@
 //! What is wrong with a request, field by field.
 //!
 //! A type that comes from outside derives `Deserialize` and `JsonSchema`. The schema is shown on
-//! the page about the interface, and is what requests are checked against: [`Shape`] is the
+//! the page about the interface, and is what requests are checked against: [`Validator`] is the
 //! schema made ready for checking. So the page cannot promise what the check refuses, and the
 //! caller hears of all faults at once. Rules that no schema can say are the system's own; it
-//! reports them with the same [`Fault`]s.
+//! reports them with the same [`FieldError`]s.
 
 mod check;
 mod shape;
 
-pub use shape::Shape;
+pub use shape::Validator;
 pub(crate) use shape::openapi_settings;
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -19,13 +19,13 @@ use std::fmt;
 
 /// How many faults are reported at most: more help nobody, and an answer must stay small however
 /// much nonsense the request holds.
-pub const FAULTS_MAX: usize = 20;
+pub const FIELD_ERRORS_MAX: usize = 20;
 
 /// Where in a request a field is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
-pub enum Place {
+pub enum FieldLocation {
     /// In the body; the field is a JSON pointer.
     Body,
     /// Behind the question mark; the field is the parameter's name.
@@ -40,21 +40,21 @@ pub enum Place {
 
 /// One field that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Fault {
+pub struct FieldError {
     /// Where the field is.
     #[serde(rename = "in")]
-    pub place: Place,
+    pub place: FieldLocation,
     /// Which field it is.
     pub field: String,
     /// What it must be.
     pub detail: Cow<'static, str>,
 }
 
-impl Fault {
+impl FieldError {
     /// A fault of this field.
     #[must_use]
     pub fn new(
-        place: Place,
+        place: FieldLocation,
         field: impl Into<String>,
         detail: impl Into<Cow<'static, str>>,
     ) -> Self {
@@ -62,7 +62,7 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.field.is_empty() {
             return write!(f, "the whole {}", self.detail);
@@ -75,15 +75,15 @@ impl fmt::Display for Fault {
 ///
 /// # Errors
 ///
-/// The faults, [`FAULTS_MAX`] of them at most.
+/// The faults, [`FIELD_ERRORS_MAX`] of them at most.
 pub fn read<T: DeserializeOwned>(
     json: Value,
-    shape: &Shape,
-    place: Place,
-) -> Result<T, Vec<Fault>> {
-    let faults = shape.faults(&json, place);
-    if !faults.is_empty() {
-        return Err(faults);
+    shape: &Validator,
+    place: FieldLocation,
+) -> Result<T, Vec<FieldError>> {
+    let field_errors = shape.field_errors(&json, place);
+    if !field_errors.is_empty() {
+        return Err(field_errors);
     }
     // What no schema can say, such as the inner rules of a type's own Deserialize.
     serde_path_to_error::deserialize(json).map_err(|error| {
@@ -96,6 +96,6 @@ pub fn read<T: DeserializeOwned>(
                 Segment::Enum { .. } | Segment::Unknown => {}
             }
         }
-        vec![Fault::new(place, pointer, error.into_inner().to_string())]
+        vec![FieldError::new(place, pointer, error.into_inner().to_string())]
     })
 }

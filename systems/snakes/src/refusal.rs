@@ -4,7 +4,7 @@ use crate::board::BoardFault;
 use crate::chance::RandomUnavailable;
 use singlet::Retryable;
 use singlet_web::problem::{INTERNAL, Problem, UNAVAILABLE};
-use singlet_web::validate::{Fault, Place};
+use singlet_web::validate::{FieldError, FieldLocation};
 use std::fmt;
 
 singlet_web::problems! {
@@ -134,16 +134,16 @@ impl From<Refusal> for Problem {
             Refusal::WrongSecret => &WRONG_SECRET,
             Refusal::NotRemovable => &NOT_REMOVABLE,
             // Every attempt was refused by a condition, or by the store as a whole.
-            Refusal::Crowded => return Self::new(&CROWDED).nothing_done(),
+            Refusal::Crowded => return Self::new(&CROWDED).safe_to_retry(),
             Refusal::InvalidName(what) => {
-                return Self::invalid(vec![Fault::new(Place::Body, "/name", what)]);
+                return Self::invalid(vec![FieldError::new(FieldLocation::Body, "/name", what)]);
             }
             Refusal::InvalidBoard(faults) => {
                 return Self::invalid(faults.iter().map(board_fault).collect());
             }
             Refusal::InvalidCursor => {
                 let what = "must be what an earlier answer gave as `next`";
-                return Self::invalid(vec![Fault::new(Place::Query, "cursor", what)]);
+                return Self::invalid(vec![FieldError::new(FieldLocation::Query, "cursor", what)]);
             }
             Refusal::OverBudget(problem) => return problem,
             Refusal::Store(singlet::Error::Throttled { .. }) => &UNAVAILABLE,
@@ -157,7 +157,7 @@ impl From<Refusal> for Problem {
 }
 
 /// Where in the request a fault of the board is.
-fn board_fault(fault: &BoardFault) -> Fault {
+fn board_fault(fault: &BoardFault) -> FieldError {
     use crate::board::FaultKind;
     let field = match (fault.jump, fault.kind) {
         (None, FaultKind::Size) => "/board/size".to_owned(),
@@ -168,7 +168,7 @@ fn board_fault(fault: &BoardFault) -> Fault {
         }
         (Some(jump), _) => format!("/board/snakesAndLadders/{jump}"),
     };
-    Fault::new(Place::Body, field, fault.kind.to_string())
+    FieldError::new(FieldLocation::Body, field, fault.kind.to_string())
 }
 
 impl fmt::Display for Refusal {

@@ -19,11 +19,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use singlet_web::System;
 use singlet_web::api::{
-    Answer, Api, Argument, Body, Created, Credential, Nothing, Operation, Page, Path, Query,
+    Api, Argument, Body, Created, Credential, Json, NoContent, Operation, Page, Path, Query,
     Scheme, delete, get, post,
 };
-use singlet_web::limit::{Account, Limiter, Rate};
-use singlet_web::live::{Switched, Upgrade};
+use singlet_web::limit::{ClientLimits, Limiter, Rate};
+use singlet_web::live::{SwitchingProtocols, WebSocketUpgrade};
 use singlet_web::page;
 use singlet_web::problem::{Problem, UNAVAILABLE};
 use std::net::IpAddr;
@@ -59,37 +59,34 @@ pub fn system(service: Service, live: Live) -> System {
     System {
         name: "snakes",
         title: "Snakes and ladders",
-        about: "A game for two to six players in turns, or for three hundred in a race.",
+        description: "A game for two to six players in turns, or for three hundred in a race.",
         router: api(service, live).into_router().merge(pages),
         problems: SNAKES,
     }
 }
 
 fn api(service: Service, live: Live) -> Api<Shared> {
-    let about = "Snakes and ladders for several players. Create a game, share its code, and play \
+    let description = "Snakes and ladders for several players. Create a game, share its code, and play \
                  over HTTP or over a socket.";
     let creations = Arc::new(Limiter::new(CREATION_RATE));
-    Api::new("snakes", about, Shared { service, live, creations })
+    Api::new("snakes", description, Shared { service, live, creations })
         .route(
             post("/games", create)
-                .named("createGame")
                 .idempotent()
-                .about("Makes a game, with the caller as its first player.")
-                .refuses([&CROWDED, &UNAVAILABLE]),
+                .describe("createGame", "Makes a game, with the caller as its first player.")
+                .problems([&CROWDED, &UNAVAILABLE]),
         )
-        .route(get("/games", list).named("listGames").about("Lists games, the newest first."))
+        .route(get("/games", list).describe("listGames", "Lists games, the newest first."))
         .route(
             get("/games/{code}", show)
-                .named("getGame")
-                .about("Shows a game and all its players.")
-                .refuses([&GAME_NOT_FOUND]),
+                .describe("getGame", "Shows a game and all its players.")
+                .problems([&GAME_NOT_FOUND]),
         )
         .route(
             post("/games/{code}/players", join)
-                .named("joinGame")
                 .idempotent()
-                .about("Joins a game that has not begun.")
-                .refuses([
+                .describe("joinGame", "Joins a game that has not begun.")
+                .problems([
                     &GAME_NOT_FOUND,
                     &NAME_TAKEN,
                     &GAME_FULL,
@@ -100,9 +97,8 @@ fn api(service: Service, live: Live) -> Api<Shared> {
         )
         .route(
             post("/games/{code}/start", start)
-                .named("startGame")
-                .about("Starts a game. Only its creator can.")
-                .refuses([
+                .describe("startGame", "Starts a game. Only its creator can.")
+                .problems([
                     &GAME_NOT_FOUND,
                     &NOT_THE_CREATOR,
                     &ALREADY_STARTED,
@@ -114,10 +110,9 @@ fn api(service: Service, live: Live) -> Api<Shared> {
         )
         .route(
             post("/games/{code}/roll", roll)
-                .named("rollDice")
                 .idempotent()
-                .about("Rolls the die and moves the caller.")
-                .refuses([
+                .describe("rollDice", "Rolls the die and moves the caller.")
+                .problems([
                     &GAME_NOT_FOUND,
                     &NOT_STARTED,
                     &NOT_YOUR_TURN,
@@ -128,13 +123,13 @@ fn api(service: Service, live: Live) -> Api<Shared> {
         )
         .route(
             delete("/games/{code}/players/{id}", leave)
-                .named("leaveGame")
-                .about(
+                .describe(
+                    "leaveGame",
                     "Takes a player out of the game, for good: the caller; before the game begins, \
                      anybody, if the caller is its creator; after that, the player whose turn it \
                      has been for a minute.",
                 )
-                .refuses([
+                .problems([
                     &GAME_NOT_FOUND,
                     &PLAYER_NOT_FOUND,
                     &NOT_REMOVABLE,
@@ -144,20 +139,19 @@ fn api(service: Service, live: Live) -> Api<Shared> {
         )
         .route(
             get("/players/{id}", player)
-                .named("getPlayer")
-                .about("Shows a player.")
-                .refuses([&PLAYER_NOT_FOUND]),
+                .describe("getPlayer", "Shows a player.")
+                .problems([&PLAYER_NOT_FOUND]),
         )
         .route(
             get("/games/{code}/socket", socket)
-                .named("followGame")
-                .about(
+                .describe(
+                    "followGame",
                     "Opens a socket on which everything that happens in the game is pushed, in \
                      order, after its present state. Messages in: joinGame {name}, rejoinGame \
                      {secret}, startGame, rollDice, ping. Messages out: gameState, joinedGame, \
                      playerJoined, playerLeft, playerMoved, gameStarted, gameEnded, error, pong.",
                 )
-                .refuses([&GAME_NOT_FOUND]),
+                .problems([&GAME_NOT_FOUND]),
         )
 }
 
@@ -269,7 +263,7 @@ struct Since {
 static PLAYER_SECRET: Scheme = Scheme {
     name: "playerSecret",
     kind: Credential::Header("Player-Secret"),
-    about: "What the player was given on joining.",
+    description: "What the player was given on joining.",
 };
 
 /// The secret in the head of a request.
@@ -278,7 +272,7 @@ struct PlayerAuth(Secret);
 impl Argument for PlayerAuth {
     fn describe(operation: &mut Operation<'_>) {
         operation.requires(&PLAYER_SECRET);
-        operation.refuses(&WRONG_SECRET);
+        operation.add_problem(&WRONG_SECRET);
     }
 }
 
@@ -295,7 +289,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PlayerAuth {
 
 async fn create(
     State(shared): State<Shared>,
-    account: Account,
+    account: ClientLimits,
     Body(new): Body<CreateGame>,
 ) -> Result<Created<Welcome>, Problem> {
     account.charge_by(&shared.creations)?;
@@ -314,20 +308,20 @@ async fn create(
 async fn list(
     State(shared): State<Shared>,
     page: Query<PageQuery>,
-) -> Result<Answer<Page<GameSummary>>, Problem> {
+) -> Result<Json<Page<GameSummary>>, Problem> {
     let limit = page.limit.unwrap_or(PAGE_ITEMS) as usize;
     let page = shared.service.newest_games(limit, page.cursor.as_deref()).await?;
     let items = page.items.into_iter().map(GameSummary::from).collect();
-    Ok(Answer(Page { items, next: page.next.map(|cursor| cursor.to_string()) }))
+    Ok(Json(Page { items, next: page.next.map(|cursor| cursor.to_string()) }))
 }
 
-async fn show(State(shared): State<Shared>, of: Path<OfGame>) -> Result<Answer<GameView>, Problem> {
-    Ok(Answer(shared.service.lobby(&of.code()?).await?.into()))
+async fn show(State(shared): State<Shared>, of: Path<OfGame>) -> Result<Json<GameView>, Problem> {
+    Ok(Json(shared.service.lobby(&of.code()?).await?.into()))
 }
 
 async fn join(
     State(shared): State<Shared>,
-    account: Account,
+    account: ClientLimits,
     of: Path<OfGame>,
     body: Body<JoinGame>,
 ) -> Result<Created<Welcome>, Problem> {
@@ -338,48 +332,48 @@ async fn join(
 
 async fn start(
     State(shared): State<Shared>,
-    account: Account,
+    account: ClientLimits,
     of: Path<OfGame>,
     PlayerAuth(secret): PlayerAuth,
-) -> Result<Answer<GameView>, Problem> {
+) -> Result<Json<GameView>, Problem> {
     let service = shared.service.for_account(&account);
-    Ok(Answer(service.start(&of.code()?, &secret).await?.into()))
+    Ok(Json(service.start(&of.code()?, &secret).await?.into()))
 }
 
 async fn roll(
     State(shared): State<Shared>,
-    account: Account,
+    account: ClientLimits,
     of: Path<OfGame>,
     PlayerAuth(secret): PlayerAuth,
-) -> Result<Answer<MoveView>, Problem> {
+) -> Result<Json<MoveView>, Problem> {
     let (player, step) = shared.service.for_account(&account).roll(&of.code()?, &secret).await?;
-    Ok(Answer(MoveView::new(&player, &step)))
+    Ok(Json(MoveView::new(&player, &step)))
 }
 
 async fn leave(
     State(shared): State<Shared>,
-    account: Account,
+    account: ClientLimits,
     of: Path<OfGameAndPlayer>,
     PlayerAuth(secret): PlayerAuth,
-) -> Result<Nothing, Problem> {
+) -> Result<NoContent, Problem> {
     let code = OfGame { code: of.code.clone() }.code()?;
     shared.service.for_account(&account).leave(&code, &player_id(&of.id)?, &secret).await?;
-    Ok(Nothing)
+    Ok(NoContent)
 }
 
 async fn player(
     State(shared): State<Shared>,
     of: Path<OfPlayer>,
-) -> Result<Answer<PlayerView>, Problem> {
-    Ok(Answer(shared.service.player(&player_id(&of.id)?).await?.into()))
+) -> Result<Json<PlayerView>, Problem> {
+    Ok(Json(shared.service.player(&player_id(&of.id)?).await?.into()))
 }
 
 async fn socket(
     State(shared): State<Shared>,
     of: Path<OfGame>,
     since: Query<Since>,
-    upgrade: Upgrade,
-) -> Result<Switched, Problem> {
+    upgrade: WebSocketUpgrade,
+) -> Result<SwitchingProtocols, Problem> {
     let code = of.code()?;
     // Whoever asks for a game that is not there is told before there is a socket.
     shared.service.game(&code).await?;
@@ -406,7 +400,7 @@ mod tests {
         let shared = Shared { service: service.clone(), live, creations };
         let plenty = Rate { per_second: 1e9, burst: 1e9 };
         let create_from = async |address: [u8; 4]| {
-            let account = Account::with_stored_rate(address.into(), plenty);
+            let account = ClientLimits::with_stored_rate(address.into(), plenty);
             let new = CreateGame { name: "Ann".to_owned(), mode: Mode::Turns, board: None };
             create(State(shared.clone()), account, Body(new)).await.map(|_| ())
         };

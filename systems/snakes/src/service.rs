@@ -25,7 +25,7 @@ use crate::refusal::Refusal;
 use crate::secret::Secret;
 use singlet::Page;
 use singlet::prelude::*;
-use singlet_web::limit::Account;
+use singlet_web::limit::ClientLimits;
 use std::sync::Arc;
 use turnstile::Turnstile;
 
@@ -38,7 +38,7 @@ pub struct Service {
     /// What all players may have stored; without it, as much as they like.
     budgets: Option<Budgets>,
     /// What the client's address may have stored.
-    account: Option<Account>,
+    account: Option<ClientLimits>,
 }
 
 impl Service {
@@ -56,7 +56,7 @@ impl Service {
 
     /// The same service for one client, whose address is charged for what is stored.
     #[must_use]
-    pub fn for_account(&self, account: &Account) -> Self {
+    pub fn for_account(&self, account: &ClientLimits) -> Self {
         Self { account: Some(account.clone()), ..self.clone() }
     }
 

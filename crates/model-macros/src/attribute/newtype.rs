@@ -64,7 +64,7 @@ pub(super) fn expand(
                 &self,
             ) -> ::std::result::Result<
                 ::std::option::Option<::singlet::dynamo::Value>,
-                ::singlet::attribute::Unstorable,
+                ::singlet::attribute::NotStorable,
             > {
                 #to_value
             }

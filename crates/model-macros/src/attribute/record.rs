@@ -51,7 +51,7 @@ pub(super) fn expand(
                 &self,
             ) -> ::std::result::Result<
                 ::std::option::Option<::singlet::dynamo::Value>,
-                ::singlet::attribute::Unstorable,
+                ::singlet::attribute::NotStorable,
             > {
                 let mut __members = ::std::vec::Vec::with_capacity(#count);
                 #writes

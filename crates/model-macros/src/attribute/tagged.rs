@@ -145,7 +145,7 @@ pub(super) fn expand(
                 &self,
             ) -> ::std::result::Result<
                 ::std::option::Option<::singlet::dynamo::Value>,
-                ::singlet::attribute::Unstorable,
+                ::singlet::attribute::NotStorable,
             > {
                 #late
                 ::std::result::Result::Ok(::std::option::Option::Some(match self {

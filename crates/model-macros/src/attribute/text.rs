@@ -54,7 +54,7 @@ pub(super) fn expand(
                 &self,
             ) -> ::std::result::Result<
                 ::std::option::Option<::singlet::dynamo::Value>,
-                ::singlet::attribute::Unstorable,
+                ::singlet::attribute::NotStorable,
             > {
                 ::std::result::Result::Ok(::std::option::Option::Some(
                     ::singlet::dynamo::Value::from(self.as_str()),

@@ -1,6 +1,6 @@
 //! Lists and sets.
 
-use super::{Attribute, Mismatch, Unstorable};
+use super::{Attribute, Mismatch, NotStorable};
 use crate::design::AttributeType;
 use singlet_dynamo::binary::ValueRef;
 use singlet_dynamo::{Set, Type, Value};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 impl<T: Attribute> Attribute for Vec<T> {
     const KIND: AttributeType = T::LIST_KIND;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         T::list_to_value(self).map(Some)
     }
 
@@ -30,7 +30,7 @@ impl<T: Attribute + Ord> Attribute for BTreeSet<T> {
     };
     const OPTIONAL: bool = true;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         if Self::TYPE == Type::L {
             return write_list(self).map(Some);
         }
@@ -43,7 +43,7 @@ impl<T: Attribute + Ord> Attribute for BTreeSet<T> {
                 Some(Value::S(text)) => texts.push(text),
                 Some(Value::N(number)) => numbers.push(number),
                 Some(Value::B(bytes)) => blobs.push(bytes),
-                _ => return Err(Unstorable::new("an element of a set must be S, N or B")),
+                _ => return Err(NotStorable::new("an element of a set must be S, N or B")),
             }
         }
         let value = match Self::TYPE {
@@ -51,7 +51,7 @@ impl<T: Attribute + Ord> Attribute for BTreeSet<T> {
             Type::Ns => Set::new(numbers).map(Value::Ns),
             _ => Set::new(blobs).map(Value::Bs),
         };
-        value.map(Some).map_err(|error| Unstorable::new(error.to_string()))
+        value.map(Some).map_err(|error| NotStorable::new(error.to_string()))
     }
 
     fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
@@ -70,9 +70,9 @@ impl<T: Attribute + Ord> Attribute for BTreeSet<T> {
 /// Elements are always there: one that would be absent is stored as NULL, to keep its place.
 pub(super) fn write_list<'a, T: Attribute + 'a>(
     elements: impl IntoIterator<Item = &'a T>,
-) -> Result<Value, Unstorable> {
+) -> Result<Value, NotStorable> {
     let values = elements.into_iter().map(|one| Ok(one.to_value()?.unwrap_or(Value::Null)));
-    values.collect::<Result<Vec<Value>, Unstorable>>().map(Value::L)
+    values.collect::<Result<Vec<Value>, NotStorable>>().map(Value::L)
 }
 
 pub(super) fn read_list<T: Attribute>(value: Option<ValueRef<'_>>) -> Result<Vec<T>, Mismatch> {

@@ -1,6 +1,6 @@
 //! Maps, whose keys are text or have a text of their own.
 
-use super::{Attribute, Mismatch, Unstorable};
+use super::{Attribute, Mismatch, NotStorable};
 use crate::date::Date;
 use crate::design::AttributeType;
 use crate::timestamp::Timestamp;
@@ -31,7 +31,7 @@ use std::hash::{BuildHasher, Hash};
 /// let stock = BTreeMap::from([(Colour::Red, 3), (Colour::Blue, 0)]);
 /// let stored = Map::from([("blue", Value::from(0)), ("red", Value::from(3))]);
 /// assert_eq!(stock.to_value()?, Some(Value::M(stored)));
-/// # Ok::<(), singlet::attribute::Unstorable>(())
+/// # Ok::<(), singlet::attribute::NotStorable>(())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the key of a map",
@@ -149,7 +149,7 @@ impl<M: HasEntries> HasEntries for Option<M> {
 impl<K: MapKey + Ord, V: Attribute> Attribute for BTreeMap<K, V> {
     const KIND: AttributeType = AttributeType::Map;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         write(self, self.len()).map(Some)
     }
 
@@ -163,7 +163,7 @@ impl<K: MapKey + Ord, V: Attribute> Attribute for BTreeMap<K, V> {
 impl<K: MapKey + Eq + Hash, V: Attribute, S: BuildHasher + Default> Attribute for HashMap<K, V, S> {
     const KIND: AttributeType = AttributeType::Map;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         write(self, self.len()).map(Some)
     }
 
@@ -177,7 +177,7 @@ impl<K: MapKey + Eq + Hash, V: Attribute, S: BuildHasher + Default> Attribute fo
 fn write<'m, K: MapKey + 'm, V: Attribute + 'm>(
     map: impl IntoIterator<Item = (&'m K, &'m V)>,
     len: usize,
-) -> Result<Value, Unstorable> {
+) -> Result<Value, NotStorable> {
     let mut entries = Vec::with_capacity(len);
     for (key, one) in map {
         if let Some(value) = one.to_value()? {

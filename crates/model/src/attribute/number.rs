@@ -1,7 +1,7 @@
 //! Numbers: integers exactly, floating point as the shortest decimal that reads back the same.
 
 use super::collection::read_list;
-use super::{Attribute, Bytes, Mismatch, Unstorable};
+use super::{Attribute, Bytes, Mismatch, NotStorable};
 use crate::design::AttributeType;
 use singlet_dynamo::binary::ValueRef;
 use singlet_dynamo::{Number, Value};
@@ -9,7 +9,7 @@ use singlet_dynamo::{Number, Value};
 impl Attribute for Number {
     const KIND: AttributeType = AttributeType::Number;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         Ok(Some(Value::N(*self)))
     }
 
@@ -28,7 +28,7 @@ macro_rules! integers {
                 const KIND: AttributeType = AttributeType::Integer;
                 $($($of_lists)*)?
 
-                fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+                fn to_value(&self) -> Result<Option<Value>, NotStorable> {
                     let number = match i64::try_from(*self) {
                         Ok(number) => Number::from(number),
                         Err(_) => self.to_string().parse().map_err(unstorable)?,
@@ -55,7 +55,7 @@ integers! {
     u8 {
         const LIST_KIND: AttributeType = AttributeType::Binary;
 
-        fn list_to_value(bytes: &[Self]) -> Result<Value, Unstorable> {
+        fn list_to_value(bytes: &[Self]) -> Result<Value, NotStorable> {
             Ok(Value::B(bytes.to_vec()))
         }
 
@@ -75,9 +75,9 @@ macro_rules! floats {
             impl Attribute for $float {
                 const KIND: AttributeType = AttributeType::Number;
 
-                fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+                fn to_value(&self) -> Result<Option<Value>, NotStorable> {
                     if !self.is_finite() {
-                        return Err(Unstorable::new("a number must be finite"));
+                        return Err(NotStorable::new("a number must be finite"));
                     }
                     format!("{self:e}").parse().map(|number| Some(Value::N(number))).map_err(unstorable)
                 }
@@ -93,6 +93,6 @@ macro_rules! floats {
 
 floats! { f32 f64 }
 
-fn unstorable(error: singlet_dynamo::NumberError) -> Unstorable {
-    Unstorable::new(error.to_string())
+fn unstorable(error: singlet_dynamo::NumberError) -> NotStorable {
+    NotStorable::new(error.to_string())
 }

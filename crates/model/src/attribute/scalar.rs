@@ -1,6 +1,6 @@
 //! Text, truth values, bytes, and values of any type.
 
-use super::{Attribute, Mismatch, Unstorable};
+use super::{Attribute, Mismatch, NotStorable};
 use crate::design::AttributeType;
 use singlet_dynamo::Value;
 use singlet_dynamo::binary::ValueRef;
@@ -8,7 +8,7 @@ use singlet_dynamo::binary::ValueRef;
 impl Attribute for String {
     const KIND: AttributeType = AttributeType::Text;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         Ok(Some(Value::S(self.clone())))
     }
 
@@ -23,7 +23,7 @@ impl Attribute for String {
 impl Attribute for bool {
     const KIND: AttributeType = AttributeType::Boolean;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         Ok(Some(Value::Bool(*self)))
     }
 
@@ -43,7 +43,7 @@ impl Attribute for bool {
 /// use singlet::dynamo::Value;
 ///
 /// assert_eq!(Bytes(vec![1, 2]).to_value()?, Some(Value::B(vec![1, 2])));
-/// # Ok::<(), singlet::attribute::Unstorable>(())
+/// # Ok::<(), singlet::attribute::NotStorable>(())
 /// ```
 ///
 /// DynamoDB does not look into bytes, so what is done with elements does not compile:
@@ -103,7 +103,7 @@ pub struct Bytes(pub Vec<u8>);
 impl Attribute for Bytes {
     const KIND: AttributeType = AttributeType::Binary;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         Ok(Some(Value::B(self.0.clone())))
     }
 
@@ -124,7 +124,7 @@ impl Attribute for Bytes {
 impl Attribute for Value {
     const KIND: AttributeType = AttributeType::Map;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         Ok(Some(self.clone()))
     }
 
@@ -138,7 +138,7 @@ impl<T: Attribute> Attribute for Option<T> {
     const ONE_OF: &'static [&'static str] = T::ONE_OF;
     const OPTIONAL: bool = true;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         self.as_ref().map_or(Ok(None), T::to_value)
     }
 
@@ -156,7 +156,7 @@ impl<T: Attribute> Attribute for Box<T> {
     const OPTIONAL: bool = T::OPTIONAL;
     const MEMBERS: &'static [&'static str] = T::MEMBERS;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         T::to_value(self)
     }
 

@@ -2,7 +2,7 @@
 //!
 //! `#[derive(Attribute)]` is made with these functions.
 
-use super::{Attribute, Mismatch, Unstorable, text};
+use super::{Attribute, Mismatch, NotStorable, text};
 use singlet_dynamo::binary::{self, ItemRef, ValueRef};
 use singlet_dynamo::{Map, Value};
 
@@ -42,15 +42,15 @@ pub fn write_inside<T: Attribute>(
     tag: &str,
     variant: &str,
     content: &T,
-) -> Result<Value, Unstorable> {
+) -> Result<Value, NotStorable> {
     match content.to_value()? {
         Some(Value::M(mut map)) => match map.insert(tag, Value::from(variant)) {
             None => Ok(Value::M(map)),
-            Some(_) => Err(Unstorable::new(format!(
+            Some(_) => Err(NotStorable::new(format!(
                 "the variant `{variant}` holds a member `{tag}`, and so is its tag called"
             ))),
         },
-        _ => Err(Unstorable::new(format!(
+        _ => Err(NotStorable::new(format!(
             "the variant `{variant}` is stored with its tag `{tag}` inside, and must be a map"
         ))),
     }

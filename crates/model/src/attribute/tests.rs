@@ -12,7 +12,7 @@ mod derived;
 mod library;
 mod serde;
 
-use super::{Attribute, MapKey, Mismatch, Unstorable};
+use super::{Attribute, MapKey, Mismatch, NotStorable};
 use crate::key::{KeyPart, Shape};
 use crate::shape::template::push_part;
 use crate::{Date, Timestamp};
@@ -110,7 +110,7 @@ fn maps_have_typed_keys() {
 #[test]
 fn what_is_not_finite_is_refused() {
     for float in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        assert_eq!(float.to_value(), Err(Unstorable::new("a number must be finite")));
+        assert_eq!(float.to_value(), Err(NotStorable::new("a number must be finite")));
     }
 }
 

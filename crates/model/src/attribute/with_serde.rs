@@ -7,7 +7,7 @@
 mod read;
 mod write;
 
-use super::{Attribute, Mismatch, Unstorable};
+use super::{Attribute, Mismatch, NotStorable};
 use crate::design::AttributeType;
 use crate::field::Operand;
 use serde::Serialize;
@@ -62,7 +62,7 @@ impl<T: Serialize + DeserializeOwned> Attribute for Serde<T> {
     /// What it really is only serde knows; it can be any type.
     const KIND: AttributeType = AttributeType::Map;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         serde_value(&self.0)
     }
 
@@ -77,41 +77,41 @@ impl<T: Serialize + DeserializeOwned> Attribute for Serde<T> {
 
 /// What a value is as an attribute when serde writes it.
 #[doc(hidden)]
-pub fn serde_value<T: Serialize + ?Sized>(value: &T) -> Result<Option<Value>, Unstorable> {
+pub fn serde_value<T: Serialize + ?Sized>(value: &T) -> Result<Option<Value>, NotStorable> {
     write::to_value(value).map(Some)
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Operand<Serde<T>> for T {
-    fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_operand(&self) -> Result<Option<Value>, NotStorable> {
         serde_value(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Operand<Serde<T>> for &T {
-    fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_operand(&self) -> Result<Option<Value>, NotStorable> {
         serde_value(*self)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Operand<Option<Serde<T>>> for T {
-    fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_operand(&self) -> Result<Option<Value>, NotStorable> {
         serde_value(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Operand<Option<Serde<T>>> for &T {
-    fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_operand(&self) -> Result<Option<Value>, NotStorable> {
         serde_value(*self)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Operand<Option<Serde<T>>> for Option<T> {
-    fn to_operand(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_operand(&self) -> Result<Option<Value>, NotStorable> {
         self.as_ref().map_or(Ok(None), serde_value)
     }
 }

@@ -14,7 +14,7 @@ mod table;
 mod transaction;
 pub(crate) mod value;
 
-use super::{Backend, BackendError, Execution, Feed, Waiting};
+use super::{Backend, BackendError, BoxFuture, Execution, Feed};
 use aws_config::{BehaviorVersion, SdkConfig};
 use aws_sdk_dynamodb as dynamodb;
 use aws_sdk_dynamodb::config::SharedHttpClient;
@@ -128,11 +128,11 @@ impl Backend for Aws {
         Execution::pending(execute(&self.dynamodb, request))
     }
 
-    fn sleep(&self, duration: Duration) -> Waiting<'_, ()> {
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
         Box::pin(tokio::time::sleep(duration))
     }
 
-    fn changes(&self, table_name: &str) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>> {
+    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
         let table_name = table_name.to_owned();
         Box::pin(async move {
             let feed = StreamFeed::open(&self.dynamodb, self.streams.clone(), table_name, None);
@@ -144,7 +144,7 @@ impl Backend for Aws {
         &self,
         table_name: &str,
         position: &str,
-    ) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>> {
+    ) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
         let (table_name, position) = (table_name.to_owned(), position.to_owned());
         Box::pin(async move {
             let (dynamodb, streams) = (&self.dynamodb, self.streams.clone());

@@ -3,7 +3,7 @@
 mod stream;
 mod timer;
 
-use super::{Backend, BackendError, Execution, Feed, FeedEvent, Waiting};
+use super::{Backend, BackendError, BoxFuture, Execution, Feed, FeedEvent};
 use singlet_dynamo as dynamo;
 use singlet_dynamo::operation::Request;
 use singlet_dynamo::stream::SequenceNumber;
@@ -53,7 +53,7 @@ impl Backend for Embedded {
         }
     }
 
-    fn sleep(&self, duration: Duration) -> Waiting<'_, ()> {
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
         Box::pin(self.timer.after(duration))
     }
 
@@ -62,7 +62,7 @@ impl Backend for Embedded {
         false
     }
 
-    fn changes(&self, table_name: &str) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>> {
+    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
         // Before the subscription, so that nothing is between the two.
         let place = self.end_of_stream(table_name);
         let subscription = self.engine.subscribe(Some(table_name));
@@ -76,7 +76,7 @@ impl Backend for Embedded {
         &self,
         table_name: &str,
         position: &str,
-    ) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>> {
+    ) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
         let feed = self.read_from(table_name, position);
         Box::pin(async move { Ok(Box::new(feed?) as Box<dyn Feed>) })
     }
@@ -91,7 +91,7 @@ struct Listener {
 }
 
 impl Feed for Listener {
-    fn next(&mut self) -> Waiting<'_, Option<Result<FeedEvent, BackendError>>> {
+    fn next(&mut self) -> BoxFuture<'_, Option<Result<FeedEvent, BackendError>>> {
         Box::pin(async {
             Some(Ok(match self.subscription.next().await? {
                 Event::Change(change) => {

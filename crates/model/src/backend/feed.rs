@@ -1,12 +1,12 @@
 //! What backends tell of changes.
 
-use super::{BackendError, Waiting};
+use super::{BackendError, BoxFuture};
 use singlet_dynamo::stored::StoredItem;
 
 /// Changes of a table, in the order in which they happened to each item.
 pub trait Feed: Send {
     /// The next event; `None` when nothing can come any more.
-    fn next(&mut self) -> Waiting<'_, Option<Result<FeedEvent, BackendError>>>;
+    fn next(&mut self) -> BoxFuture<'_, Option<Result<FeedEvent, BackendError>>>;
 
     /// The position behind the last event that was given, as text from which
     /// [`Backend::changes_from`](super::Backend::changes_from) goes on, also in another process.

@@ -1,7 +1,7 @@
 //! Loading a struct of entities.
 
 use super::{Collection, CollectionShape, Member, OWN_RANGE, Partition, Parts};
-use crate::attribute::Unstorable;
+use crate::attribute::NotStorable;
 use crate::db::Db;
 use crate::entity::Entity;
 use crate::error::Result;
@@ -38,7 +38,7 @@ pub trait Assemble: Collection {
 /// Reads a collection; made by its function `of`.
 #[must_use = "a read does nothing until a `Db` runs it"]
 pub struct Load<C> {
-    parts: Vec<Result<Option<Value>, Unstorable>>,
+    parts: Vec<Result<Option<Value>, NotStorable>>,
     consistent: bool,
     with_expired: bool,
     on_corrupt: OnCorrupt,

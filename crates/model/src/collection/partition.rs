@@ -1,6 +1,6 @@
 //! The partition of a collection: what its key is made of.
 
-use crate::attribute::Unstorable;
+use crate::attribute::NotStorable;
 use crate::key::{KeyArgument, KeyPart};
 use crate::query::KeyParts;
 use singlet_dynamo::Value;
@@ -13,17 +13,17 @@ use singlet_dynamo::Value;
 )]
 pub trait Partition<T> {
     #[doc(hidden)]
-    fn values(&self) -> Vec<Result<Option<Value>, Unstorable>>;
+    fn values(&self) -> Vec<Result<Option<Value>, NotStorable>>;
 }
 
 impl Partition<()> for () {
-    fn values(&self) -> Vec<Result<Option<Value>, Unstorable>> {
+    fn values(&self) -> Vec<Result<Option<Value>, NotStorable>> {
         Vec::new()
     }
 }
 
 impl<A: KeyPart, X: KeyArgument<A>> Partition<(A,)> for X {
-    fn values(&self) -> Vec<Result<Option<Value>, Unstorable>> {
+    fn values(&self) -> Vec<Result<Option<Value>, NotStorable>> {
         vec![self.as_part().to_value()]
     }
 }
@@ -34,7 +34,7 @@ macro_rules! partitions {
             impl<$($part: KeyPart, $argument: KeyArgument<$part>),+> Partition<($($part,)+)>
                 for ($($argument,)+)
             {
-                fn values(&self) -> Vec<Result<Option<Value>, Unstorable>> {
+                fn values(&self) -> Vec<Result<Option<Value>, NotStorable>> {
                     vec![$(self.$place.as_part().to_value()),+]
                 }
             }

@@ -1,6 +1,6 @@
 //! Numbers that an update can add to, and the amounts that it can add.
 
-use crate::attribute::{Attribute, Unstorable};
+use crate::attribute::{Attribute, NotStorable};
 use singlet_dynamo::{Number, Value};
 
 /// Numbers, which can be added to.
@@ -43,7 +43,7 @@ pub enum Fractional {}
 ///
 /// assert_eq!(Amount::<Whole>::into_number(u64::MAX)?.to_string(), "18446744073709551615");
 /// assert_eq!(Amount::<Fractional>::into_number(0.5)?.to_string(), "0.5");
-/// # Ok::<(), singlet::attribute::Unstorable>(())
+/// # Ok::<(), singlet::attribute::NotStorable>(())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be added to this field",
@@ -56,7 +56,7 @@ pub trait Amount<Kind> {
     /// # Errors
     ///
     /// A floating-point number may have no form in DynamoDB.
-    fn into_number(self) -> Result<Number, Unstorable>;
+    fn into_number(self) -> Result<Number, NotStorable>;
 }
 
 macro_rules! integers {
@@ -71,7 +71,7 @@ macro_rules! integers {
             }
 
             impl<Kind> Amount<Kind> for $integer {
-                fn into_number(self) -> Result<Number, Unstorable> {
+                fn into_number(self) -> Result<Number, NotStorable> {
                     number(&self)
                 }
             }
@@ -114,27 +114,27 @@ impl<N: Numeric> Numeric for Option<N> {
 }
 
 impl Amount<Fractional> for f32 {
-    fn into_number(self) -> Result<Number, Unstorable> {
+    fn into_number(self) -> Result<Number, NotStorable> {
         number(&self)
     }
 }
 
 impl Amount<Fractional> for f64 {
-    fn into_number(self) -> Result<Number, Unstorable> {
+    fn into_number(self) -> Result<Number, NotStorable> {
         number(&self)
     }
 }
 
 impl Amount<Fractional> for Number {
-    fn into_number(self) -> Result<Number, Unstorable> {
+    fn into_number(self) -> Result<Number, NotStorable> {
         Ok(self)
     }
 }
 
-fn number(value: &impl Attribute) -> Result<Number, Unstorable> {
+fn number(value: &impl Attribute) -> Result<Number, NotStorable> {
     match value.to_value()? {
         Some(Value::N(number)) => Ok(number),
-        _ => Err(Unstorable::new("an amount must be a number")),
+        _ => Err(NotStorable::new("an amount must be a number")),
     }
 }
 

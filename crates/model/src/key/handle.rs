@@ -1,6 +1,6 @@
 //! The primary key of one item.
 
-use crate::attribute::Unstorable;
+use crate::attribute::NotStorable;
 use crate::entity::Entity;
 use crate::item::{key_attributes, recognizes};
 use crate::marker::Marker;
@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 
 /// The value of a field that stands in a key: the field's place, and the value or why there is
 /// none.
-pub type GivenPart = (usize, Result<Option<Value>, Unstorable>);
+pub type GivenPart = (usize, Result<Option<Value>, NotStorable>);
 
 /// The primary key of an item of this entity, made by its function `key`.
 ///

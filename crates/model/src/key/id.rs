@@ -124,7 +124,7 @@ macro_rules! id {
                     &self,
                 ) -> ::std::result::Result<
                     ::std::option::Option<$crate::dynamo::Value>,
-                    $crate::attribute::Unstorable,
+                    $crate::attribute::NotStorable,
                 > {
                     $crate::Attribute::to_value(&self.0)
                 }
@@ -175,11 +175,43 @@ macro_rules! id {
                     Self::new(text).map_err(<D::Error as $crate::serde::de::Error>::custom)
                 }
             }
+
+            $crate::__id_schema!($name);
         )+
     };
     ($($(#[$meta:meta])* $name:ident),+ $(,)?) => {
         $crate::id!(@types '#'; $($(#[$meta])* $name),+);
     };
+}
+
+/// The JSON schema of an identifier: text that is not empty.
+#[cfg(feature = "schemars")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __id_schema {
+    ($name:ident) => {
+        impl $crate::schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                ::std::borrow::Cow::Borrowed(stringify!($name))
+            }
+
+            fn json_schema(_: &mut $crate::schemars::SchemaGenerator) -> $crate::schemars::Schema {
+                $crate::schemars::json_schema!({"type": "string", "minLength": 1})
+            }
+        }
+    };
+}
+
+/// Without the feature `schemars`, identifiers have no JSON schema.
+#[cfg(not(feature = "schemars"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __id_schema {
+    ($name:ident) => {};
 }
 
 /// Reads the text of an identifier.

@@ -27,7 +27,7 @@ use singlet_dynamo::Number;
 /// like, and what is written into a key is compared with that.
 ///
 /// ```
-/// use singlet::attribute::{Mismatch, Unstorable};
+/// use singlet::attribute::{Mismatch, NotStorable};
 /// use singlet::design::AttributeType;
 /// use singlet::dynamo::{Value, binary::ValueRef};
 /// use singlet::key::{Form, Shape};
@@ -39,7 +39,7 @@ use singlet_dynamo::Number;
 /// impl Attribute for Country {
 ///     const KIND: AttributeType = AttributeType::Id;
 ///
-///     fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+///     fn to_value(&self) -> Result<Option<Value>, NotStorable> {
 ///         self.0.to_value()
 ///     }
 ///

@@ -1,6 +1,6 @@
 //! Which sort keys a query asks for.
 
-use crate::attribute::{Attribute, Unstorable};
+use crate::attribute::{Attribute, NotStorable};
 use crate::cursor::Identity;
 use crate::error::Result;
 use crate::key::{Given, GivenPart, KeyPart, Segment};
@@ -164,7 +164,7 @@ pub(crate) struct Range {
 }
 
 struct Bound {
-    value: Result<Option<Value>, Unstorable>,
+    value: Result<Option<Value>, NotStorable>,
     is_included: bool,
 }
 
@@ -358,7 +358,7 @@ impl SortTest {
     }
 }
 
-fn given(value: &Result<Option<Value>, Unstorable>) -> Result<Option<&Value>> {
+fn given(value: &Result<Option<Value>, NotStorable>) -> Result<Option<&Value>> {
     Ok(value.as_ref().map_err(Clone::clone)?.as_ref())
 }
 

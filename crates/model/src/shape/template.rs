@@ -58,7 +58,7 @@ enum Fault {
     TooWide(u8, Number),
     /// Of a key as a whole: how many bytes it has, and may have.
     TooLong(usize, usize),
-    Unstorable(String),
+    NotStorable(String),
 }
 
 impl KeyFault {
@@ -66,8 +66,8 @@ impl KeyFault {
         Self { field, fault: Fault::Missing }
     }
 
-    pub(crate) fn unstorable(field: &'static str, why: &crate::attribute::Unstorable) -> Self {
-        Self { field, fault: Fault::Unstorable(why.to_string()) }
+    pub(crate) fn unstorable(field: &'static str, why: &crate::attribute::NotStorable) -> Self {
+        Self { field, fault: Fault::NotStorable(why.to_string()) }
     }
 }
 
@@ -93,7 +93,7 @@ impl fmt::Display for KeyFault {
             Fault::TooLong(size, size_max) => {
                 write!(f, "the key `{field}` has at most {size_max} bytes, and would have {size}")
             }
-            Fault::Unstorable(why) => write!(f, "`{field}` cannot stand in a key: {why}"),
+            Fault::NotStorable(why) => write!(f, "`{field}` cannot stand in a key: {why}"),
         }
     }
 }

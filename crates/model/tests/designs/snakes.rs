@@ -24,7 +24,7 @@ pub struct Snakes;
 #[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq)]
 #[attribute(rename_all = "lowercase")]
 pub enum Status {
-    Waiting,
+    BoxFuture,
     Playing,
     Finished,
 }

@@ -3,7 +3,7 @@
 use crate::sample::{Rating, World};
 use crate::stories::{id, rating};
 use crate::{settings, standing_clock};
-use singlet::backend::{Backend, BackendError, Embedded, Execution, Feed, Waiting};
+use singlet::backend::{Backend, BackendError, BoxFuture, Embedded, Execution, Feed};
 use singlet::dynamo::error::CancellationReason;
 use singlet::dynamo::operation::{
     Answer, BatchGetItemAnswer, BatchWriteItemAnswer, KeysAndAttributes, Request, TableWrites,
@@ -114,12 +114,12 @@ impl Backend for Faulty {
         self.inner.execute(request)
     }
 
-    fn sleep(&self, _: Duration) -> Waiting<'_, ()> {
+    fn sleep(&self, _: Duration) -> BoxFuture<'_, ()> {
         self.log.pauses.fetch_add(1, Ordering::Relaxed);
         Box::pin(async {})
     }
 
-    fn changes(&self, table_name: &str) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>> {
+    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
         self.inner.changes(table_name)
     }
 }

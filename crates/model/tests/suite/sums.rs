@@ -129,7 +129,7 @@ proptest! {
                     None => {
                         // Of 39 digits DynamoDB knows nothing at all.
                         let is_refused =
-                            matches!(outcome, Err(Error::OutOfRange(_) | Error::Unstorable(_)));
+                            matches!(outcome, Err(Error::OutOfRange(_) | Error::NotStorable(_)));
                         assert!(is_refused, "{addition:?} {one:?}: {outcome:?}");
                     }
                 }

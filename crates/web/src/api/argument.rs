@@ -3,7 +3,7 @@
 use super::operation::Operation;
 use super::route::Contract;
 use crate::problem::{MALFORMED, NOT_FOUND, Problem, TOO_LARGE, UNSUPPORTED_TYPE};
-use crate::validate::{self, Fault, Place, Shape};
+use crate::validate::{self, FieldError, FieldLocation, Validator};
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request, State};
@@ -67,9 +67,9 @@ impl<T: JsonSchema> Argument for Body<T> {
         let schema = operation.schema::<T>();
         operation.body =
             Some(json!({"required": true, "content": {"application/json": {"schema": schema}}}));
-        operation.shapes.body = Some(Shape::of::<T>());
+        operation.validators.body = Some(Validator::of::<T>());
         for code in [&MALFORMED, &UNSUPPORTED_TYPE, &TOO_LARGE, &crate::problem::INVALID] {
-            operation.refuses(code);
+            operation.add_problem(code);
         }
     }
 }
@@ -91,9 +91,12 @@ where
         let json = serde_json::from_slice(&bytes).map_err(|error| {
             Problem::new(&MALFORMED).detail(format!("the body is not JSON: {error}"))
         })?;
-        with_shape::<T, _>(contract.as_ref().and_then(|one| one.shapes.body.as_ref()), |shape| {
-            validate::read(json, shape, Place::Body).map(Self).map_err(Problem::invalid)
-        })
+        with_shape::<T, _>(
+            contract.as_ref().and_then(|one| one.validators.body.as_ref()),
+            |shape| {
+                validate::read(json, shape, FieldLocation::Body).map(Self).map_err(Problem::invalid)
+            },
+        )
     }
 }
 
@@ -120,9 +123,9 @@ fn is_json(kind: &str) -> bool {
 impl<T: JsonSchema> Argument for Path<T> {
     fn describe(operation: &mut Operation<'_>) {
         operation.parameters_of::<T>("path");
-        operation.shapes.path = Some(Shape::of::<T>());
-        operation.refuses(&crate::problem::INVALID);
-        operation.refuses(&NOT_FOUND);
+        operation.validators.path = Some(Validator::of::<T>());
+        operation.add_problem(&crate::problem::INVALID);
+        operation.add_problem(&NOT_FOUND);
     }
 }
 
@@ -142,17 +145,18 @@ where
         }
         let pairs = parameters.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
         let contract = contract(&parts.extensions);
-        with_shape::<T, _>(contract.as_ref().and_then(|one| one.shapes.path.as_ref()), |shape| {
-            parameters_to_type(pairs, shape, Place::Path).map(Self)
-        })
+        with_shape::<T, _>(
+            contract.as_ref().and_then(|one| one.validators.path.as_ref()),
+            |shape| parameters_to_type(pairs, shape, FieldLocation::Path).map(Self),
+        )
     }
 }
 
 impl<T: JsonSchema> Argument for Query<T> {
     fn describe(operation: &mut Operation<'_>) {
         operation.parameters_of::<T>("query");
-        operation.shapes.query = Some(Shape::of::<T>());
-        operation.refuses(&crate::problem::INVALID);
+        operation.validators.query = Some(Validator::of::<T>());
+        operation.add_problem(&crate::problem::INVALID);
     }
 }
 
@@ -170,9 +174,10 @@ where
             (decoded(name), decoded(value))
         });
         let contract = contract(&parts.extensions);
-        with_shape::<T, _>(contract.as_ref().and_then(|one| one.shapes.query.as_ref()), |shape| {
-            parameters_to_type(pairs, shape, Place::Query).map(Self)
-        })
+        with_shape::<T, _>(
+            contract.as_ref().and_then(|one| one.validators.query.as_ref()),
+            |shape| parameters_to_type(pairs, shape, FieldLocation::Query).map(Self),
+        )
     }
 }
 
@@ -185,15 +190,15 @@ fn decoded(text: &str) -> String {
 /// Parameters are text. Where the type has a number or a truth value, the text is read as one.
 fn parameters_to_type<T: DeserializeOwned>(
     pairs: impl Iterator<Item = (String, String)>,
-    shape: &Shape,
-    place: Place,
+    shape: &Validator,
+    place: FieldLocation,
 ) -> Result<T, Problem> {
     let mut map = Map::new();
-    let mut faults = Vec::new();
+    let mut field_errors = Vec::new();
     for (name, value) in pairs {
         let Some((_, is_text)) = shape.members().find(|(known, _)| *known == name) else {
             let name: String = name.chars().take(40).collect();
-            faults.push(Fault::new(place, name, "is not known here"));
+            field_errors.push(FieldError::new(place, name, "unknown parameter"));
             continue;
         };
         let value = match is_text {
@@ -201,12 +206,12 @@ fn parameters_to_type<T: DeserializeOwned>(
             false => serde_json::from_str(&value).unwrap_or(Value::String(value)),
         };
         if map.insert(name.clone(), value).is_some() {
-            faults.push(Fault::new(place, name, "must be there once"));
+            field_errors.push(FieldError::new(place, name, "is given twice"));
         }
     }
-    faults.truncate(validate::FAULTS_MAX);
-    if !faults.is_empty() {
-        return Err(Problem::invalid(faults));
+    field_errors.truncate(validate::FIELD_ERRORS_MAX);
+    if !field_errors.is_empty() {
+        return Err(Problem::invalid(field_errors));
     }
     validate::read(Value::Object(map), shape, place).map_err(Problem::invalid)
 }
@@ -217,9 +222,12 @@ fn contract(extensions: &Extensions) -> Option<Arc<Contract>> {
 }
 
 /// Goes on with the shape that the route has made ready, or else with one made for the occasion.
-fn with_shape<T: JsonSchema, R>(ready: Option<&Shape>, go_on: impl FnOnce(&Shape) -> R) -> R {
+fn with_shape<T: JsonSchema, R>(
+    ready: Option<&Validator>,
+    go_on: impl FnOnce(&Validator) -> R,
+) -> R {
     match ready {
         Some(shape) => go_on(shape),
-        None => go_on(&Shape::of::<T>()),
+        None => go_on(&Validator::of::<T>()),
     }
 }

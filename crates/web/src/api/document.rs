@@ -2,7 +2,7 @@
 
 use super::operation::Operation;
 use super::route::Route;
-use crate::problem::{self, Code};
+use crate::problem::{self, ProblemType};
 use crate::validate::openapi_settings;
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
@@ -16,18 +16,18 @@ pub(super) fn generator() -> SchemaGenerator {
 /// A document that routes are added to.
 pub(super) struct Document {
     name: &'static str,
-    about: String,
+    description: String,
     paths: Map<String, Value>,
     names: BTreeSet<&'static str>,
     schemes: BTreeMap<&'static str, Value>,
-    problems: Vec<&'static Code>,
+    problems: Vec<&'static ProblemType>,
 }
 
 impl Document {
-    pub(super) fn new(name: &'static str, about: &str) -> Self {
+    pub(super) fn new(name: &'static str, description: &str) -> Self {
         Self {
             name,
-            about: about.to_owned(),
+            description: description.to_owned(),
             paths: Map::new(),
             names: BTreeSet::new(),
             schemes: BTreeMap::new(),
@@ -36,8 +36,11 @@ impl Document {
     }
 
     pub(super) fn add<S>(&mut self, route: &Route<S>, operation: &Operation<'_>) {
-        let Route { method, path, name, about, .. } = route;
-        assert!(!name.is_empty() && !about.is_empty(), "{method} {path} needs a name and a text");
+        let Route { method, path, name, description, .. } = route;
+        assert!(
+            !name.is_empty() && !description.is_empty(),
+            "{method} {path} needs a name and a text"
+        );
         assert!(self.names.insert(name), "two routes have the name {name}");
         let declared: BTreeSet<&str> = parameters(path).collect();
         let taken = operation.parameters.iter();
@@ -55,8 +58,8 @@ impl Document {
         }
         let mut written = json!({
             "operationId": name,
-            "summary": about.split_inclusive(". ").next().unwrap_or_default().trim(),
-            "description": about,
+            "summary": description.split_inclusive(". ").next().unwrap_or_default().trim(),
+            "description": description,
             "responses": responses(operation),
         });
         if let Some(members) = written.as_object_mut() {
@@ -79,7 +82,7 @@ impl Document {
         }
     }
 
-    pub(super) fn add_problem(&mut self, code: &'static Code) {
+    pub(super) fn add_problem(&mut self, code: &'static ProblemType) {
         if !self.problems.contains(&code) {
             self.problems.push(code);
         }
@@ -94,7 +97,7 @@ impl Document {
                 "code": code.name,
                 "status": code.status,
                 "title": code.title,
-                "description": code.about.trim(),
+                "description": code.description.trim(),
             })
         });
         json!({
@@ -102,7 +105,7 @@ impl Document {
             "info": {
                 "title": self.name,
                 "version": env!("CARGO_PKG_VERSION"),
-                "description": self.about,
+                "description": self.description,
             },
             "servers": [{"url": format!("/{}", self.name)}],
             "paths": self.paths,
@@ -120,7 +123,7 @@ fn parameters(path: &str) -> impl Iterator<Item = &str> {
 /// What comes back, by status. Several reasons can have one status.
 fn responses(operation: &Operation<'_>) -> Value {
     let mut responses: BTreeMap<u16, Value> = operation.replies.iter().cloned().collect();
-    let mut by_status: BTreeMap<u16, Vec<&Code>> = BTreeMap::new();
+    let mut by_status: BTreeMap<u16, Vec<&ProblemType>> = BTreeMap::new();
     for code in &operation.problems {
         by_status.entry(code.status).or_default().push(code);
     }

@@ -1,7 +1,7 @@
 //! What a route takes and returns, gathered from the signature of its function.
 
-use crate::problem::Code;
-use crate::validate::Shape;
+use crate::problem::ProblemType;
+use crate::validate::Validator;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
@@ -11,17 +11,17 @@ pub struct Operation<'a> {
     pub(super) parameters: Vec<Value>,
     pub(super) body: Option<Value>,
     pub(super) replies: Vec<(u16, Value)>,
-    pub(super) problems: Vec<&'static Code>,
+    pub(super) problems: Vec<&'static ProblemType>,
     pub(super) security: Vec<&'static Scheme>,
-    pub(super) shapes: Shapes,
+    pub(super) validators: Validators,
 }
 
 /// What requests to a route are checked against.
 #[derive(Default)]
-pub(super) struct Shapes {
-    pub(super) body: Option<Shape>,
-    pub(super) path: Option<Shape>,
-    pub(super) query: Option<Shape>,
+pub(super) struct Validators {
+    pub(super) body: Option<Validator>,
+    pub(super) path: Option<Validator>,
+    pub(super) query: Option<Validator>,
 }
 
 /// A way to say who is calling.
@@ -32,7 +32,7 @@ pub struct Scheme {
     /// What a client sends.
     pub kind: Credential,
     /// Where a caller gets it.
-    pub about: &'static str,
+    pub description: &'static str,
 }
 
 /// What a client sends to say who is calling.
@@ -49,10 +49,10 @@ impl Scheme {
     pub(super) fn definition(&self) -> Value {
         match self.kind {
             Credential::Bearer => json!({
-                "type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": self.about,
+                "type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": self.description,
             }),
             Credential::Header(name) => json!({
-                "type": "apiKey", "in": "header", "name": name, "description": self.about,
+                "type": "apiKey", "in": "header", "name": name, "description": self.description,
             }),
         }
     }
@@ -67,7 +67,7 @@ impl<'a> Operation<'a> {
             replies: Vec::new(),
             problems: Vec::new(),
             security: Vec::new(),
-            shapes: Shapes::default(),
+            validators: Validators::default(),
         }
     }
 
@@ -85,42 +85,43 @@ impl<'a> Operation<'a> {
         for (name, schema) in members.into_iter().flatten() {
             let is_required = required.iter().flatten().any(|one| one == name.as_str());
             let mut schema = schema.clone();
-            let about = schema.as_object_mut().and_then(|schema| schema.remove("description"));
+            let description =
+                schema.as_object_mut().and_then(|schema| schema.remove("description"));
             self.parameters.push(json!({
                 "name": name,
                 "in": place,
                 "required": place == "path" || is_required,
-                "description": about.unwrap_or_default(),
+                "description": description.unwrap_or_default(),
                 "schema": schema,
             }));
         }
     }
 
     /// A header that the route reads.
-    pub fn header(&mut self, name: &str, is_required: bool, about: &str) {
+    pub fn header(&mut self, name: &str, is_required: bool, description: &str) {
         self.parameters.push(json!({
             "name": name,
             "in": "header",
             "required": is_required,
-            "description": about,
+            "description": description,
             "schema": {"type": "string"},
         }));
     }
 
     /// The route answers with this status and a body of this type.
-    pub fn replies<T: JsonSchema>(&mut self, status: u16, about: &str) {
+    pub fn replies<T: JsonSchema>(&mut self, status: u16, description: &str) {
         let schema = self.schema::<T>();
         let content = json!({"application/json": {"schema": schema}});
-        self.replies.push((status, json!({"description": about, "content": content})));
+        self.replies.push((status, json!({"description": description, "content": content})));
     }
 
     /// The route answers with this status and no body.
-    pub fn replies_without_body(&mut self, status: u16, about: &str) {
-        self.replies.push((status, json!({"description": about})));
+    pub fn replies_without_body(&mut self, status: u16, description: &str) {
+        self.replies.push((status, json!({"description": description})));
     }
 
     /// The route may refuse for this reason.
-    pub fn refuses(&mut self, code: &'static Code) {
+    pub fn add_problem(&mut self, code: &'static ProblemType) {
         if !self.problems.contains(&code) {
             self.problems.push(code);
         }

@@ -7,10 +7,11 @@ use std::borrow::Cow;
 
 /// Two routes beside those of the system: the document for programs, the page for people.
 pub(super) fn router(name: &str, document: &Value) -> Router {
-    let about = document.pointer("/info/description").and_then(Value::as_str).unwrap_or_default();
+    let description =
+        document.pointer("/info/description").and_then(Value::as_str).unwrap_or_default();
     let page = include_str!("../../assets/api.html")
         .replace("{name}", &escape(name))
-        .replace("{about}", &escape(about));
+        .replace("{about}", &escape(description));
     page::router([
         Asset { path: "/openapi.json", content: Cow::Owned(document.to_string().into_bytes()) },
         Asset { path: "/api", content: Cow::Owned(page.into_bytes()) },

@@ -23,15 +23,15 @@ impl<R: Reply> Reply for Result<R, Problem> {
 
 /// 200, with a value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer<T>(pub T);
+pub struct Json<T>(pub T);
 
-impl<T: Serialize + JsonSchema> Reply for Answer<T> {
+impl<T: Serialize + JsonSchema> Reply for Json<T> {
     fn describe(operation: &mut Operation<'_>) {
         operation.replies::<T>(200, "Done.");
     }
 }
 
-impl<T: Serialize> IntoResponse for Answer<T> {
+impl<T: Serialize> IntoResponse for Json<T> {
     fn into_response(self) -> Response<Body> {
         json(StatusCode::OK, &self.0)
     }
@@ -64,15 +64,15 @@ impl<T: Serialize> IntoResponse for Created<T> {
 
 /// 204: done, and nothing to say about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Nothing;
+pub struct NoContent;
 
-impl Reply for Nothing {
+impl Reply for NoContent {
     fn describe(operation: &mut Operation<'_>) {
         operation.replies_without_body(204, "Done.");
     }
 }
 
-impl IntoResponse for Nothing {
+impl IntoResponse for NoContent {
     fn into_response(self) -> Response<Body> {
         StatusCode::NO_CONTENT.into_response()
     }

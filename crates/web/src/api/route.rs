@@ -1,11 +1,11 @@
 //! One route: a method, a path, a function, and what there is to say about it.
 
-use super::operation::{Operation, Shapes};
+use super::operation::{Operation, Validators};
 use super::signature::Signature;
 use crate::idempotency::{self, Scope};
 use crate::problem::{
-    Code, IN_PROGRESS, INTERNAL, INVALID, KEY_REUSED, Problem, RATE_LIMITED, TIMEOUT, UNAVAILABLE,
-    WEAK_KEY,
+    IN_PROGRESS, INTERNAL, INVALID, KEY_REUSED, Problem, ProblemType, RATE_LIMITED, TIMEOUT,
+    UNAVAILABLE, WEAK_KEY,
 };
 use axum::extract::Request;
 use axum::handler::Handler;
@@ -21,8 +21,8 @@ pub struct Route<S> {
     pub(super) method: Method,
     pub(super) path: &'static str,
     pub(super) name: &'static str,
-    pub(super) about: &'static str,
-    problems: Vec<&'static Code>,
+    pub(super) description: &'static str,
+    problems: Vec<&'static ProblemType>,
     is_idempotent: bool,
     describe: fn(&mut Operation<'_>),
     handler: MethodRouter<S>,
@@ -42,7 +42,7 @@ macro_rules! methods {
                     method: Method::$method,
                     path,
                     name: "",
-                    about: "",
+                    description: "",
                     problems: Vec::new(),
                     is_idempotent: false,
                     describe: H::describe,
@@ -67,24 +67,18 @@ methods! {
 }
 
 impl<S: Clone + Send + Sync + 'static> Route<S> {
-    /// What programs call the operation. Names are unique within an interface.
+    /// Names and describes the operation, as OpenAPI shows it. Names are unique within a system.
     #[must_use]
-    pub fn named(mut self, name: &'static str) -> Self {
-        self.name = name;
+    pub fn describe(mut self, operation_id: &'static str, description: &'static str) -> Self {
+        self.name = operation_id;
+        self.description = description;
         self
     }
 
-    /// What the operation does, in a sentence or two.
+    /// Declares the problems that the function returns, besides those of its arguments.
     #[must_use]
-    pub fn about(mut self, about: &'static str) -> Self {
-        self.about = about;
-        self
-    }
-
-    /// The reasons for which the function refuses, besides those that its arguments bring along.
-    #[must_use]
-    pub fn refuses<const N: usize>(mut self, codes: [&'static Code; N]) -> Self {
-        self.problems.extend(codes);
+    pub fn problems<const N: usize>(mut self, types: [&'static ProblemType; N]) -> Self {
+        self.problems.extend(types);
         self
     }
 
@@ -96,23 +90,23 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
         self
     }
 
-    pub(super) fn describe<'a>(&self, schemas: &'a mut SchemaGenerator) -> Operation<'a> {
+    pub(super) fn operation<'a>(&self, schemas: &'a mut SchemaGenerator) -> Operation<'a> {
         let mut operation = Operation::new(schemas);
         (self.describe)(&mut operation);
         for code in &self.problems {
-            operation.refuses(code);
+            operation.add_problem(code);
         }
         if self.is_idempotent {
-            let about = "A name for this request that nobody can guess, such as a random UUID. \
+            let description = "A name for this request that nobody can guess, such as a random UUID. \
                          The same request with the same key is carried out once.";
-            operation.header("Idempotency-Key", false, about);
+            operation.header("Idempotency-Key", false, description);
             for code in [&KEY_REUSED, &IN_PROGRESS, &INVALID, &UNAVAILABLE, &WEAK_KEY] {
-                operation.refuses(code);
+                operation.add_problem(code);
             }
         }
         // What can meet every request, before or behind the function.
         for code in [&RATE_LIMITED, &TIMEOUT, &INTERNAL] {
-            operation.refuses(code);
+            operation.add_problem(code);
         }
         operation
     }
@@ -124,11 +118,11 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
         system: &'static str,
         operation: Operation<'_>,
     ) -> MethodRouter<S> {
-        let Operation { shapes, problems, security, .. } = operation;
+        let Operation { validators, problems, security, .. } = operation;
         let scope = self
             .is_idempotent
             .then(|| Arc::new(Scope { system, route: self.name, schemes: security }));
-        let contract = Arc::new(Contract { name: self.name, shapes, problems });
+        let contract = Arc::new(Contract { name: self.name, validators, problems });
         let layer = middleware::from_fn(move |mut request: Request, next: Next| {
             let (contract, scope) = (Arc::clone(&contract), scope.clone());
             request.extensions_mut().insert(Arc::clone(&contract));
@@ -150,8 +144,8 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
 /// What a route promises. Its arguments find this in the request.
 pub(super) struct Contract {
     name: &'static str,
-    pub(super) shapes: Shapes,
-    problems: Vec<&'static Code>,
+    pub(super) validators: Validators,
+    problems: Vec<&'static ProblemType>,
 }
 
 impl Contract {

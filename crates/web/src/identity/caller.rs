@@ -1,6 +1,6 @@
 //! The caller of a request.
 
-use super::Rejected;
+use super::TokenError;
 use super::issuer::Issuer;
 use super::jwks::Jwks;
 use super::key::KeySet;
@@ -21,7 +21,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 static BEARER: Scheme = Scheme {
     name: "bearer",
     kind: Credential::Bearer,
-    about: "A token of the issuer that the server trusts.",
+    description: "A token of the issuer that the server trusts.",
 };
 
 /// Somebody whom an issuer vouches for.
@@ -47,7 +47,7 @@ impl Caller {
     /// # Errors
     ///
     /// [`FORBIDDEN`] for those who are not in it.
-    pub fn must_be_in(&self, group: &str) -> Result<(), Problem> {
+    pub fn require_group(&self, group: &str) -> Result<(), Problem> {
         if self.groups.contains(group) {
             return Ok(());
         }
@@ -100,7 +100,7 @@ impl Identity {
     /// # Errors
     ///
     /// If the token is not good.
-    pub async fn caller(&self, token: &str) -> Result<Caller, Rejected> {
+    pub async fn caller(&self, token: &str) -> Result<Caller, TokenError> {
         let Inner { issuer, keys } = &*self.0;
         let token = Token::parse(token)?;
         match keys {
@@ -121,8 +121,8 @@ impl fmt::Debug for Identity {
 impl Argument for Caller {
     fn describe(operation: &mut Operation<'_>) {
         operation.requires(&BEARER);
-        operation.refuses(&UNAUTHENTICATED);
-        operation.refuses(&FORBIDDEN);
+        operation.add_problem(&UNAUTHENTICATED);
+        operation.add_problem(&FORBIDDEN);
     }
 }
 
@@ -139,8 +139,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
 impl Argument for Option<Caller> {
     fn describe(operation: &mut Operation<'_>) {
         operation.header("Authorization", false, "A bearer token, for those who have one.");
-        operation.refuses(&UNAUTHENTICATED);
-        operation.refuses(&FORBIDDEN);
+        operation.add_problem(&UNAUTHENTICATED);
+        operation.add_problem(&FORBIDDEN);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Whose tokens are good, and for whom they must be meant.
 
-use super::{Caller, Rejected};
+use super::{Caller, TokenError};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -47,10 +47,14 @@ impl Issuer {
     /// # Errors
     ///
     /// If the token is somebody else's, for somebody else, or for another time.
-    pub(super) fn caller(&self, claims: &Map<String, Value>, now: u64) -> Result<Caller, Rejected> {
+    pub(super) fn caller(
+        &self,
+        claims: &Map<String, Value>,
+        now: u64,
+    ) -> Result<Caller, TokenError> {
         let text = |name: &str| claims.get(name).and_then(Value::as_str);
         if text("iss") != Some(&self.url) {
-            return Err(Rejected::WrongIssuer);
+            return Err(TokenError::WrongIssuer);
         }
         // Cognito's access tokens have no audience and name their client instead.
         let is_for_us = match claims.get("aud") {
@@ -59,27 +63,27 @@ impl Issuer {
             None => text("client_id") == Some(&self.audience),
         };
         if !is_for_us {
-            return Err(Rejected::WrongAudience);
+            return Err(TokenError::WrongAudience);
         }
         // A token without an end would be good for ever. A time may have a fraction.
         let time = |name: &str| match claims.get(name) {
             None => Ok(None),
-            Some(time) => time.as_f64().map(Some).ok_or(Rejected::Malformed),
+            Some(time) => time.as_f64().map(Some).ok_or(TokenError::Malformed),
         };
         let (now, leeway) = (now as f64, LEEWAY.as_secs_f64());
-        if time("exp")?.ok_or(Rejected::Malformed)? + leeway <= now {
-            return Err(Rejected::Expired);
+        if time("exp")?.ok_or(TokenError::Malformed)? + leeway <= now {
+            return Err(TokenError::Expired);
         }
         for begin in [time("nbf")?, time("iat")?].into_iter().flatten() {
             if begin - leeway > now {
-                return Err(Rejected::NotYetValid);
+                return Err(TokenError::NotYetValid);
             }
         }
         let subject = text("sub").filter(|subject| !subject.is_empty());
         let groups = claims.get(&self.groups_claim).and_then(Value::as_array);
         let groups = groups.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
         Ok(Caller {
-            subject: subject.ok_or(Rejected::Malformed)?.to_owned(),
+            subject: subject.ok_or(TokenError::Malformed)?.to_owned(),
             name: text("name").or(text("cognito:username")).or(text("username")).map(str::to_owned),
             email: text("email").map(str::to_owned),
             groups: groups.collect::<BTreeSet<_>>(),
@@ -98,7 +102,7 @@ mod tests {
         Issuer::cognito("eu-central-1", "eu-central-1_A", "client-1")
     }
 
-    fn caller(changes: Value) -> Result<Caller, Rejected> {
+    fn caller(changes: Value) -> Result<Caller, TokenError> {
         let mut claims = json!({
             "iss": issuer().url, "aud": "client-1", "exp": NOW + 3600, "iat": NOW - 10, "sub": "u-1",
         });
@@ -125,23 +129,23 @@ mod tests {
     #[test]
     fn whatever_is_not_ours_is_rejected() {
         let refused = [
-            (json!({"iss": "https://evil.example"}), Rejected::WrongIssuer),
-            (json!({"iss": format!("{}/", issuer().url)}), Rejected::WrongIssuer),
-            (json!({"iss": null}), Rejected::WrongIssuer),
-            (json!({"aud": "client-2"}), Rejected::WrongAudience),
-            (json!({"aud": null}), Rejected::WrongAudience),
-            (json!({"aud": ["client-2"]}), Rejected::WrongAudience),
+            (json!({"iss": "https://evil.example"}), TokenError::WrongIssuer),
+            (json!({"iss": format!("{}/", issuer().url)}), TokenError::WrongIssuer),
+            (json!({"iss": null}), TokenError::WrongIssuer),
+            (json!({"aud": "client-2"}), TokenError::WrongAudience),
+            (json!({"aud": null}), TokenError::WrongAudience),
+            (json!({"aud": ["client-2"]}), TokenError::WrongAudience),
             // The audience decides where there is one; a client's name is no way around it.
-            (json!({"aud": "client-2", "client_id": "client-1"}), Rejected::WrongAudience),
-            (json!({"aud": {"client-1": 1}}), Rejected::WrongAudience),
-            (json!({"exp": NOW - 60}), Rejected::Expired),
-            (json!({"exp": null}), Rejected::Malformed),
-            (json!({"exp": "tomorrow"}), Rejected::Malformed),
-            (json!({"nbf": NOW + 61}), Rejected::NotYetValid),
-            (json!({"iat": NOW + 61}), Rejected::NotYetValid),
-            (json!({"sub": null}), Rejected::Malformed),
-            (json!({"sub": ""}), Rejected::Malformed),
-            (json!({"sub": 7}), Rejected::Malformed),
+            (json!({"aud": "client-2", "client_id": "client-1"}), TokenError::WrongAudience),
+            (json!({"aud": {"client-1": 1}}), TokenError::WrongAudience),
+            (json!({"exp": NOW - 60}), TokenError::Expired),
+            (json!({"exp": null}), TokenError::Malformed),
+            (json!({"exp": "tomorrow"}), TokenError::Malformed),
+            (json!({"nbf": NOW + 61}), TokenError::NotYetValid),
+            (json!({"iat": NOW + 61}), TokenError::NotYetValid),
+            (json!({"sub": null}), TokenError::Malformed),
+            (json!({"sub": ""}), TokenError::Malformed),
+            (json!({"sub": 7}), TokenError::Malformed),
         ];
         for (changes, why) in refused {
             assert_eq!(caller(changes.clone()), Err(why), "{changes}");

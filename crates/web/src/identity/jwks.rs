@@ -1,7 +1,7 @@
 //! The issuer's keys: fetched when they are needed, kept, and fetched again when they may have
 //! changed.
 
-use super::Rejected;
+use super::TokenError;
 use super::key::KeySet;
 use super::token::Token;
 use http_body_util::{BodyExt, Empty, Limited};
@@ -70,18 +70,18 @@ impl Jwks {
 
     /// Checks a token's signature. If the issuer's keys are not known yet, are too old, or do not
     /// have the one that the token names, they are fetched before the token is given up.
-    pub(super) async fn verify(&self, token: &Token<'_>) -> Result<(), Rejected> {
+    pub(super) async fn verify(&self, token: &Token<'_>) -> Result<(), TokenError> {
         let kept = self.kept();
         if kept.fetched.is_some_and(|fetched| fetched.elapsed() < AGE_MAX) {
             match kept.keys.verify(token) {
-                Err(Rejected::UnknownKey) => {}
+                Err(TokenError::UnknownKey) => {}
                 verified => return verified,
             }
         }
         self.refresh(kept.tried).await;
         let kept = self.kept();
         // When the issuer does not answer, old keys are better than nobody getting in.
-        if kept.fetched.is_none() { Err(Rejected::NoKeys) } else { kept.keys.verify(token) }
+        if kept.fetched.is_none() { Err(TokenError::NoKeys) } else { kept.keys.verify(token) }
     }
 
     fn kept(&self) -> Kept {

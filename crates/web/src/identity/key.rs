@@ -1,6 +1,6 @@
 //! The public keys of an issuer, as a JSON Web Key Set lists them.
 
-use super::Rejected;
+use super::TokenError;
 use super::token::{Token, decode};
 use ring::signature::{
     ECDSA_P256_SHA256_FIXED, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
@@ -68,14 +68,14 @@ impl KeySet {
 
     /// Checks a token's signature with the key that it names; if it names none, with the only one
     /// there is.
-    pub(super) fn verify(&self, token: &Token<'_>) -> Result<(), Rejected> {
+    pub(super) fn verify(&self, token: &Token<'_>) -> Result<(), TokenError> {
         let key = match (&token.head.kid, self.0.as_slice()) {
             (None, [(_, key)]) => key,
             (Some(kid), keys) => {
                 let named = keys.iter().find(|(name, _)| name.as_ref() == Some(kid));
-                named.map(|(_, key)| key).ok_or(Rejected::UnknownKey)?
+                named.map(|(_, key)| key).ok_or(TokenError::UnknownKey)?
             }
-            (None, _) => return Err(Rejected::UnknownKey),
+            (None, _) => return Err(TokenError::UnknownKey),
         };
         key.verify(token)
     }
@@ -103,7 +103,7 @@ impl Key {
 
     /// Which algorithm is used is the key's choice. A token that wants another one, or none at
     /// all, is wrong, whatever its signature.
-    fn verify(&self, token: &Token<'_>) -> Result<(), Rejected> {
+    fn verify(&self, token: &Token<'_>) -> Result<(), TokenError> {
         let (algorithm, message) = (token.head.alg.as_str(), token.signed.as_bytes());
         let verified = match self {
             Self::Rsa { modulus, exponent } if algorithm == "RS256" => {
@@ -117,9 +117,9 @@ impl Key {
                 UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point)
                     .verify(message, &token.signature)
             }
-            _ => return Err(Rejected::WrongAlgorithm),
+            _ => return Err(TokenError::WrongAlgorithm),
         };
-        verified.map_err(|_| Rejected::WrongSignature)
+        verified.map_err(|_| TokenError::WrongSignature)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::issuer::Issuer;
 use super::key::KeySet;
 use super::token::encode;
-use crate::api::{Answer, Api, Body, post};
+use crate::api::{Api, Body, Json, post};
 use crate::page;
 use crate::problem::{FORBIDDEN, INTERNAL, Problem};
 use crate::server::System;
@@ -96,9 +96,8 @@ impl LocalIssuer {
     pub fn into_system(self) -> System {
         let api = Api::new("local", "Signs tokens for whoever asks.", Arc::new(self)).route(
             post("/tokens", sign_in)
-                .named("signIn")
-                .about("Signs a token in any name. Only this machine can ask for it.")
-                .refuses([&FORBIDDEN]),
+                .describe("signIn", "Signs a token in any name. Only this machine can ask for it.")
+                .problems([&FORBIDDEN]),
         );
         let pages = page::router(crate::assets! {
             "/" => "../../assets/local.html",
@@ -107,7 +106,7 @@ impl LocalIssuer {
         System {
             name: "local",
             title: "Sign in",
-            about: "For trying things out: this server believes everybody, because only this \
+            description: "For trying things out: this server believes everybody, because only this \
                     machine can reach it.",
             router: api.into_router().merge(pages).layer(from_fn(refuse_forwarded)),
             problems: &[],
@@ -181,7 +180,7 @@ fn is_of_proxy(word: &str) -> bool {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Wish {
+struct SignInRequest {
     /// Who to be.
     #[schemars(length(min = 1, max = 64))]
     name: String,
@@ -192,16 +191,16 @@ struct Wish {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Granted {
+struct SignInResponse {
     /// To be sent as `Authorization: Bearer …`.
     token: String,
 }
 
 async fn sign_in(
     State(issuer): State<Arc<LocalIssuer>>,
-    wish: Body<Wish>,
-) -> Result<Answer<Granted>, Problem> {
+    wish: Body<SignInRequest>,
+) -> Result<Json<SignInResponse>, Problem> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let token = issuer.sign(&wish.name, &wish.groups, now);
-    Ok(Answer(Granted { token: token.map_err(|_| Problem::new(&INTERNAL))? }))
+    Ok(Json(SignInResponse { token: token.map_err(|_| Problem::new(&INTERNAL))? }))
 }

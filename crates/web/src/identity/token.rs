@@ -1,6 +1,6 @@
 //! A signed token in its compact form: head, claims and signature, in Base64, with dots between.
 
-use super::Rejected;
+use super::TokenError;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde::Deserialize;
@@ -29,29 +29,30 @@ pub(super) struct Head {
 }
 
 impl<'a> Token<'a> {
-    pub(super) fn parse(text: &'a str) -> Result<Self, Rejected> {
+    pub(super) fn parse(text: &'a str) -> Result<Self, TokenError> {
         if text.len() > BYTES_MAX {
-            return Err(Rejected::TooLong);
+            return Err(TokenError::TooLong);
         }
-        let (signed, signature) = text.rsplit_once('.').ok_or(Rejected::Malformed)?;
+        let (signed, signature) = text.rsplit_once('.').ok_or(TokenError::Malformed)?;
         // A further dot would be in the claims, and no Base64.
-        let (head, claims) = signed.split_once('.').ok_or(Rejected::Malformed)?;
-        let head: Head = serde_json::from_slice(&decode(head)?).map_err(|_| Rejected::Malformed)?;
+        let (head, claims) = signed.split_once('.').ok_or(TokenError::Malformed)?;
+        let head: Head =
+            serde_json::from_slice(&decode(head)?).map_err(|_| TokenError::Malformed)?;
         if head.crit.is_some() {
-            return Err(Rejected::Unsupported);
+            return Err(TokenError::Unsupported);
         }
         Ok(Self { head, signed, signature: decode(signature)?, claims })
     }
 
     /// The claims. Ask for them after the signature has been checked.
-    pub(super) fn claims(&self) -> Result<Map<String, Value>, Rejected> {
-        serde_json::from_slice(&decode(self.claims)?).map_err(|_| Rejected::Malformed)
+    pub(super) fn claims(&self) -> Result<Map<String, Value>, TokenError> {
+        serde_json::from_slice(&decode(self.claims)?).map_err(|_| TokenError::Malformed)
     }
 }
 
 /// Base64 as tokens have it, in its one right form.
-pub(super) fn decode(text: &str) -> Result<Vec<u8>, Rejected> {
-    BASE64_URL_SAFE_NO_PAD.decode(text).map_err(|_| Rejected::Malformed)
+pub(super) fn decode(text: &str) -> Result<Vec<u8>, TokenError> {
+    BASE64_URL_SAFE_NO_PAD.decode(text).map_err(|_| TokenError::Malformed)
 }
 
 pub(super) fn encode(bytes: impl AsRef<[u8]>) -> String {

@@ -2,9 +2,9 @@
 
 use super::socket::{self, Socket};
 use crate::api::{Argument, Operation, Reply};
-use crate::limit::Account;
+use crate::limit::ClientLimits;
 use crate::problem::{INTERNAL, Problem, UNAVAILABLE, UPGRADE_REQUIRED};
-use crate::server::{Lifetime, SocketPlace};
+use crate::server::{ConnectionGuard, StreamPermit};
 use axum::body::Body;
 use axum::extract::FromRequestParts;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -24,21 +24,21 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 const MAGIC: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /// A request to turn this connection into a socket; an argument of functions.
-pub struct Upgrade {
+pub struct WebSocketUpgrade {
     accept: HeaderValue,
     on_upgrade: OnUpgrade,
-    lifetime: Lifetime,
-    place: SocketPlace,
-    account: Option<Account>,
+    lifetime: ConnectionGuard,
+    place: StreamPermit,
+    account: Option<ClientLimits>,
 }
 
 /// The answer that turns the connection into a socket.
-pub struct Switched(Response<Body>);
+pub struct SwitchingProtocols(Response<Body>);
 
-impl Upgrade {
+impl WebSocketUpgrade {
     /// Agrees, and has the session run with the socket once the browser has heard of it.
     #[must_use]
-    pub fn serve<F>(self, session: impl FnOnce(Socket) -> F + Send + 'static) -> Switched
+    pub fn serve<F>(self, session: impl FnOnce(Socket) -> F + Send + 'static) -> SwitchingProtocols
     where
         F: Future<Output = ()> + Send + 'static,
     {
@@ -58,19 +58,19 @@ impl Upgrade {
         headers.insert(header::CONNECTION, HeaderValue::from_static("upgrade"));
         headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
         headers.insert(header::SEC_WEBSOCKET_ACCEPT, accept);
-        Switched(response)
+        SwitchingProtocols(response)
     }
 }
 
-impl Argument for Upgrade {
+impl Argument for WebSocketUpgrade {
     fn describe(operation: &mut Operation<'_>) {
         operation.header("Upgrade", true, "websocket");
-        operation.refuses(&UPGRADE_REQUIRED);
-        operation.refuses(&UNAVAILABLE);
+        operation.add_problem(&UPGRADE_REQUIRED);
+        operation.add_problem(&UNAVAILABLE);
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Upgrade {
+impl<S: Send + Sync> FromRequestParts<S> for WebSocketUpgrade {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
@@ -78,11 +78,11 @@ impl<S: Send + Sync> FromRequestParts<S> for Upgrade {
             Problem::new(&UPGRADE_REQUIRED).detail("this address speaks WebSocket, version 13")
         })?;
         let on_upgrade = parts.extensions.remove::<OnUpgrade>();
-        let lifetime = parts.extensions.get::<Lifetime>().cloned();
-        let account = parts.extensions.get::<Account>().cloned();
+        let lifetime = parts.extensions.get::<ConnectionGuard>().cloned();
+        let account = parts.extensions.get::<ClientLimits>().cloned();
         match (on_upgrade, lifetime) {
             (Some(on_upgrade), Some(lifetime)) => {
-                let place = lifetime.become_socket().ok_or(Problem::new(&UNAVAILABLE))?;
+                let place = lifetime.acquire_stream().ok_or(Problem::new(&UNAVAILABLE))?;
                 Ok(Self { accept, on_upgrade, lifetime, place, account })
             }
             _ => Err(Problem::new(&INTERNAL)),
@@ -107,13 +107,13 @@ fn accept(headers: &HeaderMap) -> Option<HeaderValue> {
     HeaderValue::try_from(BASE64_STANDARD.encode(context.finish())).ok()
 }
 
-impl Reply for Switched {
+impl Reply for SwitchingProtocols {
     fn describe(operation: &mut Operation<'_>) {
         operation.replies_without_body(101, "The connection is a WebSocket from now on.");
     }
 }
 
-impl IntoResponse for Switched {
+impl IntoResponse for SwitchingProtocols {
     fn into_response(self) -> Response<Body> {
         self.0
     }

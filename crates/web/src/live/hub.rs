@@ -53,7 +53,7 @@ pub enum Published {
     /// It went to so many followers.
     To(usize),
     /// It had been published before. Feeds may repeat themselves.
-    Known,
+    Duplicate,
     /// Others should have come before it, and have not. Nobody has received it: publish the
     /// present state with [`Hub::reset`] instead.
     Gap,
@@ -68,9 +68,9 @@ impl Hub {
 
     /// Follows a topic from now on. With the number of the last push that was seen before,
     /// the follower also gets those that it has missed, if the hub still has all of them;
-    /// [`Follower::is_resumed`] tells.
+    /// [`Subscriber::is_resumed`] tells.
     #[must_use]
-    pub fn follow(&self, topic: &str, last_seen: Option<u64>) -> Follower {
+    pub fn follow(&self, topic: &str, last_seen: Option<u64>) -> Subscriber {
         let (sender, receiver) = mpsc::channel(QUEUE_MAX);
         let mut topics = self.lock();
         let id = topics.next_follower;
@@ -85,7 +85,7 @@ impl Hub {
         }
         topic.followers.push((id, sender));
         let after = last_seen.filter(|_| is_resumed);
-        Follower { hub: self.clone(), topic: name, id, receiver, after, is_resumed }
+        Subscriber { hub: self.clone(), topic: name, id, receiver, after, is_resumed }
     }
 
     /// Sends texts to all followers of a topic, in this order. All of them have the same number,
@@ -99,7 +99,7 @@ impl Hub {
         let mut topics = self.lock();
         let Some(topic) = topics.by_name.get_mut(topic) else { return Published::To(0) };
         match topic.last {
-            Some(last) if number <= last => return Published::Known,
+            Some(last) if number <= last => return Published::Duplicate,
             Some(last) if number > last + 1 => return Published::Gap,
             _ => {}
         }
@@ -164,7 +164,7 @@ impl Topic {
 }
 
 /// Receives what is published to a topic, until it is dropped.
-pub struct Follower {
+pub struct Subscriber {
     hub: Hub,
     topic: Arc<str>,
     id: u64,
@@ -174,16 +174,16 @@ pub struct Follower {
     is_resumed: bool,
 }
 
-impl Follower {
+impl Subscriber {
     /// Whether all that was missed comes by itself. If not, read the present state, hand it on,
-    /// and call [`Follower::start_after`] with its number.
+    /// and call [`Subscriber::skip_until`] with its number.
     #[must_use]
     pub fn is_resumed(&self) -> bool {
         self.is_resumed
     }
 
     /// Passes over pushes up to this number: what they tell is known.
-    pub fn start_after(&mut self, number: u64) {
+    pub fn skip_until(&mut self, number: u64) {
         self.after = Some(number);
     }
 
@@ -208,7 +208,7 @@ impl Follower {
     }
 }
 
-impl Drop for Follower {
+impl Drop for Subscriber {
     fn drop(&mut self) {
         let mut topics = self.hub.lock();
         if let Some(topic) = topics.by_name.get_mut(&self.topic) {
@@ -224,7 +224,7 @@ impl Drop for Follower {
 mod tests {
     use super::*;
 
-    fn texts(follower: &mut Follower) -> Vec<String> {
+    fn texts(follower: &mut Subscriber) -> Vec<String> {
         std::iter::from_fn(|| follower.try_next()).map(|text| text.to_string()).collect()
     }
 
@@ -237,8 +237,8 @@ mod tests {
         let hub = Hub::new();
         let (mut one, mut two) = (hub.follow("t", None), hub.follow("t", None));
         assert_eq!(publish(&hub, 41), Published::To(2));
-        assert_eq!(publish(&hub, 41), Published::Known);
-        assert_eq!(publish(&hub, 40), Published::Known);
+        assert_eq!(publish(&hub, 41), Published::Duplicate);
+        assert_eq!(publish(&hub, 40), Published::Duplicate);
         assert_eq!(hub.publish("t", 42, ["a".into(), "b".into()]), Published::To(2));
         assert_eq!(texts(&mut one), ["41", "a", "b"]);
         assert_eq!(texts(&mut two), ["41", "a", "b"]);
@@ -251,7 +251,7 @@ mod tests {
         publish(&hub, 1);
         assert_eq!(publish(&hub, 3), Published::Gap);
         hub.reset("t", 3, "state 3".into());
-        assert_eq!(publish(&hub, 3), Published::Known);
+        assert_eq!(publish(&hub, 3), Published::Duplicate);
         assert_eq!(publish(&hub, 4), Published::To(1));
         assert_eq!(texts(&mut follower), ["1", "state 3", "4"]);
         // Who comes back from before the gap has missed something that is not kept.
@@ -298,7 +298,7 @@ mod tests {
         for number in 1..=3 {
             publish(&hub, number);
         }
-        follower.start_after(2);
+        follower.skip_until(2);
         assert_eq!(texts(&mut follower), ["3"]);
     }
 

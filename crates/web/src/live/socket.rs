@@ -1,10 +1,10 @@
 //! One browser's connection.
 
 use super::Text;
-use super::hub::Follower;
-use crate::limit::{Account, Bucket, Rate};
+use super::hub::Subscriber;
+use crate::limit::{Bucket, ClientLimits, Rate};
 use crate::problem::Problem;
-use crate::server::Lifetime;
+use crate::server::ConnectionGuard;
 use futures_util::{SinkExt, StreamExt};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
@@ -43,7 +43,7 @@ pub(super) fn config() -> WebSocketConfig {
 /// Why a socket is closed, for the browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Closing {
+pub enum CloseReason {
     /// There is nothing more to say.
     Done,
     /// The server stops. Come back in a moment.
@@ -59,13 +59,13 @@ pub enum Closing {
 /// Ends when the browser leaves, falls silent, stops reading, sends too much, or the server stops.
 pub struct Socket {
     stream: WebSocketStream<TokioIo<Upgraded>>,
-    follower: Option<Follower>,
-    lifetime: Lifetime,
+    follower: Option<Subscriber>,
+    lifetime: ConnectionGuard,
     /// When the browser last said anything.
     heard: Instant,
     allowance: Bucket,
     /// The account of the browser's address, on which messages count as requests do.
-    account: Option<Account>,
+    account: Option<ClientLimits>,
     is_over: bool,
 }
 
@@ -80,8 +80,8 @@ enum Event {
 impl Socket {
     pub(super) fn new(
         stream: WebSocketStream<TokioIo<Upgraded>>,
-        lifetime: Lifetime,
-        account: Option<Account>,
+        lifetime: ConnectionGuard,
+        account: Option<ClientLimits>,
     ) -> Self {
         Self {
             stream,
@@ -95,7 +95,7 @@ impl Socket {
     }
 
     /// From now on, pushes go to the browser while [`Socket::next`] waits.
-    pub fn follow(&mut self, follower: Follower) {
+    pub fn follow(&mut self, follower: Subscriber) {
         self.follower = Some(follower);
     }
 
@@ -114,21 +114,24 @@ impl Socket {
             };
             match event {
                 Event::Push(Some(text)) => self.push(text).await,
-                Event::Push(None) => self.close(Closing::FellBehind).await,
+                Event::Push(None) => self.close(CloseReason::FellBehind).await,
                 Event::Message(Some(Ok(message))) => {
                     if let Some(text) = self.hear(message).await {
                         return Some(
-                            self.account.as_ref().map_or(Ok(()), Account::charge).map(|()| text),
+                            self.account
+                                .as_ref()
+                                .map_or(Ok(()), ClientLimits::charge)
+                                .map(|()| text),
                         );
                     }
                 }
                 Event::Message(Some(Err(
                     tungstenite::Error::Capacity(_) | tungstenite::Error::Utf8(_),
-                ))) => self.close(Closing::Misused).await,
+                ))) => self.close(CloseReason::Misused).await,
                 Event::Message(_) => self.is_over = true,
                 Event::Tick if self.heard.elapsed() > SILENCE_MAX => self.is_over = true,
                 Event::Tick => self.write(Message::Ping(Bytes::new())).await,
-                Event::Stop => self.close(Closing::Stopping).await,
+                Event::Stop => self.close(CloseReason::Stopping).await,
             }
         }
         None
@@ -136,7 +139,7 @@ impl Socket {
 
     /// The account of the browser's address.
     #[must_use]
-    pub fn account(&self) -> Option<&Account> {
+    pub fn account(&self) -> Option<&ClientLimits> {
         self.account.as_ref()
     }
 
@@ -147,12 +150,12 @@ impl Socket {
     }
 
     /// Says goodbye. Nothing is sent or received any more.
-    pub async fn close(&mut self, why: Closing) {
+    pub async fn close(&mut self, why: CloseReason) {
         let (code, reason) = match why {
-            Closing::Done => (CloseCode::Normal, "done"),
-            Closing::Stopping => (CloseCode::Away, "the server stops"),
-            Closing::FellBehind => (CloseCode::Again, "fell behind"),
-            Closing::Misused => (CloseCode::Policy, "too much, or no text"),
+            CloseReason::Done => (CloseCode::Normal, "done"),
+            CloseReason::Stopping => (CloseCode::Away, "the server stops"),
+            CloseReason::FellBehind => (CloseCode::Again, "fell behind"),
+            CloseReason::Misused => (CloseCode::Policy, "too much, or no text"),
         };
         self.write(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await;
         self.is_over = true;
@@ -162,13 +165,13 @@ impl Socket {
     async fn hear(&mut self, message: Message) -> Option<Text> {
         self.heard = Instant::now();
         if self.allowance.take(MESSAGE_RATE, self.heard.into_std()).is_err() {
-            self.close(Closing::Misused).await;
+            self.close(CloseReason::Misused).await;
             return None;
         }
         match message {
             Message::Text(text) => Some(text),
             Message::Binary(_) => {
-                self.close(Closing::Misused).await;
+                self.close(CloseReason::Misused).await;
                 None
             }
             // The answers to pings and to goodbyes are written with the next flush.
@@ -187,7 +190,7 @@ impl Socket {
             let mut next = Some(first);
             while let Some(text) = next {
                 stream.feed(Message::Text(text)).await?;
-                next = follower.as_mut().and_then(Follower::try_next);
+                next = follower.as_mut().and_then(Subscriber::try_next);
             }
             stream.flush().await
         });
@@ -203,7 +206,7 @@ impl Socket {
 }
 
 /// The next push; without a follower there is none, ever.
-async fn next_push(follower: &mut Option<Follower>) -> Option<Text> {
+async fn next_push(follower: &mut Option<Subscriber>) -> Option<Text> {
     match follower {
         Some(follower) => follower.next().await,
         None => std::future::pending().await,

@@ -1,13 +1,13 @@
 //! What meets every request, from its head to its answer.
 
-use super::Lifetime;
+use super::ConnectionGuard;
 use super::watched_body::WatchedBody;
 use crate::idempotency::Idempotency;
 use crate::identity::Identity;
-use crate::limit::{Account, Limiter};
+use crate::limit::{ClientLimits, Limiter};
 use crate::problem::{INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TIMEOUT, UNAVAILABLE};
 use crate::request_id::{self, RequestId};
-use crate::security::{self, Names};
+use crate::security::{self, AllowedHosts};
 use axum::Router;
 use axum::body::Body;
 use axum::response::IntoResponse;
@@ -32,15 +32,15 @@ pub(super) struct Shared {
     pub(super) identity: Option<Identity>,
     pub(super) idempotency: Option<Idempotency>,
     pub(super) limiter: Option<Arc<Limiter<IpAddr>>>,
-    pub(super) names: Names,
+    pub(super) names: AllowedHosts,
     pub(super) request_time_max: Duration,
 }
 
 /// Answers a request, whatever it is. A handler that panics is answered with `internal`.
 pub(super) async fn answer(
     shared: &Shared,
-    account: Account,
-    lifetime: Lifetime,
+    account: ClientLimits,
+    lifetime: ConnectionGuard,
     request: Request<Incoming>,
 ) -> Response<Body> {
     let connection = lifetime.clone();
@@ -88,8 +88,8 @@ fn shortened(path: &str) -> String {
 
 async fn dispatch(
     shared: &Shared,
-    account: Account,
-    lifetime: Lifetime,
+    account: ClientLimits,
+    lifetime: ConnectionGuard,
     request: Request<WatchedBody>,
 ) -> Response<Body> {
     if let Err(problem) = admit(shared, &account, &request) {
@@ -114,7 +114,7 @@ async fn dispatch(
 /// Whether a request is let in: not too many, for us, and not from somebody else's page.
 fn admit(
     shared: &Shared,
-    account: &Account,
+    account: &ClientLimits,
     request: &Request<WatchedBody>,
 ) -> Result<(), Problem> {
     account.charge()?;

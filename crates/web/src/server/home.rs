@@ -2,7 +2,7 @@
 
 use super::System;
 use crate::page::{Asset, escape};
-use crate::problem::{Code, SHARED};
+use crate::problem::{ProblemType, SHARED};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -14,11 +14,11 @@ pub(super) fn pages(systems: &[System], notes: &[String]) -> Vec<Asset> {
 
 fn home(systems: &[System], notes: &[String]) -> String {
     let mut cards = String::new();
-    for System { name, title, about, .. } in systems {
-        let (title, about) = (escape(title), escape(about));
+    for System { name, title, description, .. } in systems {
+        let (title, description) = (escape(title), escape(description));
         let _ = write!(
             cards,
-            "<li class=\"card\"><h2>{title}</h2><p>{about}</p><p class=\"actions\">\
+            "<li class=\"card\"><h2>{title}</h2><p>{description}</p><p class=\"actions\">\
              <a class=\"button\" href=\"/{name}\">Open</a> \
              <a href=\"/{name}/api\">HTTP interface</a></p></li>"
         );
@@ -32,14 +32,14 @@ fn home(systems: &[System], notes: &[String]) -> String {
 
 fn problems(systems: &[System]) -> String {
     let mut sections = String::new();
-    let mut section = |title: &str, codes: &[&Code]| {
+    let mut section = |title: &str, codes: &[&ProblemType]| {
         let _ = write!(sections, "<section class=\"problems\"><h2>{}</h2><dl>", escape(title));
-        for Code { name, status, title, about } in codes {
-            let (title, about) = (escape(title), escape(about.trim()));
+        for ProblemType { name, status, title, description } in codes {
+            let (title, description) = (escape(title), escape(description.trim()));
             let _ = write!(
                 sections,
                 "<dt id=\"{name}\"><code>{name}</code> <span class=\"badge\">{status}</span> \
-                 {title}</dt><dd>{about}</dd>"
+                 {title}</dt><dd>{description}</dd>"
             );
         }
         sections.push_str("</dl></section>");

@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 /// Held by everything that belongs to one connection: its requests, and the socket that it may
 /// become.
 #[derive(Clone)]
-pub(crate) struct Lifetime {
+pub(crate) struct ConnectionGuard {
     stop: watch::Receiver<bool>,
     activity: Arc<Activity>,
     /// The places of all sockets of the server.
@@ -18,7 +18,7 @@ pub(crate) struct Lifetime {
 }
 
 /// The place of a socket among all of the server's, until this is dropped.
-pub(crate) struct SocketPlace {
+pub(crate) struct StreamPermit {
     _permit: OwnedSemaphorePermit,
     _taken_over: TakenOver,
 }
@@ -30,12 +30,12 @@ pub(super) fn begin(
     stop: watch::Receiver<bool>,
     activity: Arc<Activity>,
     sockets: Arc<Semaphore>,
-) -> (Lifetime, End) {
+) -> (ConnectionGuard, End) {
     let (alive, gone) = mpsc::channel(1);
-    (Lifetime { stop, activity, sockets, _alive: alive }, End(gone))
+    (ConnectionGuard { stop, activity, sockets, _alive: alive }, End(gone))
 }
 
-impl Lifetime {
+impl ConnectionGuard {
     /// Ready once the server stops.
     pub(crate) async fn ended(&mut self) {
         // An error means that the server is gone already.
@@ -48,9 +48,9 @@ impl Lifetime {
     }
 
     /// Makes the connection a socket, if there is a place for one more.
-    pub(crate) fn become_socket(&self) -> Option<SocketPlace> {
+    pub(crate) fn acquire_stream(&self) -> Option<StreamPermit> {
         let permit = Arc::clone(&self.sockets).try_acquire_owned().ok()?;
-        Some(SocketPlace { _permit: permit, _taken_over: self.activity.take_over() })
+        Some(StreamPermit { _permit: permit, _taken_over: self.activity.take_over() })
     }
 }
 

@@ -1,6 +1,6 @@
 //! When a request is complete.
 
-use super::Lifetime;
+use super::ConnectionGuard;
 use hyper::Request;
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use singlet_edge::{Activity, TakenOver};
@@ -22,7 +22,7 @@ pub(super) struct WatchedBody {
 impl WatchedBody {
     pub(super) fn watch(
         request: Request<Incoming>,
-        lifetime: &Lifetime,
+        lifetime: &ConnectionGuard,
     ) -> (Request<Self>, Executing) {
         let executing = Executing::default();
         let request = request.map(|incoming| {

@@ -1,7 +1,7 @@
 //! Checking a value against a shape.
 
-use super::shape::{Node, Shape};
-use super::{FAULTS_MAX, Fault, Place};
+use super::shape::{Node, Validator};
+use super::{FIELD_ERRORS_MAX, FieldError, FieldLocation};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,31 +23,31 @@ const NAME_CHARS_MAX: usize = 40;
 
 /// A check that is under way: where it is, and what it has found.
 pub(super) struct Check<'a> {
-    shape: &'a Shape,
-    place: Place,
+    shape: &'a Validator,
+    place: FieldLocation,
     pointer: String,
-    faults: Vec<Fault>,
+    field_errors: Vec<FieldError>,
 }
 
 impl<'a> Check<'a> {
-    pub(super) fn new(shape: &'a Shape, place: Place) -> Self {
-        Self { shape, place, pointer: String::new(), faults: Vec::new() }
+    pub(super) fn new(shape: &'a Validator, place: FieldLocation) -> Self {
+        Self { shape, place, pointer: String::new(), field_errors: Vec::new() }
     }
 
     /// All that is wrong with the value.
-    pub(super) fn run(mut self, node: &Node, value: &Value) -> Vec<Fault> {
+    pub(super) fn run(mut self, node: &Node, value: &Value) -> Vec<FieldError> {
         self.node(node, value);
-        self.faults
+        self.field_errors
     }
 
     fn fault(&mut self, detail: impl Into<Cow<'static, str>>) {
-        if self.faults.len() < FAULTS_MAX {
+        if self.field_errors.len() < FIELD_ERRORS_MAX {
             // Parameters are known by their names, members by pointers.
             let field = match self.place {
-                Place::Body | Place::Message => self.pointer.clone(),
+                FieldLocation::Body | FieldLocation::Message => self.pointer.clone(),
                 _ => self.pointer.trim_start_matches('/').to_owned(),
             };
-            self.faults.push(Fault::new(self.place, field, detail));
+            self.field_errors.push(FieldError::new(self.place, field, detail));
         }
     }
 
@@ -157,30 +157,31 @@ impl<'a> Check<'a> {
                 (Some(node), _) | (None, Some(node)) => {
                     self.below(name, |check| check.node(node, value));
                 }
-                (None, None) => self.below(name, |check| check.fault("is not known here")),
+                (None, None) => self.below(name, |check| check.fault("unknown field")),
             }
         }
     }
 
     fn choice(&mut self, nodes: &[Node], value: &Value) {
-        let mut nearest: Option<(usize, Vec<Fault>)> = None;
+        let mut nearest: Option<(usize, Vec<FieldError>)> = None;
         for node in nodes {
             let pointer = self.pointer.clone();
-            let faults = Self { pointer, ..Check::new(self.shape, self.place) }.run(node, value);
-            if faults.is_empty() {
+            let field_errors =
+                Self { pointer, ..Check::new(self.shape, self.place) }.run(node, value);
+            if field_errors.is_empty() {
                 return;
             }
             // The caller most likely meant the alternative whose marks fit, such as the one with
             // this `type`; failing that, one of the same kind of value.
             let likeness = self.likeness(node, value);
             if nearest.as_ref().is_none_or(|(best, _)| likeness > *best) {
-                nearest = Some((likeness, faults));
+                nearest = Some((likeness, field_errors));
             }
         }
         match nearest {
-            Some((likeness, faults)) if likeness > 0 => {
-                let room = FAULTS_MAX.saturating_sub(self.faults.len());
-                self.faults.extend(faults.into_iter().take(room));
+            Some((likeness, field_errors)) if likeness > 0 => {
+                let room = FIELD_ERRORS_MAX.saturating_sub(self.field_errors.len());
+                self.field_errors.extend(field_errors.into_iter().take(room));
             }
             _ => match self.marks(nodes, value) {
                 Some((name, values)) => {
@@ -294,10 +295,10 @@ mod tests {
         Ping,
     }
 
-    fn check<T: JsonSchema>(value: &Value, faults: &[&str]) {
-        let found = Shape::of::<T>().faults(value, Place::Body);
-        let found: Vec<String> = found.iter().map(Fault::to_string).collect();
-        assert_eq!(found, faults);
+    fn check<T: JsonSchema>(value: &Value, field_errors: &[&str]) {
+        let found = Validator::of::<T>().field_errors(value, FieldLocation::Body);
+        let found: Vec<String> = found.iter().map(FieldError::to_string).collect();
+        assert_eq!(found, field_errors);
     }
 
     #[test]
@@ -315,7 +316,7 @@ mod tests {
                 "gift": {"price": 1},
             }),
             &[
-                "/color is not known here",
+                "/color unknown field",
                 "/eyes must be at most 6",
                 "/gift/paid is missing",
                 "/lines/0/price must be a number",
@@ -348,15 +349,16 @@ mod tests {
     fn however_much_is_wrong_the_list_stays_short() {
         let object: Map<String, Value> =
             (0..1000).map(|number| (format!("{number}{}", "x".repeat(1000)), json!(1))).collect();
-        let faults = Shape::of::<Order>().faults(&Value::Object(object), Place::Body);
-        assert_eq!(faults.len(), FAULTS_MAX);
-        assert!(faults.iter().all(|fault| fault.field.len() < 60));
+        let field_errors =
+            Validator::of::<Order>().field_errors(&Value::Object(object), FieldLocation::Body);
+        assert_eq!(field_errors.len(), FIELD_ERRORS_MAX);
+        assert!(field_errors.iter().all(|fault| fault.field.len() < 60));
     }
 
     #[test]
     fn pointers_escape_what_has_a_meaning_in_them() {
-        let faults =
-            Shape::of::<BTreeMap<String, u8>>().faults(&json!({"a/b~c": "x"}), Place::Body);
-        assert_eq!(faults[0].field, "/a~1b~0c");
+        let field_errors = Validator::of::<BTreeMap<String, u8>>()
+            .field_errors(&json!({"a/b~c": "x"}), FieldLocation::Body);
+        assert_eq!(field_errors[0].field, "/a~1b~0c");
     }
 }

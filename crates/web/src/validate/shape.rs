@@ -1,7 +1,7 @@
 //! A JSON schema, made ready for checking.
 
 use super::check::Check;
-use super::{Fault, Place};
+use super::{FieldError, FieldLocation};
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// ```
 /// use schemars::JsonSchema;
 /// use serde_json::json;
-/// use singlet_web::validate::{Place, Shape};
+/// use singlet_web::validate::{FieldLocation, Validator};
 ///
 /// #[derive(JsonSchema)]
 /// struct Throw {
@@ -19,13 +19,13 @@ use std::collections::BTreeMap;
 ///     eyes: u8,
 /// }
 ///
-/// let shape = Shape::of::<Throw>();
-/// assert!(shape.faults(&json!({"eyes": 6}), Place::Body).is_empty());
-/// let faults = shape.faults(&json!({"eyes": 7}), Place::Body);
-/// assert_eq!(faults[0].to_string(), "/eyes must be at most 6");
+/// let shape = Validator::of::<Throw>();
+/// assert!(shape.field_errors(&json!({"eyes": 6}), FieldLocation::Body).is_empty());
+/// let field_errors = shape.field_errors(&json!({"eyes": 7}), FieldLocation::Body);
+/// assert_eq!(field_errors[0].to_string(), "/eyes must be at most 6");
 /// ```
 #[derive(Debug)]
-pub struct Shape {
+pub struct Validator {
     root: Node,
     pub(super) definitions: BTreeMap<String, Node>,
 }
@@ -63,7 +63,7 @@ pub(super) enum Node {
     Choice(Vec<Node>),
 }
 
-impl Shape {
+impl Validator {
     /// The shape of a type.
     ///
     /// # Panics
@@ -92,7 +92,7 @@ impl Shape {
 
     /// All that is wrong with the value, up to a bound.
     #[must_use]
-    pub fn faults(&self, value: &Value, place: Place) -> Vec<Fault> {
+    pub fn field_errors(&self, value: &Value, place: FieldLocation) -> Vec<FieldError> {
         Check::new(self, place).run(&self.root, value)
     }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use singlet_web::Options;
-use singlet_web::api::{Answer, Api, Body, Created, Nothing, Page, Path, Query, delete, get, post};
+use singlet_web::api::{Api, Body, Created, Json, NoContent, Page, Path, Query, delete, get, post};
 use singlet_web::problem::{Problem, SHARED};
 
 singlet_web::problems! {
@@ -27,7 +27,7 @@ struct Book {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Place {
+struct ShelfPlace {
     shelf: u32,
     title: String,
 }
@@ -51,28 +51,26 @@ async fn add(
     Ok(Created { location: format!("/books/1/{}", book.title), value: book.0 })
 }
 
-async fn find(place: Path<Place>) -> Answer<Book> {
-    Answer(Book { title: place.title.clone(), pages: place.shelf })
+async fn find(place: Path<ShelfPlace>) -> Json<Book> {
+    Json(Book { title: place.title.clone(), pages: place.shelf })
 }
 
-async fn list(search: Query<Search>) -> Answer<Page<Book>> {
+async fn list(search: Query<Search>) -> Json<Page<Book>> {
     let title = search.contains.clone().unwrap_or_default();
     let book = Book { title, pages: search.limit.unwrap_or(7) };
-    Answer(Page { items: vec![book], next: None })
+    Json(Page { items: vec![book], next: None })
 }
 
-async fn burn(_: Path<Place>) -> Result<Nothing, Problem> {
-    Ok(Nothing)
+async fn burn(_: Path<ShelfPlace>) -> Result<NoContent, Problem> {
+    Ok(NoContent)
 }
 
 fn api() -> Api<&'static str> {
     Api::new("test", "A library.", "Ann")
-        .route(
-            post("/books", add).named("addBook").about("Adds a book. Once.").refuses([&BOOK_LENT]),
-        )
-        .route(get("/books", list).named("listBooks").about("Lists books."))
-        .route(get("/books/{shelf}/{title}", find).named("findBook").about("Finds a book."))
-        .route(delete("/books/{shelf}/{title}", burn).named("burnBook").about("Burns a book."))
+        .route(post("/books", add).describe("addBook", "Adds a book. Once.").problems([&BOOK_LENT]))
+        .route(get("/books", list).describe("listBooks", "Lists books."))
+        .route(get("/books/{shelf}/{title}", find).describe("findBook", "Finds a book."))
+        .route(delete("/books/{shelf}/{title}", burn).describe("burnBook", "Burns a book."))
 }
 
 async fn server() -> Running {
@@ -180,13 +178,13 @@ async fn the_document_says_what_the_code_does() {
 #[test]
 #[should_panic(expected = "has the parameters")]
 fn a_path_and_a_function_that_disagree_are_found_at_the_start() {
-    let _ = Api::new("test", "", ()).route(get("/books/{id}", find).named("a").about("b"));
+    let _ = Api::new("test", "", ()).route(get("/books/{id}", find).describe("a", "b"));
 }
 
 #[test]
 #[should_panic(expected = "two routes have the name")]
 fn a_name_stands_for_one_route() {
-    let route = |path| get::<_, _, ()>(path, list).named("a").about("b");
+    let route = |path| get::<_, _, ()>(path, list).describe("a", "b");
     let _ = Api::new("test", "", ()).route(route("/one")).route(route("/two"));
 }
 

@@ -32,7 +32,7 @@ pub(crate) async fn start(options: Options, prepare: impl FnOnce(Server) -> Serv
 
 /// A system with these routes.
 pub(crate) fn system(router: axum::Router) -> System {
-    System { name: "test", title: "Test", about: "A test.", router, problems: &[] }
+    System { name: "test", title: "Test", description: "A test.", router, problems: &[] }
 }
 
 impl Running {
@@ -43,7 +43,7 @@ impl Running {
     }
 
     /// Sends a request with these lines in its head, and a body.
-    pub(crate) async fn send(&self, first: &str, lines: &[&str], body: &str) -> Answer {
+    pub(crate) async fn send(&self, first: &str, lines: &[&str], body: &str) -> TestResponse {
         self.send_from("127.0.0.1", first, lines, body).await
     }
 
@@ -54,7 +54,7 @@ impl Running {
         first: &str,
         lines: &[&str],
         body: &str,
-    ) -> Answer {
+    ) -> TestResponse {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind(SocketAddr::new(peer.parse().unwrap(), 0)).unwrap();
         let mut stream = socket.connect(self.address).await.unwrap();
@@ -73,14 +73,14 @@ impl Running {
         let _ = stream.write_all(format!("{head}\r\n{body}").as_bytes()).await;
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes).await;
-        Answer::parse(&bytes)
+        TestResponse::parse(&bytes)
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> TestResponse {
         self.send(&format!("GET {path}"), &[], "").await
     }
 
-    pub(crate) async fn post(&self, path: &str, body: &str) -> Answer {
+    pub(crate) async fn post(&self, path: &str, body: &str) -> TestResponse {
         self.send(&format!("POST {path}"), &["content-type: application/json"], body).await
     }
 
@@ -103,13 +103,13 @@ impl Running {
 
 /// An answer, taken apart.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: u16,
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) body: String,
 }
 
-impl Answer {
+impl TestResponse {
     fn parse(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));

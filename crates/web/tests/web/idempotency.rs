@@ -1,6 +1,6 @@
 //! Requests with an Idempotency-Key: repeated by the client, carried out once.
 
-use crate::client::{Answer, Running, start, system};
+use crate::client::{Running, TestResponse, start, system};
 use axum::extract::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ async fn order(
         "nothing" => return Err(Problem::new(&FORBIDDEN)),
         "half" => return Err(Problem::new(&INTERNAL)),
         "busy" => return Err(Problem::new(&UNAVAILABLE)),
-        "crowded" => return Err(Problem::new(&UNAVAILABLE).nothing_done()),
+        "crowded" => return Err(Problem::new(&UNAVAILABLE).safe_to_retry()),
         "large" => {
             let value = Ordered { number, what: "x".repeat(300 << 10) };
             return Ok(Created { location: format!("/orders/{number}"), value });
@@ -80,12 +80,11 @@ impl Shop {
         let api = Api::new("test", "A shop.", Arc::clone(&count))
             .route(
                 post("/orders", order)
-                    .named("order")
-                    .about("Orders.")
-                    .refuses([&FORBIDDEN])
+                    .describe("order", "Orders.")
+                    .problems([&FORBIDDEN])
                     .idempotent(),
             )
-            .route(post("/mine", order_signed_in).named("orderMine").about("Orders.").idempotent());
+            .route(post("/mine", order_signed_in).describe("orderMine", "Orders.").idempotent());
         let identity = Identity::local(&issuer);
         let server = start(Options::default(), |server| {
             server
@@ -97,11 +96,11 @@ impl Shop {
         Self { server, count, engine, clock, issuer }
     }
 
-    async fn order(&self, key: &str, what: &str) -> Answer {
+    async fn order(&self, key: &str, what: &str) -> TestResponse {
         self.send("/test/orders", key, what, &[]).await
     }
 
-    async fn send(&self, path: &str, key: &str, what: &str, more: &[&str]) -> Answer {
+    async fn send(&self, path: &str, key: &str, what: &str, more: &[&str]) -> TestResponse {
         let key = format!("idempotency-key: {key}");
         let mut lines = vec!["content-type: application/json", &key];
         lines.extend(more);
@@ -334,7 +333,7 @@ async fn who_reads_the_table_learns_nothing() {
 #[test]
 fn the_document_tells_of_the_header() {
     let api = Api::new("test", "A shop.", Arc::new(AtomicU64::new(0))).route(
-        post("/orders", order).named("order").about("Orders.").refuses([&FORBIDDEN]).idempotent(),
+        post("/orders", order).describe("order", "Orders.").problems([&FORBIDDEN]).idempotent(),
     );
     let document = api.document();
     let header = &document["paths"]["/orders"]["post"]["parameters"][0];

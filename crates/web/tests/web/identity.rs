@@ -11,7 +11,7 @@ use ring::signature::{
 };
 use serde_json::{Value, json};
 use singlet_web::Options;
-use singlet_web::api::{Answer, Api, get};
+use singlet_web::api::{Api, Json, get};
 use singlet_web::identity::{Caller, Identity, Issuer, LocalIssuer};
 use singlet_web::problem::Problem;
 use std::sync::Arc;
@@ -112,24 +112,24 @@ impl Pool {
     }
 }
 
-async fn whoami(caller: Caller) -> Answer<String> {
-    Answer(caller.subject)
+async fn whoami(caller: Caller) -> Json<String> {
+    Json(caller.subject)
 }
 
-async fn anybody(State(()): State<()>, caller: Option<Caller>) -> Answer<Option<String>> {
-    Answer(caller.map(|caller| caller.subject))
+async fn anybody(State(()): State<()>, caller: Option<Caller>) -> Json<Option<String>> {
+    Json(caller.map(|caller| caller.subject))
 }
 
-async fn admin(caller: Caller) -> Result<Answer<bool>, Problem> {
-    caller.must_be_in("Admin")?;
-    Ok(Answer(true))
+async fn admin(caller: Caller) -> Result<Json<bool>, Problem> {
+    caller.require_group("Admin")?;
+    Ok(Json(true))
 }
 
 async fn app(identity: Identity) -> Running {
     let api = Api::new("test", "Who?", ())
-        .route(get("/me", whoami).named("me").about("Me."))
-        .route(get("/anybody", anybody).named("anybody").about("Anybody."))
-        .route(get("/admin", admin).named("admin").about("Admins."));
+        .route(get("/me", whoami).describe("me", "Me."))
+        .route(get("/anybody", anybody).describe("anybody", "Anybody."))
+        .route(get("/admin", admin).describe("admin", "Admins."));
     start(Options::default(), |server| {
         server.with_identity(identity).with_system(system(api.into_router()))
     })
@@ -292,7 +292,7 @@ async fn the_local_issuer_is_trusted_by_its_own_server_and_no_other() {
 async fn on_ones_own_machine_one_signs_in_as_anybody() {
     let issuer = LocalIssuer::new().unwrap();
     let identity = Identity::local(&issuer);
-    let api = Api::new("test", "Who?", ()).route(get("/me", whoami).named("me").about("Me."));
+    let api = Api::new("test", "Who?", ()).route(get("/me", whoami).describe("me", "Me."));
     let app = start(Options::default(), |server| {
         let local = issuer.into_system();
         server.with_identity(identity).with_system(system(api.into_router())).with_system(local)
@@ -327,7 +327,7 @@ async fn the_local_issuer_believes_no_proxy_of_any_kind() {
     let issuer = LocalIssuer::new().unwrap();
     let token = issuer.sign("Ann", &[], now()).unwrap();
     let identity = Identity::local(&issuer);
-    let api = Api::new("test", "Who?", ()).route(get("/me", whoami).named("me").about("Me."));
+    let api = Api::new("test", "Who?", ()).route(get("/me", whoami).describe("me", "Me."));
     let app = start(Options::default(), |server| {
         let local = issuer.into_system();
         server.with_identity(identity).with_system(system(api.into_router())).with_system(local)

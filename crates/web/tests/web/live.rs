@@ -5,7 +5,7 @@ use axum::extract::State;
 use futures_util::{SinkExt, StreamExt};
 use singlet_web::Options;
 use singlet_web::api::{Api, get};
-use singlet_web::live::{Hub, Published, Switched, Upgrade};
+use singlet_web::live::{Hub, Published, SwitchingProtocols, WebSocketUpgrade};
 use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -17,7 +17,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Follows one topic, and echoes what it is sent.
-async fn follow(State(hub): State<Hub>, upgrade: Upgrade) -> Switched {
+async fn follow(State(hub): State<Hub>, upgrade: WebSocketUpgrade) -> SwitchingProtocols {
     upgrade.serve(async move |mut socket| {
         socket.follow(hub.follow("topic", None));
         socket.send("hello").await;
@@ -29,7 +29,7 @@ async fn follow(State(hub): State<Hub>, upgrade: Upgrade) -> Switched {
 
 async fn server(hub: &Hub) -> Running {
     let api = Api::new("test", "Live.", hub.clone())
-        .route(get("/socket", follow).named("follow").about("Follows."));
+        .route(get("/socket", follow).describe("follow", "Follows."));
     start(Options::default(), |server| server.with_system(system(api.into_router()))).await
 }
 

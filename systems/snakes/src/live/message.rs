@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use singlet_web::live::Text;
 use singlet_web::problem::Problem;
-use singlet_web::validate::Fault;
+use singlet_web::validate::FieldError;
 
 /// What a client says.
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
@@ -118,7 +118,7 @@ pub enum Outgoing {
         /// The fields that break a rule.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         #[schemars(skip)]
-        errors: Vec<Fault>,
+        errors: Vec<FieldError>,
     },
     /// Somebody is here.
     Pong,
@@ -182,7 +182,7 @@ impl Outgoing {
             code: problem.code().name.to_owned(),
             title: problem.code().title.to_owned(),
             detail: problem.detail_text().map(str::to_owned),
-            errors: problem.faults().to_vec(),
+            errors: problem.field_errors().to_vec(),
         }
     }
 

@@ -6,13 +6,13 @@ use crate::design::{Code, Connection, Game, Status};
 use crate::refusal::{ALREADY_JOINED, NOT_JOINED, Refusal};
 use crate::secret::Secret;
 use crate::service::{Joined, Service};
-use singlet_web::live::{Closing, Socket, Text};
+use singlet_web::live::{CloseReason, Socket, Text};
 use singlet_web::problem::{MALFORMED, Problem};
-use singlet_web::validate::{self, Place, Shape};
+use singlet_web::validate::{self, FieldLocation, Validator};
 use std::sync::LazyLock;
 
 /// What messages must look like; the same for all sockets.
-static SHAPE: LazyLock<Shape> = LazyLock::new(Shape::of::<Incoming>);
+static SHAPE: LazyLock<Validator> = LazyLock::new(Validator::of::<Incoming>);
 
 impl Live {
     /// Serves a socket: the state of the game first, or what was missed since `after`, and then
@@ -27,12 +27,12 @@ impl Live {
         if !follower.is_resumed() {
             match self.service.lobby(&code).await {
                 Ok(lobby) => {
-                    follower.start_after(lobby.game.sequence);
+                    follower.skip_until(lobby.game.sequence);
                     socket.send(Outgoing::state(lobby).to_text()).await;
                 }
                 Err(refusal) => {
                     socket.send(Outgoing::refused(&refusal.into()).to_text()).await;
-                    return socket.close(Closing::Done).await;
+                    return socket.close(CloseReason::Done).await;
                 }
             }
         }
@@ -85,7 +85,7 @@ impl Client<'_> {
         let json = serde_json::from_str(text).map_err(|error| {
             Problem::new(&MALFORMED).detail(format!("the message is not JSON: {error}"))
         })?;
-        match validate::read(json, &SHAPE, Place::Message).map_err(Problem::invalid)? {
+        match validate::read(json, &SHAPE, FieldLocation::Message).map_err(Problem::invalid)? {
             Incoming::JoinGame { name } => {
                 self.check_plays_nobody().await?;
                 let joined = self.service.join(self.code, &name).await?;

@@ -9,7 +9,7 @@ use singlet_snakes::refusal::Refusal;
 use singlet_snakes::rules::{Mode, Roll};
 use singlet_snakes::service::{Budgets, NewGame, Service};
 use singlet_web::Web;
-use singlet_web::limit::{Account, Rate};
+use singlet_web::limit::{ClientLimits, Rate};
 use singlet_web::problem::{Problem, RATE_LIMITED, UNAVAILABLE};
 
 on_every_store! {
@@ -96,7 +96,7 @@ async fn a_game_that_is_young_or_played_does_not_go(stage: Stage) {
     ground.clock.advance(9 * MINUTE_MS);
     let before = ground.items().await.len();
     let refused = problem(create(&service).await);
-    assert_eq!((refused.code(), refused.is_nothing_done()), (&UNAVAILABLE, true));
+    assert_eq!((refused.code(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
     assert_eq!(ground.items().await.len(), before);
     ground.clock.advance(MINUTE_MS);
     // The oldest goes first: the one that is over, and then the one that waits.
@@ -136,7 +136,7 @@ async fn what_all_have_stored_in_an_hour_has_an_end(stage: Stage) {
     };
     // A move on a board without snakes and ladders is charged with 4 KB.
     assert!((99..=101).contains(&moves), "{moves}");
-    assert_eq!((refused.code(), refused.is_nothing_done()), (&UNAVAILABLE, true));
+    assert_eq!((refused.code(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
     let before = ground.items().await.len();
     let restarted = server(&ground, BYTES, PLENTY).await;
     for service in [&service, &restarted] {
@@ -159,7 +159,7 @@ async fn what_one_address_has_stored_has_an_end(stage: Stage) {
     let ground = at_full_hour(stage).await;
     // Nothing comes back while the test runs.
     let rate = Rate { per_second: 0.001, burst: 30_000.0 };
-    let account = Account::with_stored_rate([192, 0, 2, 1].into(), rate);
+    let account = ClientLimits::with_stored_rate([192, 0, 2, 1].into(), rate);
     let service = ground.service.for_account(&account);
     let code = create(&service).await.unwrap();
     service.join(&code, "Bob").await.unwrap();
@@ -167,6 +167,6 @@ async fn what_one_address_has_stored_has_an_end(stage: Stage) {
     assert_eq!(problem(service.join(&code, "Dan").await).code(), &RATE_LIMITED);
     assert_eq!(problem(create(&service).await).code(), &RATE_LIMITED);
     assert_eq!(ground.lobby(&code).await.players.len(), 3);
-    let other = Account::with_stored_rate([192, 0, 2, 2].into(), rate);
+    let other = ClientLimits::with_stored_rate([192, 0, 2, 2].into(), rate);
     ground.service.for_account(&other).join(&code, "Dan").await.unwrap();
 }

@@ -1,6 +1,6 @@
 //! `bytes::Bytes`: a value of type B.
 
-use crate::attribute::{Attribute, Mismatch, Unstorable};
+use crate::attribute::{Attribute, Mismatch, NotStorable};
 use crate::design::AttributeType;
 use crate::key::{KeyPart, Shape};
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use singlet_dynamo::binary::ValueRef;
 impl Attribute for Bytes {
     const KIND: AttributeType = AttributeType::Binary;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         Ok(Some(Value::B(self.to_vec())))
     }
 

@@ -4,7 +4,7 @@
 //! it is read back as it was, and all texts have the same width. Others may have written it with
 //! fewer digits, or in another zone; that is read as well.
 
-use crate::attribute::{Mismatch, Unstorable, text};
+use crate::attribute::{Mismatch, NotStorable, text};
 use crate::date::Date;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::Value;
@@ -17,13 +17,15 @@ const FRACTION_DIGITS: usize = 9;
 const WHOLE_SIZE: usize = 19;
 
 /// A moment so many seconds and nanoseconds after 1970 began, UTC.
-pub(super) fn write(seconds: i64, nanos: u32) -> Result<Option<Value>, Unstorable> {
+pub(super) fn write(seconds: i64, nanos: u32) -> Result<Option<Value>, NotStorable> {
     let years = Timestamp::MIN.as_seconds()..=Timestamp::MAX.as_seconds();
     if !years.contains(&seconds) {
-        return Err(Unstorable::new("a moment outside the years 0 to 9999 has no text that sorts"));
+        return Err(NotStorable::new(
+            "a moment outside the years 0 to 9999 has no text that sorts",
+        ));
     }
     if nanos >= SECOND_NS {
-        return Err(Unstorable::new("a leap second has no text that sorts"));
+        return Err(NotStorable::new("a leap second has no text that sorts"));
     }
     let mut text = Timestamp::from_millis(seconds.saturating_mul(1000)).to_string();
     text.truncate(WHOLE_SIZE);
@@ -78,9 +80,9 @@ fn offset(zone: &str) -> Option<i64> {
 }
 
 /// A day of the Gregorian calendar.
-pub(super) fn write_date(year: i64, month: u32, day: u32) -> Result<Option<Value>, Unstorable> {
+pub(super) fn write_date(year: i64, month: u32, day: u32) -> Result<Option<Value>, NotStorable> {
     if !(0..=9999).contains(&year) {
-        return Err(Unstorable::new("a day outside the years 0 to 9999 has no text that sorts"));
+        return Err(NotStorable::new("a day outside the years 0 to 9999 has no text that sorts"));
     }
     Ok(Some(Value::S(format!("{year:04}-{month:02}-{day:02}"))))
 }
@@ -107,7 +109,7 @@ macro_rules! moment {
 
             fn to_value(
                 &self,
-            ) -> Result<Option<singlet_dynamo::Value>, crate::attribute::Unstorable> {
+            ) -> Result<Option<singlet_dynamo::Value>, crate::attribute::NotStorable> {
                 let (seconds, nanos) = $write(self);
                 super::moment::write(seconds, nanos)
             }
@@ -137,7 +139,7 @@ macro_rules! date {
 
             fn to_value(
                 &self,
-            ) -> Result<Option<singlet_dynamo::Value>, crate::attribute::Unstorable> {
+            ) -> Result<Option<singlet_dynamo::Value>, crate::attribute::NotStorable> {
                 let (year, month, day) = $write(self);
                 super::moment::write_date(year, month, day)
             }

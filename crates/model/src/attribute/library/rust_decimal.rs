@@ -1,6 +1,6 @@
 //! `rust_decimal::Decimal`: a number, digit by digit.
 
-use crate::attribute::{Attribute, Mismatch, Unstorable};
+use crate::attribute::{Attribute, Mismatch, NotStorable};
 use crate::design::AttributeType;
 use crate::field::{Amount, Fractional, Numeric};
 use crate::key::{KeyPart, Shape};
@@ -11,12 +11,12 @@ use singlet_dynamo::{Number, NumberError, Value};
 impl Attribute for Decimal {
     const KIND: AttributeType = AttributeType::Number;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         let number: Result<Number, NumberError> = self.to_string().parse();
         // It has 28 digits at most, and DynamoDB's numbers have 38.
         number
             .map(|number| Some(Value::N(number)))
-            .map_err(|error| Unstorable::new(error.to_string()))
+            .map_err(|error| NotStorable::new(error.to_string()))
     }
 
     fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
@@ -40,7 +40,7 @@ impl Numeric for Decimal {
 }
 
 impl Amount<Fractional> for Decimal {
-    fn into_number(self) -> Result<Number, Unstorable> {
-        self.to_string().parse().map_err(|error: NumberError| Unstorable::new(error.to_string()))
+    fn into_number(self) -> Result<Number, NotStorable> {
+        self.to_string().parse().map_err(|error: NumberError| NotStorable::new(error.to_string()))
     }
 }

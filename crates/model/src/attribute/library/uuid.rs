@@ -1,6 +1,6 @@
 //! `uuid::Uuid`: text with hyphens, in small letters.
 
-use crate::attribute::{Attribute, MapKey, Mismatch, Unstorable, text};
+use crate::attribute::{Attribute, MapKey, Mismatch, NotStorable, text};
 use crate::design::AttributeType;
 use crate::field::Textual;
 use crate::key::{Form, KeyPart, Shape};
@@ -15,7 +15,7 @@ const EXPECTED: &str = "a UUID";
 impl Attribute for Uuid {
     const KIND: AttributeType = AttributeType::Id;
 
-    fn to_value(&self) -> Result<Option<Value>, Unstorable> {
+    fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         Ok(Some(Value::S(self.hyphenated().to_string())))
     }
 

@@ -149,7 +149,7 @@ fn what_others_have_written_is_read() {
 
 #[test]
 fn what_has_no_text_that_sorts_is_refused() {
-    let told = |fault: Result<_, crate::attribute::Unstorable>| fault.unwrap_err().to_string();
+    let told = |fault: Result<_, crate::attribute::NotStorable>| fault.unwrap_err().to_string();
     let outside = "a moment outside the years 0 to 9999 has no text that sorts";
     assert_eq!(told(chrono(*SECONDS.start() - 1, 0).to_value()), outside);
     assert_eq!(told(chrono(*SECONDS.end() + 1, 0).to_value()), outside);

@@ -1,7 +1,7 @@
 //! Values of any type that serde knows.
 
 use super::{read, stored};
-use crate::attribute::{Attribute, Serde, Unstorable};
+use crate::attribute::{Attribute, NotStorable, Serde};
 use proptest::prelude::*;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -321,10 +321,10 @@ fn what_cannot_be_stored_says_why() {
 fn what_is_nested_too_deep_is_refused() {
     let deep = "lists and maps are nested deeper than an attribute can be, which is 32 levels";
     assert_eq!(stored(&Serde(nested(31))).unwrap().levels(), 31);
-    assert_eq!(Serde(nested(32)).to_value(), Err(Unstorable::new(deep)));
-    assert_eq!(Serde(nested(5_000)).to_value(), Err(Unstorable::new(deep)));
+    assert_eq!(Serde(nested(32)).to_value(), Err(NotStorable::new(deep)));
+    assert_eq!(Serde(nested(5_000)).to_value(), Err(NotStorable::new(deep)));
     let chain = (0..5_000).fold(Chain(None), |inner, _| Chain(Some(Box::new(inner))));
-    assert_eq!(Serde(chain).to_value(), Err(Unstorable::new(deep)));
+    assert_eq!(Serde(chain).to_value(), Err(NotStorable::new(deep)));
     // To read a value that is there, it would go round for ever.
     let fault = read::<Serde<Chain>>(Some(&Value::from(1))).unwrap_err();
     assert!(fault.to_string().contains("without end"), "{fault}");

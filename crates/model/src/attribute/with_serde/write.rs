@@ -1,7 +1,7 @@
 //! From serde to a value.
 
 use super::CALLS_MAX;
-use crate::attribute::Unstorable;
+use crate::attribute::NotStorable;
 use serde::ser::{self, Impossible, Serialize};
 use singlet_dynamo::limits::NESTING_MAX;
 use singlet_dynamo::{Map, Number, Value};
@@ -11,11 +11,11 @@ use std::fmt;
 /// is a hint, and may be anything.
 const PLACES_AHEAD_MAX: usize = 256;
 
-pub(super) fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, Unstorable> {
+pub(super) fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value, NotStorable> {
     value.serialize(Writer { levels: 0, calls: 0 })
 }
 
-impl ser::Error for Unstorable {
+impl ser::Error for NotStorable {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self::new(message.to_string())
     }
@@ -31,7 +31,7 @@ struct Writer {
 
 impl Writer {
     /// For the value inside an option or a newtype.
-    fn inside(self) -> Result<Self, Unstorable> {
+    fn inside(self) -> Result<Self, NotStorable> {
         if self.calls >= CALLS_MAX {
             return Err(too_deep());
         }
@@ -39,7 +39,7 @@ impl Writer {
     }
 
     /// For the values inside a list or a map.
-    fn below(self) -> Result<Self, Unstorable> {
+    fn below(self) -> Result<Self, NotStorable> {
         if self.levels >= NESTING_MAX {
             return Err(too_deep());
         }
@@ -51,7 +51,7 @@ impl Writer {
         self,
         variant: Option<&'static str>,
         len: Option<usize>,
-    ) -> Result<ListWriter, Unstorable> {
+    ) -> Result<ListWriter, NotStorable> {
         let outer = if variant.is_some() { self.below()? } else { self };
         let values = Vec::with_capacity(len.unwrap_or(0).min(PLACES_AHEAD_MAX));
         Ok(ListWriter { element: outer.below()?, values, variant })
@@ -61,24 +61,26 @@ impl Writer {
         self,
         variant: Option<&'static str>,
         len: Option<usize>,
-    ) -> Result<MapWriter, Unstorable> {
+    ) -> Result<MapWriter, NotStorable> {
         let outer = if variant.is_some() { self.below()? } else { self };
         let entries = Vec::with_capacity(len.unwrap_or(0).min(PLACES_AHEAD_MAX));
         Ok(MapWriter { value: outer.below()?, entries, name: None, variant })
     }
 }
 
-fn too_deep() -> Unstorable {
-    Unstorable::new("lists and maps are nested deeper than an attribute can be, which is 32 levels")
+fn too_deep() -> NotStorable {
+    NotStorable::new(
+        "lists and maps are nested deeper than an attribute can be, which is 32 levels",
+    )
 }
 
-fn number(text: &str) -> Result<Value, Unstorable> {
+fn number(text: &str) -> Result<Value, NotStorable> {
     text.parse().map(Value::N).map_err(|error: singlet_dynamo::NumberError| {
-        Unstorable::new(format!("{text} is not a number that DynamoDB has: {error}"))
+        NotStorable::new(format!("{text} is not a number that DynamoDB has: {error}"))
     })
 }
 
-fn integer(integer: i64) -> Result<Value, Unstorable> {
+fn integer(integer: i64) -> Result<Value, NotStorable> {
     Ok(Value::N(Number::from(integer)))
 }
 
@@ -92,7 +94,7 @@ fn in_variant(variant: Option<&'static str>, value: Value) -> Value {
 
 impl ser::Serializer for Writer {
     type Ok = Value;
-    type Error = Unstorable;
+    type Error = NotStorable;
     type SerializeSeq = ListWriter;
     type SerializeTuple = ListWriter;
     type SerializeTupleStruct = ListWriter;
@@ -101,83 +103,83 @@ impl ser::Serializer for Writer {
     type SerializeStruct = MapWriter;
     type SerializeStructVariant = MapWriter;
 
-    fn serialize_bool(self, truth: bool) -> Result<Value, Unstorable> {
+    fn serialize_bool(self, truth: bool) -> Result<Value, NotStorable> {
         Ok(Value::Bool(truth))
     }
 
-    fn serialize_i8(self, own: i8) -> Result<Value, Unstorable> {
+    fn serialize_i8(self, own: i8) -> Result<Value, NotStorable> {
         integer(own.into())
     }
 
-    fn serialize_i16(self, own: i16) -> Result<Value, Unstorable> {
+    fn serialize_i16(self, own: i16) -> Result<Value, NotStorable> {
         integer(own.into())
     }
 
-    fn serialize_i32(self, own: i32) -> Result<Value, Unstorable> {
+    fn serialize_i32(self, own: i32) -> Result<Value, NotStorable> {
         integer(own.into())
     }
 
-    fn serialize_i64(self, own: i64) -> Result<Value, Unstorable> {
+    fn serialize_i64(self, own: i64) -> Result<Value, NotStorable> {
         integer(own)
     }
 
-    fn serialize_i128(self, own: i128) -> Result<Value, Unstorable> {
+    fn serialize_i128(self, own: i128) -> Result<Value, NotStorable> {
         number(&own.to_string())
     }
 
-    fn serialize_u8(self, own: u8) -> Result<Value, Unstorable> {
+    fn serialize_u8(self, own: u8) -> Result<Value, NotStorable> {
         integer(own.into())
     }
 
-    fn serialize_u16(self, own: u16) -> Result<Value, Unstorable> {
+    fn serialize_u16(self, own: u16) -> Result<Value, NotStorable> {
         integer(own.into())
     }
 
-    fn serialize_u32(self, own: u32) -> Result<Value, Unstorable> {
+    fn serialize_u32(self, own: u32) -> Result<Value, NotStorable> {
         integer(own.into())
     }
 
-    fn serialize_u64(self, own: u64) -> Result<Value, Unstorable> {
+    fn serialize_u64(self, own: u64) -> Result<Value, NotStorable> {
         number(&own.to_string())
     }
 
-    fn serialize_u128(self, own: u128) -> Result<Value, Unstorable> {
+    fn serialize_u128(self, own: u128) -> Result<Value, NotStorable> {
         number(&own.to_string())
     }
 
-    fn serialize_f32(self, own: f32) -> Result<Value, Unstorable> {
+    fn serialize_f32(self, own: f32) -> Result<Value, NotStorable> {
         number(&format!("{own:e}"))
     }
 
-    fn serialize_f64(self, own: f64) -> Result<Value, Unstorable> {
+    fn serialize_f64(self, own: f64) -> Result<Value, NotStorable> {
         number(&format!("{own:e}"))
     }
 
-    fn serialize_char(self, own: char) -> Result<Value, Unstorable> {
+    fn serialize_char(self, own: char) -> Result<Value, NotStorable> {
         Ok(Value::S(own.to_string()))
     }
 
-    fn serialize_str(self, text: &str) -> Result<Value, Unstorable> {
+    fn serialize_str(self, text: &str) -> Result<Value, NotStorable> {
         Ok(Value::S(text.to_owned()))
     }
 
-    fn serialize_bytes(self, bytes: &[u8]) -> Result<Value, Unstorable> {
+    fn serialize_bytes(self, bytes: &[u8]) -> Result<Value, NotStorable> {
         Ok(Value::B(bytes.to_vec()))
     }
 
-    fn serialize_none(self) -> Result<Value, Unstorable> {
+    fn serialize_none(self) -> Result<Value, NotStorable> {
         Ok(Value::Null)
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Value, Unstorable> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Value, NotStorable> {
         value.serialize(self.inside()?)
     }
 
-    fn serialize_unit(self) -> Result<Value, Unstorable> {
+    fn serialize_unit(self) -> Result<Value, NotStorable> {
         Ok(Value::Null)
     }
 
-    fn serialize_unit_struct(self, _name: &'static str) -> Result<Value, Unstorable> {
+    fn serialize_unit_struct(self, _name: &'static str) -> Result<Value, NotStorable> {
         Ok(Value::Null)
     }
 
@@ -186,7 +188,7 @@ impl ser::Serializer for Writer {
         _name: &'static str,
         _place: u32,
         variant: &'static str,
-    ) -> Result<Value, Unstorable> {
+    ) -> Result<Value, NotStorable> {
         Ok(Value::from(variant))
     }
 
@@ -194,7 +196,7 @@ impl ser::Serializer for Writer {
         self,
         _name: &'static str,
         value: &T,
-    ) -> Result<Value, Unstorable> {
+    ) -> Result<Value, NotStorable> {
         value.serialize(self.inside()?)
     }
 
@@ -204,15 +206,15 @@ impl ser::Serializer for Writer {
         _place: u32,
         variant: &'static str,
         value: &T,
-    ) -> Result<Value, Unstorable> {
+    ) -> Result<Value, NotStorable> {
         Ok(in_variant(Some(variant), value.serialize(self.below()?)?))
     }
 
-    fn serialize_seq(self, len: Option<usize>) -> Result<ListWriter, Unstorable> {
+    fn serialize_seq(self, len: Option<usize>) -> Result<ListWriter, NotStorable> {
         self.list(None, len)
     }
 
-    fn serialize_tuple(self, len: usize) -> Result<ListWriter, Unstorable> {
+    fn serialize_tuple(self, len: usize) -> Result<ListWriter, NotStorable> {
         self.list(None, Some(len))
     }
 
@@ -220,7 +222,7 @@ impl ser::Serializer for Writer {
         self,
         _name: &'static str,
         len: usize,
-    ) -> Result<ListWriter, Unstorable> {
+    ) -> Result<ListWriter, NotStorable> {
         self.list(None, Some(len))
     }
 
@@ -230,15 +232,15 @@ impl ser::Serializer for Writer {
         _place: u32,
         variant: &'static str,
         len: usize,
-    ) -> Result<ListWriter, Unstorable> {
+    ) -> Result<ListWriter, NotStorable> {
         self.list(Some(variant), Some(len))
     }
 
-    fn serialize_map(self, len: Option<usize>) -> Result<MapWriter, Unstorable> {
+    fn serialize_map(self, len: Option<usize>) -> Result<MapWriter, NotStorable> {
         self.map(None, len)
     }
 
-    fn serialize_struct(self, _name: &'static str, len: usize) -> Result<MapWriter, Unstorable> {
+    fn serialize_struct(self, _name: &'static str, len: usize) -> Result<MapWriter, NotStorable> {
         self.map(None, Some(len))
     }
 
@@ -248,7 +250,7 @@ impl ser::Serializer for Writer {
         _place: u32,
         variant: &'static str,
         len: usize,
-    ) -> Result<MapWriter, Unstorable> {
+    ) -> Result<MapWriter, NotStorable> {
         self.map(Some(variant), Some(len))
     }
 }
@@ -260,7 +262,7 @@ struct ListWriter {
 }
 
 impl ListWriter {
-    fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Unstorable> {
+    fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NotStorable> {
         self.values.push(value.serialize(self.element)?);
         Ok(())
     }
@@ -276,13 +278,13 @@ macro_rules! list_writer {
         $(
             impl ser::$kind for ListWriter {
                 type Ok = Value;
-                type Error = Unstorable;
+                type Error = NotStorable;
 
-                fn $push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Unstorable> {
+                fn $push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NotStorable> {
                     self.push(value)
                 }
 
-                fn end(self) -> Result<Value, Unstorable> {
+                fn end(self) -> Result<Value, NotStorable> {
                     Ok(self.finish())
                 }
             }
@@ -306,7 +308,7 @@ struct MapWriter {
 }
 
 impl MapWriter {
-    fn push<T: Serialize + ?Sized>(&mut self, name: String, value: &T) -> Result<(), Unstorable> {
+    fn push<T: Serialize + ?Sized>(&mut self, name: String, value: &T) -> Result<(), NotStorable> {
         self.entries.push((name, value.serialize(self.value)?));
         Ok(())
     }
@@ -318,21 +320,21 @@ impl MapWriter {
 
 impl ser::SerializeMap for MapWriter {
     type Ok = Value;
-    type Error = Unstorable;
+    type Error = NotStorable;
 
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Unstorable> {
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), NotStorable> {
         self.name = Some(key.serialize(NameWriter { calls: self.value.calls })?);
         Ok(())
     }
 
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Unstorable> {
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NotStorable> {
         match self.name.take() {
             Some(name) => self.push(name, value),
-            None => Err(Unstorable::new("a type writes a map's value before its key")),
+            None => Err(NotStorable::new("a type writes a map's value before its key")),
         }
     }
 
-    fn end(self) -> Result<Value, Unstorable> {
+    fn end(self) -> Result<Value, NotStorable> {
         Ok(self.finish())
     }
 }
@@ -343,17 +345,17 @@ macro_rules! struct_writer {
         $(
             impl ser::$kind for MapWriter {
                 type Ok = Value;
-                type Error = Unstorable;
+                type Error = NotStorable;
 
                 fn serialize_field<T: Serialize + ?Sized>(
                     &mut self,
                     name: &'static str,
                     value: &T,
-                ) -> Result<(), Unstorable> {
+                ) -> Result<(), NotStorable> {
                     self.push(name.to_owned(), value)
                 }
 
-                fn end(self) -> Result<Value, Unstorable> {
+                fn end(self) -> Result<Value, NotStorable> {
                     Ok(self.finish())
                 }
             }
@@ -368,14 +370,14 @@ struct NameWriter {
     calls: usize,
 }
 
-fn no_name() -> Unstorable {
-    Unstorable::new("the keys of a map are text, whole numbers, truth values or unit variants")
+fn no_name() -> NotStorable {
+    NotStorable::new("the keys of a map are text, whole numbers, truth values or unit variants")
 }
 
 macro_rules! names {
     ($($function:ident $own:ty),+ $(,)?) => {
         $(
-            fn $function(self, own: $own) -> Result<String, Unstorable> {
+            fn $function(self, own: $own) -> Result<String, NotStorable> {
                 Ok(own.to_string())
             }
         )+
@@ -384,14 +386,14 @@ macro_rules! names {
 
 impl ser::Serializer for NameWriter {
     type Ok = String;
-    type Error = Unstorable;
-    type SerializeSeq = Impossible<String, Unstorable>;
-    type SerializeTuple = Impossible<String, Unstorable>;
-    type SerializeTupleStruct = Impossible<String, Unstorable>;
-    type SerializeTupleVariant = Impossible<String, Unstorable>;
-    type SerializeMap = Impossible<String, Unstorable>;
-    type SerializeStruct = Impossible<String, Unstorable>;
-    type SerializeStructVariant = Impossible<String, Unstorable>;
+    type Error = NotStorable;
+    type SerializeSeq = Impossible<String, NotStorable>;
+    type SerializeTuple = Impossible<String, NotStorable>;
+    type SerializeTupleStruct = Impossible<String, NotStorable>;
+    type SerializeTupleVariant = Impossible<String, NotStorable>;
+    type SerializeMap = Impossible<String, NotStorable>;
+    type SerializeStruct = Impossible<String, NotStorable>;
+    type SerializeStructVariant = Impossible<String, NotStorable>;
 
     names! {
         serialize_bool bool,
@@ -409,31 +411,31 @@ impl ser::Serializer for NameWriter {
         serialize_str &str,
     }
 
-    fn serialize_f32(self, _own: f32) -> Result<String, Unstorable> {
+    fn serialize_f32(self, _own: f32) -> Result<String, NotStorable> {
         Err(no_name())
     }
 
-    fn serialize_f64(self, _own: f64) -> Result<String, Unstorable> {
+    fn serialize_f64(self, _own: f64) -> Result<String, NotStorable> {
         Err(no_name())
     }
 
-    fn serialize_bytes(self, _bytes: &[u8]) -> Result<String, Unstorable> {
+    fn serialize_bytes(self, _bytes: &[u8]) -> Result<String, NotStorable> {
         Err(no_name())
     }
 
-    fn serialize_none(self) -> Result<String, Unstorable> {
+    fn serialize_none(self) -> Result<String, NotStorable> {
         Err(no_name())
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, _value: &T) -> Result<String, Unstorable> {
+    fn serialize_some<T: Serialize + ?Sized>(self, _value: &T) -> Result<String, NotStorable> {
         Err(no_name())
     }
 
-    fn serialize_unit(self) -> Result<String, Unstorable> {
+    fn serialize_unit(self) -> Result<String, NotStorable> {
         Err(no_name())
     }
 
-    fn serialize_unit_struct(self, _name: &'static str) -> Result<String, Unstorable> {
+    fn serialize_unit_struct(self, _name: &'static str) -> Result<String, NotStorable> {
         Err(no_name())
     }
 
@@ -442,7 +444,7 @@ impl ser::Serializer for NameWriter {
         _name: &'static str,
         _place: u32,
         variant: &'static str,
-    ) -> Result<String, Unstorable> {
+    ) -> Result<String, NotStorable> {
         Ok(variant.to_owned())
     }
 
@@ -450,7 +452,7 @@ impl ser::Serializer for NameWriter {
         self,
         _name: &'static str,
         value: &T,
-    ) -> Result<String, Unstorable> {
+    ) -> Result<String, NotStorable> {
         if self.calls >= CALLS_MAX {
             return Err(too_deep());
         }
@@ -463,15 +465,15 @@ impl ser::Serializer for NameWriter {
         _place: u32,
         _variant: &'static str,
         _value: &T,
-    ) -> Result<String, Unstorable> {
+    ) -> Result<String, NotStorable> {
         Err(no_name())
     }
 
-    fn serialize_seq(self, _len: Option<usize>) -> Result<Self::SerializeSeq, Unstorable> {
+    fn serialize_seq(self, _len: Option<usize>) -> Result<Self::SerializeSeq, NotStorable> {
         Err(no_name())
     }
 
-    fn serialize_tuple(self, _len: usize) -> Result<Self::SerializeTuple, Unstorable> {
+    fn serialize_tuple(self, _len: usize) -> Result<Self::SerializeTuple, NotStorable> {
         Err(no_name())
     }
 
@@ -479,7 +481,7 @@ impl ser::Serializer for NameWriter {
         self,
         _name: &'static str,
         _len: usize,
-    ) -> Result<Self::SerializeTupleStruct, Unstorable> {
+    ) -> Result<Self::SerializeTupleStruct, NotStorable> {
         Err(no_name())
     }
 
@@ -489,11 +491,11 @@ impl ser::Serializer for NameWriter {
         _place: u32,
         _variant: &'static str,
         _len: usize,
-    ) -> Result<Self::SerializeTupleVariant, Unstorable> {
+    ) -> Result<Self::SerializeTupleVariant, NotStorable> {
         Err(no_name())
     }
 
-    fn serialize_map(self, _len: Option<usize>) -> Result<Self::SerializeMap, Unstorable> {
+    fn serialize_map(self, _len: Option<usize>) -> Result<Self::SerializeMap, NotStorable> {
         Err(no_name())
     }
 
@@ -501,7 +503,7 @@ impl ser::Serializer for NameWriter {
         self,
         _name: &'static str,
         _len: usize,
-    ) -> Result<Self::SerializeStruct, Unstorable> {
+    ) -> Result<Self::SerializeStruct, NotStorable> {
         Err(no_name())
     }
 
@@ -511,7 +513,7 @@ impl ser::Serializer for NameWriter {
         _place: u32,
         _variant: &'static str,
         _len: usize,
-    ) -> Result<Self::SerializeStructVariant, Unstorable> {
+    ) -> Result<Self::SerializeStructVariant, NotStorable> {
         Err(no_name())
     }
 }

@@ -12,7 +12,7 @@ mod position;
 mod shard;
 
 use super::error::{backend_error, failed};
-use crate::backend::{BackendError, Feed, FeedEvent, Waiting};
+use crate::backend::{BackendError, BoxFuture, Feed, FeedEvent};
 use aws_sdk_dynamodb as dynamodb;
 use aws_sdk_dynamodbstreams::Client;
 use aws_sdk_dynamodbstreams::types::{Shard as Described, StreamStatus};
@@ -301,7 +301,7 @@ impl StreamFeed {
 }
 
 impl Feed for StreamFeed {
-    fn next(&mut self) -> Waiting<'_, Option<Result<FeedEvent, BackendError>>> {
+    fn next(&mut self) -> BoxFuture<'_, Option<Result<FeedEvent, BackendError>>> {
         Box::pin(self.next_event())
     }
 

@@ -5,7 +5,7 @@
 //! positions from which a feed of the other kind goes on.
 
 use super::{Embedded, backend_error};
-use crate::backend::{Backend, BackendError, Feed, FeedEvent, Waiting};
+use crate::backend::{Backend, BackendError, BoxFuture, Feed, FeedEvent};
 use singlet_dynamo::ErrorKind;
 use singlet_dynamo::arn::StreamArn;
 use singlet_dynamo::operation::{
@@ -192,7 +192,7 @@ impl StreamFeed {
 }
 
 impl Feed for StreamFeed {
-    fn next(&mut self) -> Waiting<'_, Option<Result<FeedEvent, BackendError>>> {
+    fn next(&mut self) -> BoxFuture<'_, Option<Result<FeedEvent, BackendError>>> {
         Box::pin(self.next_event())
     }
 

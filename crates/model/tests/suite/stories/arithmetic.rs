@@ -165,7 +165,7 @@ pub(super) async fn every_kind_of_amount(stage: &Stage) -> Told {
     db.run(change().add(Counter::NULLABLE, 254)).await?;
     assert_eq!(out_of_range(db.run(change().add(Counter::NULLABLE, 1)).await).max, 255.into());
     let outcome = db.run(change().add(Counter::RATIO, f64::NAN)).await;
-    assert!(matches!(outcome, Err(Error::Unstorable(_))), "{outcome:?}");
+    assert!(matches!(outcome, Err(Error::NotStorable(_))), "{outcome:?}");
     Ok(())
 }
 

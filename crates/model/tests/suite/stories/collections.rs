@@ -2,7 +2,7 @@
 
 use super::id;
 use crate::{Place, Stage, Told};
-use singlet::backend::{Backend, BackendError, Execution, Feed, Waiting};
+use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
 use singlet::dynamo::operation::{Answer, Request};
 use singlet::prelude::*;
 use singlet::{Error, Settings};
@@ -188,7 +188,7 @@ impl Backend for Counting {
         })
     }
 
-    fn sleep(&self, duration: Duration) -> Waiting<'_, ()> {
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
         self.inner.sleep(duration)
     }
 
@@ -196,7 +196,7 @@ impl Backend for Counting {
         self.inner.has_conflicts()
     }
 
-    fn changes(&self, table_name: &str) -> Waiting<'_, Result<Box<dyn Feed>, BackendError>> {
+    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
         self.inner.changes(table_name)
     }
 }

@@ -103,7 +103,7 @@ pub(super) async fn what_cannot_be_a_key(stage: &Stage) -> Told {
         Err("`minute` has 4 digits in a key, and 10000 has more".to_owned())
     );
     let outcome = stage.db.run(put(&Reading { sensor: 1, at: 1, value: f64::NAN })).await;
-    assert!(matches!(outcome, Err(singlet::Error::Unstorable(_))), "{outcome:?}");
+    assert!(matches!(outcome, Err(singlet::Error::NotStorable(_))), "{outcome:?}");
     Ok(())
 }
 

@@ -1,0 +1,1 @@
+//! Roles: what a caller may do with one resource.

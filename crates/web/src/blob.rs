@@ -1,0 +1,1 @@
+//! Uploaded files, in a folder, in memory or in object storage.

@@ -1,0 +1,1 @@
+//! Demo data: loaded once into an empty store, through the services.

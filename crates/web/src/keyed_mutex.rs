@@ -1,0 +1,1 @@
+//! One lock for each key.

@@ -1,0 +1,1 @@
+//! Counters, gauges and histograms of the web and of systems.

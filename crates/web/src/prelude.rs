@@ -1,0 +1,1 @@
+//! What a system needs, in one line.

@@ -1,0 +1,1 @@
+//! Random numbers, codes and identifiers from the operating system.

@@ -1,0 +1,1 @@
+//! Secrets that are given out once and stored as a hash.

@@ -1,0 +1,1 @@
+//! Where the tables of systems are: one backend for all of them.

@@ -1,0 +1,1 @@
+//! A system as one value: what `serve` has to know about it.

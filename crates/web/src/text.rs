@@ -1,0 +1,1 @@
+//! Names and texts that people write.
