@@ -10,13 +10,11 @@
 mod budgets;
 mod design;
 mod expiry;
-mod ground;
+mod fixture;
 mod http;
 mod live;
 mod operations;
-mod place;
 mod races;
 mod refusals;
-mod remote;
 mod site;
 mod stored;

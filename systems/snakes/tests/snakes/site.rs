@@ -1,10 +1,11 @@
 //! The game behind a server, and what the tests speak to it with.
 
-use crate::ground::Ground;
+use crate::fixture::Fixture;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use singlet_snakes::chance::Chance;
 use singlet_snakes::live::Live;
+use singlet_testing::TestStore;
 use singlet_web::idempotency::Idempotency;
 use singlet_web::{Options, Server, Web};
 use std::net::SocketAddr;
@@ -22,28 +23,28 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server with the game. It ends with the test.
 pub(crate) struct Site {
-    pub(crate) ground: Ground,
+    pub(crate) fixture: Fixture,
     pub(crate) address: SocketAddr,
     tasks: Vec<JoinHandle<()>>,
 }
 
 impl Site {
     pub(crate) async fn new(chance: Chance) -> Self {
-        let ground = Ground::new(chance).await;
+        let fixture = Fixture::new(TestStore::memory(), chance).await;
         let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
-        let live = Live::new(ground.service.clone());
-        let answers = ground.place.open::<Web>(&ground.settings).await;
+        let live = Live::new(fixture.service.clone());
+        let answers = fixture.store.open::<Web>().await;
         let server = Server::bind(options)
             .await
             .unwrap()
             .with_idempotency(Idempotency::new(answers))
-            .with_system(singlet_snakes::system(ground.service.clone(), live.clone()));
+            .with_system(singlet_snakes::system(fixture.service.clone(), live.clone()));
         let address = server.local_address().unwrap();
         let tasks = vec![
             tokio::spawn(async move { live.run().await }),
             tokio::spawn(server.serve(std::future::pending())),
         ];
-        Self { ground, address, tasks }
+        Self { fixture, address, tasks }
     }
 
     pub(crate) async fn get(&self, path: &str) -> (u16, Value) {
