@@ -16,5 +16,6 @@ mod live;
 mod operations;
 mod races;
 mod refusals;
+mod rematch;
 mod site;
 mod stored;
