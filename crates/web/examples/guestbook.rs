@@ -42,7 +42,7 @@ async fn write(State(book): State<Book>, entry: Body<Entry>) -> Result<Created<E
         return Err(Problem::new(&WRITTEN));
     }
     book.push(entry.0.clone());
-    Ok(Created { location: format!("/guestbook/entries/{}", book.len()), value: entry.0 })
+    Ok(Created::at(format!("/guestbook/entries/{}", book.len()), entry.0))
 }
 
 async fn list(State(book): State<Book>) -> Json<Page<Entry>> {
@@ -52,7 +52,8 @@ async fn list(State(book): State<Book>) -> Json<Page<Entry>> {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let api = Api::new("guestbook", "A book for guests.", Book::default())
+    let api = Api::new(Book::default())
+        .named("guestbook", "A book for guests.")
         .route(post("/entries", write).describe("write", "Writes.").problems([&WRITTEN]))
         .route(get("/entries", list).describe("list", "Reads."));
     let system = System {

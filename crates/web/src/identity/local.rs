@@ -94,7 +94,7 @@ impl LocalIssuer {
     /// The page on which people sign in, and the route behind it.
     #[must_use]
     pub fn into_system(self) -> System {
-        let api = Api::new("local", "Signs tokens for whoever asks.", Arc::new(self)).route(
+        let api = Api::new(Arc::new(self)).named("local", "Signs tokens for whoever asks.").route(
             post("/tokens", sign_in)
                 .describe("signIn", "Signs a token in any name. Only this machine can ask for it.")
                 .problems([&FORBIDDEN]),
