@@ -277,7 +277,7 @@ mod tests {
     async fn echo(upgrade: WebSocketUpgrade) -> SwitchingProtocols {
         upgrade.serve(async |mut socket| {
             while let Some(heard) = socket.next().await {
-                let answer = heard.unwrap_or_else(|problem| problem.code().name.into());
+                let answer = heard.unwrap_or_else(|problem| problem.problem_type().name.into());
                 socket.send(answer).await;
             }
         })

@@ -14,7 +14,7 @@ pub use resources::Resources;
 
 use crate::api::Api;
 use crate::page::Asset;
-use crate::problem::ProblemType;
+use crate::problem::{ApiError, ProblemType};
 use axum::Router;
 use resources::Design;
 use singlet::Declaration;
@@ -36,8 +36,8 @@ type Open = dyn Fn(Resources) -> BoxFuture<'static, Result<Opened, OpenError>> +
 ///
 /// pub fn system() -> System {
 ///     System::new("hello", "Hello", "Says hello.").open(async |_| {
-///         let api = Api::new("hello", "Says hello.", ());
-///         Ok(Opened::new(api.route(get("/greeting", hello).describe("greet", "Says hello."))))
+///         let greet = get("/greeting", hello).describe("greet", "Says hello.");
+///         Ok(Opened::new(Api::new(()).route(greet)))
 ///     })
 /// }
 /// # assert_eq!(system().name(), "hello");
@@ -90,6 +90,12 @@ impl System {
         self
     }
 
+    /// Lists the problem types of an error on `/problems`.
+    #[must_use]
+    pub fn problems<E: ApiError>(self) -> Self {
+        self.problem_types(E::TYPES)
+    }
+
     /// Lists these problem types on `/problems`.
     #[must_use]
     pub fn problem_types(mut self, types: &'static [&'static ProblemType]) -> Self {
@@ -131,7 +137,8 @@ impl Opened {
     /// A system with these routes.
     #[must_use]
     pub fn new<S: Clone + Send + Sync + 'static>(api: Api<S>) -> Self {
-        Self { router: Box::new(|_| api.into_router()), pages: Vec::new() }
+        let router = |info: &SystemInfo| api.named(info.name, info.description).into_router();
+        Self { router: Box::new(router), pages: Vec::new() }
     }
 
     /// Adds pages: HTML, CSS, ES modules (see [`assets!`](crate::assets)).

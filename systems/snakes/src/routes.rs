@@ -93,7 +93,8 @@ fn api(service: Service, live: Live) -> Api<Shared> {
     let description = "Snakes and ladders for several players. Create a game, share its code, and play \
                  over HTTP or over a socket.";
     let creations = Arc::new(Limiter::new(CREATION_RATE));
-    Api::new("snakes", description, Shared { service, live, creations })
+    Api::new(Shared { service, live, creations })
+        .named("snakes", description)
         .route(
             post("/games", create)
                 .idempotent()
@@ -326,7 +327,7 @@ async fn create(
     let new = NewGame { name: new.name, mode: new.mode, board };
     let joined = shared.service.for_account(&account).create_game(new).await?;
     let location = format!("/games/{}", joined.lobby.game.code);
-    Ok(Created { location, value: joined.into() })
+    Ok(Created::at(location, joined.into()))
 }
 
 async fn list(
@@ -351,7 +352,7 @@ async fn join(
 ) -> Result<Created<Welcome>, Problem> {
     let joined = shared.service.for_account(&account).join(&of.code()?, &body.name).await?;
     let location = format!("/players/{}", joined.player.id);
-    Ok(Created { location, value: joined.into() })
+    Ok(Created::at(location, joined.into()))
 }
 
 async fn start(
@@ -429,7 +430,7 @@ mod tests {
         for _ in 0..60 {
             create_from([192, 0, 2, 1]).await.unwrap();
         }
-        assert_eq!(create_from([192, 0, 2, 1]).await.unwrap_err().code(), &RATE_LIMITED);
+        assert_eq!(create_from([192, 0, 2, 1]).await.unwrap_err().problem_type(), &RATE_LIMITED);
         create_from([192, 0, 2, 2]).await.unwrap();
         assert_eq!(service.newest_games(100, None).await.unwrap().items.len(), 61);
     }

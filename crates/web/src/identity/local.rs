@@ -109,7 +109,7 @@ impl LocalIssuer {
     }
 
     fn open(self) -> Opened {
-        let api = Api::new("local", "Signs tokens for whoever asks.", self).route(
+        let api = Api::new(self).named("local", "Signs tokens for whoever asks.").route(
             post("/tokens", sign_in)
                 .describe("signIn", "Signs a token in any name. Only this machine can ask for it.")
                 .problems([&FORBIDDEN]),

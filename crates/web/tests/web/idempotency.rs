@@ -39,14 +39,14 @@ async fn order(
         "crowded" => return Err(Problem::new(&UNAVAILABLE).safe_to_retry()),
         "large" => {
             let value = Ordered { number, what: "x".repeat(300 << 10) };
-            return Ok(Created { location: format!("/orders/{number}"), value });
+            return Ok(Created::at(format!("/orders/{number}"), value));
         }
         "bug" => panic!("a bug, planted by a test"),
         "slow" => tokio::time::sleep(Duration::from_millis(400)).await,
         _ => {}
     }
     let value = Ordered { number, what: order.what.clone() };
-    Ok(Created { location: format!("/orders/{number}"), value })
+    Ok(Created::at(format!("/orders/{number}"), value))
 }
 
 async fn order_signed_in(
@@ -75,7 +75,8 @@ impl Shop {
         let store = Store::new(Embedded::new(engine.clone()), settings);
         let issuer = LocalIssuer::new().unwrap();
         let count = Arc::new(AtomicU64::new(0));
-        let api = Api::new("test", "A shop.", Arc::clone(&count))
+        let api = Api::new(Arc::clone(&count))
+            .named("test", "A shop.")
             .route(
                 post("/orders", order)
                     .describe("order", "Orders.")
@@ -327,7 +328,7 @@ async fn who_reads_the_table_learns_nothing() {
 
 #[test]
 fn the_document_tells_of_the_header() {
-    let api = Api::new("test", "A shop.", Arc::new(AtomicU64::new(0))).route(
+    let api = Api::new(Arc::new(AtomicU64::new(0))).named("test", "A shop.").route(
         post("/orders", order).describe("order", "Orders.").problems([&FORBIDDEN]).idempotent(),
     );
     let document = api.document();

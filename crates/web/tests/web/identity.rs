@@ -126,7 +126,8 @@ async fn admin(caller: Caller) -> Result<Json<bool>, Problem> {
 }
 
 async fn app(identity: Identity) -> Running {
-    let api = Api::new("test", "Who?", ())
+    let api = Api::new(())
+        .named("test", "Who?")
         .route(get("/me", whoami).describe("me", "Me."))
         .route(get("/anybody", anybody).describe("anybody", "Anybody."))
         .route(get("/admin", admin).describe("admin", "Admins."));
@@ -293,7 +294,7 @@ async fn the_local_issuer_is_trusted_by_its_own_server_and_no_other() {
 #[tokio::test]
 async fn on_ones_own_machine_one_signs_in_as_anybody() {
     let issuer = LocalIssuer::new().unwrap();
-    let api = Api::new("test", "Who?", ()).route(get("/me", whoami).describe("me", "Me."));
+    let api = Api::new(()).named("test", "Who?").route(get("/me", whoami).describe("me", "Me."));
     let app = start(Options::default(), |server| {
         server.with_identity(IdentitySource::Local(issuer)).with_system(system(api.into_router()))
     })
@@ -326,7 +327,7 @@ async fn on_ones_own_machine_one_signs_in_as_anybody() {
 async fn the_local_issuer_believes_no_proxy_of_any_kind() {
     let issuer = LocalIssuer::new().unwrap();
     let token = issuer.sign("Ann", &[], now()).unwrap();
-    let api = Api::new("test", "Who?", ()).route(get("/me", whoami).describe("me", "Me."));
+    let api = Api::new(()).named("test", "Who?").route(get("/me", whoami).describe("me", "Me."));
     let app = start(Options::default(), |server| {
         server.with_identity(IdentitySource::Local(issuer)).with_system(system(api.into_router()))
     })
