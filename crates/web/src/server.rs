@@ -6,7 +6,7 @@ mod lifetime;
 mod stall;
 mod watched_body;
 
-pub(crate) use lifetime::{ConnectionGuard, StreamPermit};
+pub(crate) use lifetime::{ConnectionGuard, OpenStream, StreamPermit, StreamSlot};
 
 use crate::idempotency::Idempotency;
 use crate::identity::Identity;
