@@ -7,7 +7,7 @@ mod site;
 mod stall;
 mod watched_body;
 
-pub(crate) use lifetime::{ConnectionGuard, StreamPermit};
+pub(crate) use lifetime::{ConnectionGuard, OpenStream, StreamPermit, StreamSlot};
 pub use site::{IdentitySource, Site, SiteOptions};
 
 use crate::identity::LocalIssuer;
