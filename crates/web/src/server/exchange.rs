@@ -1,6 +1,7 @@
 //! What meets every request, from its head to its answer.
 
 use super::ConnectionGuard;
+use super::lifetime::admit_stream;
 use super::watched_body::WatchedBody;
 use crate::idempotency::Idempotency;
 use crate::identity::Identity;
@@ -54,12 +55,12 @@ pub(super) async fn answer(
     // changed in single steps, none of which can be left half done.
     let worked = tokio::time::timeout(shared.request_time_max, work.catch_unwind()).await;
     let mut response = match worked {
-        Ok(Ok(response)) => response,
+        Ok(Ok(response)) => admit_stream(response, &connection),
         Ok(Err(_)) => Problem::new(&INTERNAL).into_response(),
         Err(_) => Problem::new(&TIMEOUT).into_response(),
     };
     let status = response.status().as_u16();
-    let code = response.extensions().get::<Problem>().map(|problem| problem.code().name);
+    let code = response.extensions().get::<Problem>().map(|problem| problem.problem_type().name);
     let took_ms = begun.elapsed().as_secs_f64() * 1e3;
     if status >= 500 {
         tracing::error!(id = id.as_str(), %method, path, status, code, took_ms, "request");

@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 use singlet_snakes::chance::Chance;
 use singlet_snakes::live::Live;
 use singlet_testing::TestStore;
-use singlet_web::idempotency::Idempotency;
-use singlet_web::{Options, Server, Web};
+use singlet_web::{Options, Server, SiteOptions, Store};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -33,16 +32,14 @@ impl Site {
         let fixture = Fixture::new(TestStore::memory(), chance).await;
         let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
         let live = Live::new(fixture.service.clone());
-        let answers = fixture.store.open::<Web>().await;
-        let server = Server::bind(options)
-            .await
-            .unwrap()
-            .with_idempotency(Idempotency::new(answers))
-            .with_system(singlet_snakes::system(fixture.service.clone(), live.clone()));
+        let system = singlet_snakes::system_with(fixture.service.clone(), live.clone());
+        let store = Store::new(fixture.store.backend(), fixture.store.settings.clone());
+        let site = singlet_web::Site::open(vec![system], store, SiteOptions::default()).await;
+        let server = Server::bind(options).await.unwrap();
         let address = server.local_address().unwrap();
         let tasks = vec![
             tokio::spawn(async move { live.run().await }),
-            tokio::spawn(server.serve(std::future::pending())),
+            tokio::spawn(server.serve(site.unwrap(), std::future::pending())),
         ];
         Self { fixture, address, tasks }
     }
