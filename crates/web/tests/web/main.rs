@@ -8,9 +8,12 @@
 )]
 
 mod api;
+mod blobs;
 mod client;
 mod cursors;
 mod idempotency;
 mod identity;
 mod live;
+mod outbound;
 mod server;
+mod text;
