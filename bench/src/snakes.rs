@@ -10,7 +10,7 @@ use singlet::backend::Embedded;
 use singlet::engine::{Engine, Options as EngineOptions};
 use singlet::{CursorKey, Db, Settings};
 use singlet_snakes::board::Board;
-use singlet_snakes::chance::Chance;
+use singlet_web::random::Random;
 use singlet_snakes::design::{Code, Snakes};
 use singlet_snakes::live::Live;
 use singlet_snakes::rules::{Mode, Roll};
@@ -73,7 +73,7 @@ impl Site {
         let db = Db::<Snakes>::on(Embedded::new(engine), settings);
         db.provision().await?;
         // Sixes alone never meet the last square of the board below, so that no game ends.
-        let service = Service::new(db, Chance::loaded(Roll::new(6)));
+        let service = Service::new(db, Random::scripted([5], []));
         let live = Live::new(service.clone());
         let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
         let server = Server::bind(options).await?;

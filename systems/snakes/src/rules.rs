@@ -48,6 +48,16 @@ impl Roll {
         (1..=ROLL_MAX as u8).contains(&eyes).then_some(Self(eyes))
     }
 
+    /// Throws the die.
+    ///
+    /// # Errors
+    ///
+    /// If the operating system gives no random numbers.
+    pub fn throw(random: &Random) -> Result<Self, RandomUnavailable> {
+        let number = random.below(ROLL_MAX.into())?;
+        u8::try_from(number + 1).ok().and_then(Self::new).ok_or(RandomUnavailable)
+    }
+
     /// How many eyes were thrown.
     #[must_use]
     pub fn eyes(self) -> u8 {

@@ -4,8 +4,9 @@
 use super::Service;
 use crate::board::Board;
 use crate::design::{Game, Player, Status};
-use crate::refusal::Refusal;
+use crate::error::Error;
 use crate::rules::Mode;
+use singlet::Retryable as _;
 use singlet::prelude::*;
 use singlet_web::Web;
 use singlet_web::budget::Budget;
@@ -95,10 +96,10 @@ impl Cost<'_> {
 impl Service {
     /// Charges something before it is stored: the account of the client's address, and the budget
     /// of all.
-    pub(super) async fn charge(&self, cost: Cost<'_>) -> Result<(), Refusal> {
+    pub(super) async fn charge(&self, cost: Cost<'_>) -> Result<(), Error> {
         let bytes = cost.bytes();
-        if let Some(account) = &self.account {
-            account.charge_stored(bytes)?;
+        if let Some(client) = &self.client {
+            client.charge_stored(bytes)?;
         }
         if let Some(budgets) = &self.budgets {
             budgets.bytes.charge(bytes).await?;
@@ -111,12 +112,12 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// [`Refusal::OverBudget`] if there is none among the oldest games.
-    pub(super) async fn make_room(&self) -> Result<(), Refusal> {
+    /// [`UNAVAILABLE`](singlet_web::problem::UNAVAILABLE) if there is none among the oldest games.
+    pub(super) async fn make_room(&self) -> Result<(), Error> {
         let Some(budgets) = &self.budgets else { return Ok(()) };
         let Err(spent) = budgets.games.charge(1).await else { return Ok(()) };
         // Otherwise all who ask at once would find the same game.
-        let _inside = self.turnstile.enter("make room").await;
+        let _inside = self.locks.lock("make room").await;
         let is_alone = Game::STATUS.eq(Status::Waiting).and(Game::PLAYER_COUNT.le(1_u32));
         let is_idle = is_alone.or(Game::STATUS.eq(Status::Finished));
         let long_ago = self.db.now().before(WAIT_MIN);
@@ -127,20 +128,20 @@ impl Service {
             match self.evict(&game).await {
                 Ok(()) => return Ok(()),
                 // Somebody has joined it, or another server was faster.
-                Err(Refusal::Crowded) => {}
-                Err(refusal) => return Err(refusal),
+                Err(error) if error.is_retryable() => {}
+                Err(error) => return Err(error),
             }
         }
         Err(spent.into())
     }
 
     /// Deletes a game that nobody plays, unless it has changed.
-    async fn evict(&self, game: &Game) -> Result<(), Refusal> {
+    async fn evict(&self, game: &Game) -> Result<(), Error> {
         let gone = delete(Game::key(&game.code)).only_if(Game::SEQUENCE.eq(game.sequence));
         // Other players of a game that is over stay until they expire: without their game they
         // count as gone.
         let creator = delete(Player::key(&game.code, &game.creator_id));
-        self.db.transact((gone.or(Refusal::Crowded), creator)).await
+        self.db.transact((gone.or(Error::changed()), creator)).await
     }
 }
 
@@ -150,7 +151,7 @@ mod tests {
 
     use super::*;
     use crate::board::Jump;
-    use crate::chance::Chance;
+    use singlet_web::random::Random;
     use crate::design::Snakes;
     use crate::service::NewGame;
     use singlet::dynamo::binary;
@@ -158,7 +159,7 @@ mod tests {
 
     /// What the items of a game with one player and one connection take up in the store.
     async fn stored_bytes(board: Board) -> u64 {
-        let service = Service::new(Db::<Snakes>::memory().await.unwrap(), Chance::system());
+        let service = Service::new(Db::<Snakes>::memory().await.unwrap(), Random::new());
         let new = NewGame { name: "\u{1f40d}".repeat(24), board, ..NewGame::default() };
         let joined = service.create_game(new).await.unwrap();
         service.connect(&joined.lobby.game.code, &joined.secret).await.unwrap();

@@ -2,11 +2,11 @@
 
 use crate::site::Site;
 use serde_json::{Value, json};
-use singlet_snakes::chance::Chance;
+use singlet_web::random::Random;
 use singlet_snakes::rules::Roll;
 
 async fn site(rolls: &[u8]) -> Site {
-    Site::new(Chance::loaded(rolls.iter().copied().filter_map(Roll::new))).await
+    Site::new(Random::scripted(rolls.iter().map(|roll| u32::from(*roll) - 1), [])).await
 }
 
 /// A game of Ann and Bob that has begun: its path and their secrets.

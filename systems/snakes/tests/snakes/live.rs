@@ -2,13 +2,13 @@
 
 use crate::site::{Client, Site};
 use serde_json::{Value, json};
-use singlet_snakes::chance::Chance;
+use singlet_web::random::Random;
 use singlet_snakes::rules::{Mode, Roll};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
 async fn site(rolls: &[u8]) -> Site {
-    Site::new(Chance::loaded(rolls.iter().copied().filter_map(Roll::new))).await
+    Site::new(Random::scripted(rolls.iter().map(|roll| u32::from(*roll) - 1), [])).await
 }
 
 #[tokio::test]
@@ -237,7 +237,7 @@ async fn race_of_three_hundred() -> Vec<Duration> {
     for secret in &table.secrets {
         sent.push(begun.elapsed());
         let (player, _) = site.fixture.service.roll(&table.code, secret).await.unwrap();
-        assert_eq!(Some(player), secret.player());
+        assert_eq!(Some(player), player_id(&secret));
         tokio::time::sleep(PAUSE).await;
     }
     let heard = watching.join_all().await;

@@ -3,8 +3,7 @@
 use crate::fixture::Fixture;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
-use singlet_snakes::chance::Chance;
-use singlet_snakes::live::Live;
+use singlet_web::random::Random;
 use singlet_testing::TestStore;
 use singlet_web::{Options, Server, SiteOptions, Store};
 use std::net::SocketAddr;
@@ -28,19 +27,15 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    pub(crate) async fn new(chance: Chance) -> Self {
-        let fixture = Fixture::new(TestStore::memory(), chance).await;
+    pub(crate) async fn new(random: Random) -> Self {
+        let fixture = Fixture::new(TestStore::memory(), random).await;
         let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
-        let live = Live::new(fixture.service.clone());
-        let system = singlet_snakes::system_with(fixture.service.clone(), live.clone());
+        let system = singlet_snakes::system_with(fixture.service.clone());
         let store = Store::new(fixture.store.backend(), fixture.store.settings.clone());
         let site = singlet_web::Site::open(vec![system], store, SiteOptions::default()).await;
         let server = Server::bind(options).await.unwrap();
         let address = server.local_address().unwrap();
-        let tasks = vec![
-            tokio::spawn(async move { live.run().await }),
-            tokio::spawn(server.serve(site.unwrap(), std::future::pending())),
-        ];
+        let tasks = vec![tokio::spawn(server.serve(site.unwrap(), std::future::pending()))];
         Self { fixture, address, tasks }
     }
 
