@@ -1,31 +1,30 @@
 //! HTTP: every function takes a request apart, calls the service, and shows what it says.
 
 use crate::board::{Board, Jump};
-use crate::chance::read_code;
-use crate::design::{Code, PlayerId};
+use crate::chance::{Chance, read_code};
+use crate::design::{Code, PlayerId, Snakes};
 use crate::live::Live;
 use crate::refusal::{
-    ALREADY_STARTED, CROWDED, GAME_FULL, GAME_NOT_FOUND, GAME_OVER, NAME_TAKEN, NOT_REMOVABLE,
-    NOT_STARTED, NOT_THE_CREATOR, NOT_YOUR_TURN, PLAYER_NOT_FOUND, Refusal, SNAKES,
+    ALREADY_STARTED, CROWDED, GAME_FULL, GAME_NOT_FOUND, GAME_OVER, NAME_TAKEN, NOT_OVER,
+    NOT_REMOVABLE, NOT_STARTED, NOT_THE_CREATOR, NOT_YOUR_TURN, PLAYER_NOT_FOUND, Refusal, SNAKES,
     TOO_FEW_PLAYERS, WRONG_SECRET,
 };
 use crate::rules::Mode;
 use crate::secret::Secret;
-use crate::service::{Joined, NewGame, Service};
+use crate::service::{Budgets, Joined, NewGame, Service};
 use crate::view::{GameSummary, GameView, MoveView, PlayerView};
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use singlet_web::System;
 use singlet_web::api::{
     Api, Argument, Body, Created, Credential, Json, NoContent, Operation, Page, Path, Query,
     Scheme, delete, get, post,
 };
 use singlet_web::limit::{ClientLimits, Limiter, Rate};
 use singlet_web::live::{SwitchingProtocols, WebSocketUpgrade};
-use singlet_web::page;
 use singlet_web::problem::{Problem, UNAVAILABLE};
+use singlet_web::{Opened, Resources, System};
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -44,10 +43,41 @@ struct Shared {
     creations: Arc<Limiter<IpAddr>>,
 }
 
-/// The system as a server takes it.
+/// The system.
 #[must_use]
-pub fn system(service: Service, live: Live) -> System {
-    let pages = page::router(singlet_web::assets! {
+pub fn system() -> System {
+    declaration().open(async |resources: Resources| {
+        let service = Service::new(resources.database().await?, Chance::system())
+            .with_budgets(Budgets::new(resources.web().clone()));
+        let live = Live::new(service.clone());
+        let follower = live.clone();
+        // It ends with the runtime.
+        tokio::spawn(async move { follower.run().await });
+        Ok(opened(service, live))
+    })
+}
+
+/// The system on a service that is open already: for tests with dice of their own.
+#[must_use]
+pub fn system_with(service: Service, live: Live) -> System {
+    declaration().open(move |_| {
+        let opened = opened(service.clone(), live.clone());
+        async move { Ok(opened) }
+    })
+}
+
+fn declaration() -> System {
+    System::new(
+        "snakes",
+        "Snakes and ladders",
+        "A game for two to six players in turns, or for three hundred in a race.",
+    )
+    .design::<Snakes>()
+    .problem_types(SNAKES)
+}
+
+fn opened(service: Service, live: Live) -> Opened {
+    let pages = singlet_web::assets! {
         "/" => "pages/index.html",
         "/play/{code}" => "pages/play.html",
         "/snakes.css" => "pages/snakes.css",
@@ -55,14 +85,8 @@ pub fn system(service: Service, live: Live) -> System {
         "/play.js" => "pages/play.js",
         "/board.js" => "pages/board.js",
         "/identity.js" => "pages/identity.js",
-    });
-    System {
-        name: "snakes",
-        title: "Snakes and ladders",
-        description: "A game for two to six players in turns, or for three hundred in a race.",
-        router: api(service, live).into_router().merge(pages),
-        problems: SNAKES,
-    }
+    };
+    Opened::new(api(service, live)).pages(pages)
 }
 
 fn api(service: Service, live: Live) -> Api<Shared> {
@@ -123,6 +147,24 @@ fn api(service: Service, live: Live) -> Api<Shared> {
                 ]),
         )
         .route(
+            post("/games/{code}/rematch", rematch)
+                .idempotent()
+                .describe(
+                    "playAgain",
+                    "Plays again with the same people on the same board, when a game is over. The \
+                     first who asks creates the game; the others join it.",
+                )
+                .problems([
+                    &GAME_NOT_FOUND,
+                    &NOT_OVER,
+                    &NAME_TAKEN,
+                    &GAME_FULL,
+                    &ALREADY_STARTED,
+                    &CROWDED,
+                    &UNAVAILABLE,
+                ]),
+        )
+        .route(
             delete("/games/{code}/players/{id}", leave)
                 .describe(
                     "leaveGame",
@@ -150,7 +192,8 @@ fn api(service: Service, live: Live) -> Api<Shared> {
                     "Opens a socket on which everything that happens in the game is pushed, in \
                      order, after its present state. Messages in: joinGame {name}, rejoinGame \
                      {secret}, startGame, rollDice, ping. Messages out: gameState, joinedGame, \
-                     playerJoined, playerLeft, playerMoved, gameStarted, gameEnded, error, pong.",
+                     playerJoined, playerLeft, playerMoved, gameStarted, gameEnded, rematchOffered, error, \
+                     pong.",
                 )
                 .problems([&GAME_NOT_FOUND]),
         )
@@ -302,7 +345,7 @@ async fn create(
     };
     let new = NewGame { name: new.name, mode: new.mode, board };
     let joined = shared.service.for_account(&account).create_game(new).await?;
-    let location = format!("/snakes/games/{}", joined.lobby.game.code);
+    let location = format!("/games/{}", joined.lobby.game.code);
     Ok(Created::at(location, joined.into()))
 }
 
@@ -317,7 +360,7 @@ async fn list(
 }
 
 async fn show(State(shared): State<Shared>, of: Path<OfGame>) -> Result<Json<GameView>, Problem> {
-    Ok(Json(shared.service.lobby(&of.code()?).await?.into()))
+    Ok(Json(shared.service.view(&of.code()?).await?))
 }
 
 async fn join(
@@ -327,7 +370,7 @@ async fn join(
     body: Body<JoinGame>,
 ) -> Result<Created<Welcome>, Problem> {
     let joined = shared.service.for_account(&account).join(&of.code()?, &body.name).await?;
-    let location = format!("/snakes/players/{}", joined.player.id);
+    let location = format!("/players/{}", joined.player.id);
     Ok(Created::at(location, joined.into()))
 }
 
@@ -349,6 +392,17 @@ async fn roll(
 ) -> Result<Json<MoveView>, Problem> {
     let (player, step) = shared.service.for_account(&account).roll(&of.code()?, &secret).await?;
     Ok(Json(MoveView::new(&player, &step)))
+}
+
+async fn rematch(
+    State(shared): State<Shared>,
+    account: ClientLimits,
+    of: Path<OfGame>,
+    PlayerAuth(secret): PlayerAuth,
+) -> Result<Created<Welcome>, Problem> {
+    let joined = shared.service.for_account(&account).rematch(&of.code()?, &secret).await?;
+    let location = format!("/snakes/games/{}", joined.lobby.game.code);
+    Ok(Created { location, value: joined.into() })
 }
 
 async fn leave(
@@ -387,8 +441,6 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
 
     use super::*;
-    use crate::chance::Chance;
-    use crate::design::Snakes;
     use singlet::Db;
     use singlet_web::problem::RATE_LIMITED;
 

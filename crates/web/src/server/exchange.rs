@@ -1,6 +1,7 @@
 //! What meets every request, from its head to its answer.
 
 use super::ConnectionGuard;
+use super::lifetime::admit_stream;
 use super::watched_body::WatchedBody;
 use crate::idempotency::Idempotency;
 use crate::identity::Identity;
@@ -54,7 +55,7 @@ pub(super) async fn answer(
     // changed in single steps, none of which can be left half done.
     let worked = tokio::time::timeout(shared.request_time_max, work.catch_unwind()).await;
     let mut response = match worked {
-        Ok(Ok(response)) => response,
+        Ok(Ok(response)) => admit_stream(response, &connection),
         Ok(Err(_)) => Problem::new(&INTERNAL).into_response(),
         Err(_) => Problem::new(&TIMEOUT).into_response(),
     };

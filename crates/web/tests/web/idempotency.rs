@@ -5,12 +5,11 @@ use axum::extract::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use singlet::engine::{Clock, Engine, Options as EngineOptions};
-use singlet::{Db, Settings, backend::Embedded};
+use singlet::{Settings, backend::Embedded};
 use singlet_web::api::{Api, Body, Created, post};
-use singlet_web::idempotency::Idempotency;
-use singlet_web::identity::{Caller, Identity, LocalIssuer};
+use singlet_web::identity::{Caller, LocalIssuer};
 use singlet_web::problem::{FORBIDDEN, INTERNAL, Problem, UNAVAILABLE};
-use singlet_web::{Options, Web};
+use singlet_web::{IdentitySource, Options, Store};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -73,8 +72,7 @@ impl Shop {
             EngineOptions { clock: clock.clone(), background: false, ..EngineOptions::default() };
         let engine = Engine::memory_with(options).unwrap();
         let settings = Settings { clock: clock.clone(), ..Settings::default() };
-        let db = Db::<Web>::on(Embedded::new(engine.clone()), settings);
-        db.provision().await.unwrap();
+        let store = Store::new(Embedded::new(engine.clone()), settings);
         let issuer = LocalIssuer::new().unwrap();
         let count = Arc::new(AtomicU64::new(0));
         let api = Api::new(Arc::clone(&count))
@@ -86,12 +84,9 @@ impl Shop {
                     .idempotent(),
             )
             .route(post("/mine", order_signed_in).describe("orderMine", "Orders.").idempotent());
-        let identity = Identity::local(&issuer);
+        let identity = IdentitySource::Local(issuer.clone());
         let server = start(Options::default(), |server| {
-            server
-                .with_identity(identity)
-                .with_idempotency(Idempotency::new(db))
-                .with_system(system(api.into_router()))
+            server.with_identity(identity).with_store(store).with_system(system(api.into_router()))
         })
         .await;
         Self { server, count, engine, clock, issuer }

@@ -9,14 +9,17 @@
 
 mod access;
 mod api;
+mod blobs;
 mod client;
 mod cursors;
 mod idempotency;
 mod identity;
 mod live;
 mod openapi;
+mod outbound;
 mod paging;
 mod problems;
 mod raw;
 mod server;
+mod text;
 mod versions;
