@@ -16,7 +16,7 @@ use singlet_snakes::live::Live;
 use singlet_snakes::rules::{Mode, Roll};
 use singlet_snakes::secret::Secret;
 use singlet_snakes::service::{NewGame, Service};
-use singlet_web::{Options, Server};
+use singlet_web::{Options, Server, SiteOptions, Store};
 use std::error::Error;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -78,8 +78,10 @@ impl Site {
         let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
         let server = Server::bind(options).await?;
         let address = server.local_address()?;
-        let system = singlet_snakes::system(service.clone(), live.clone());
-        tokio::spawn(server.with_system(system).serve(std::future::pending()));
+        let system = singlet_snakes::system_with(service.clone(), live.clone());
+        let store = Store::memory().await?;
+        let site = singlet_web::Site::open(vec![system], store, SiteOptions::default()).await?;
+        tokio::spawn(server.serve(site, std::future::pending()));
         tokio::spawn(async move { live.run().await });
         Ok(Self { service, address })
     }

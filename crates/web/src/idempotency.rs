@@ -395,7 +395,7 @@ mod tests {
             Idempotency { work_time_max: Duration::from_millis(20), ..Idempotency::new(db) };
         let count = Arc::new(AtomicU32::new(0));
         let route = post("/", never_end).describe("neverEnd", "Never ends.").idempotent();
-        let api = Api::new("test", "A test.", Arc::clone(&count)).route(route);
+        let api = Api::new(Arc::clone(&count)).named("test", "A test.").route(route);
         let service = TowerToHyperService::new(api.into_router());
         let ask = async || {
             let request = Request::post("/")
@@ -426,7 +426,7 @@ mod tests {
         let store = Idempotency::with_budget(db, 4 * RECORD_BYTES);
         let count = Arc::new(AtomicU32::new(0));
         let route = post("/", greet).describe("greet", "Greets.").idempotent();
-        let api = Api::new("test", "A test.", Arc::clone(&count)).route(route);
+        let api = Api::new(Arc::clone(&count)).named("test", "A test.").route(route);
         let service = TowerToHyperService::new(api.into_router());
         let ask = async |number: u32| {
             let request = Request::post("/")

@@ -42,5 +42,7 @@ mod table;
 pub mod text;
 pub mod validate;
 
-pub use server::{Limits, Options, Server, System};
+pub use server::{IdentitySource, Limits, Options, Server, Site, SiteOptions, serve};
+pub use store::Store;
+pub use system::{OpenError, Opened, Persona, Resources, System};
 pub use table::Web;

@@ -357,7 +357,7 @@ mod tests {
         let rate = Rate { per_second: 1.0, burst: 100.0 };
         let stranger = ClientLimits::with_stored_rate([192, 0, 2, 1].into(), rate);
         assert!(stranger.charge_stored(100).is_ok());
-        assert_eq!(stranger.charge_stored(1).unwrap_err().code(), &RATE_LIMITED);
+        assert_eq!(stranger.charge_stored(1).unwrap_err().problem_type(), &RATE_LIMITED);
         let own = ClientLimits::with_stored_rate([127, 0, 0, 1].into(), rate);
         assert!((0..10).all(|_| own.charge_stored(100).is_ok()));
     }

@@ -36,21 +36,50 @@ macro_rules! assets {
         vec![$(
             $crate::page::Asset {
                 path: $path,
-                content: ::std::borrow::Cow::Borrowed(include_bytes!($file)),
+                content: $crate::page::file(file!(), $file, include_bytes!($file)),
             }
         ),+]
     };
 }
 
-/// The look that all pages share, and the few lines of script that they share.
+/// The content of a file that is part of the program. `source` is the Rust file that names it.
+///
+/// In debug builds the variable `SINGLET_ASSETS_DIR` names the root of the workspace, from which
+/// files are read when the server starts: whoever works on pages need not compile anything.
+#[doc(hidden)]
+#[must_use]
+pub fn file(source: &str, name: &str, content: &'static [u8]) -> Cow<'static, [u8]> {
+    if cfg!(debug_assertions)
+        && let Some(root) = std::env::var_os("SINGLET_ASSETS_DIR")
+        && let Some(folder) = std::path::Path::new(&root).join(source).parent()
+        && let Ok(content) = std::fs::read(folder.join(name))
+    {
+        return Cow::Owned(content);
+    }
+    Cow::Borrowed(content)
+}
+
+/// The look that all pages share, and the modules that they share.
 #[must_use]
 pub fn shared() -> Vec<Asset> {
     crate::assets! {
         "/assets/singlet.css" => "../assets/singlet.css",
         "/assets/singlet.js" => "../assets/singlet.js",
         "/assets/icon.svg" => "../assets/icon.svg",
-        "/assets/api.css" => "../assets/api.css",
-        "/assets/api.js" => "../assets/api.js",
+        "/assets/chart.js" => "../assets/chart.js",
+        "/assets/dialog.js" => "../assets/dialog.js",
+        "/assets/dom.js" => "../assets/dom.js",
+        "/assets/form.js" => "../assets/form.js",
+        "/assets/header.js" => "../assets/header.js",
+        "/assets/http.js" => "../assets/http.js",
+        "/assets/list.js" => "../assets/list.js",
+        "/assets/live.js" => "../assets/live.js",
+        "/assets/queue.js" => "../assets/queue.js",
+        "/assets/reference.css" => "../assets/reference.css",
+        "/assets/reference.js" => "../assets/reference.js",
+        "/assets/session.js" => "../assets/session.js",
+        "/assets/share.js" => "../assets/share.js",
+        "/assets/tabs.js" => "../assets/tabs.js",
     }
 }
 

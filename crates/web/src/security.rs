@@ -109,7 +109,7 @@ mod tests {
         });
         let headers: HeaderMap = headers.collect();
         let checked = check(&method, &Uri::from_static("/games"), &headers, &names);
-        checked.err().map(|problem| problem.code().name)
+        checked.err().map(|problem| problem.problem_type().name)
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
             }
             let uri = Uri::from_static(target);
             let checked = check(&Method::GET, &uri, &headers, &AllowedHosts::Loopback);
-            checked.err().map(|problem| problem.code().name)
+            checked.err().map(|problem| problem.problem_type().name)
         };
         assert_eq!(verdict("http://localhost/games", &["localhost"]), None);
         let misdirected = Some("misdirected");

@@ -3,21 +3,19 @@
 mod exchange;
 mod home;
 mod lifetime;
+mod site;
 mod stall;
 mod watched_body;
 
 pub(crate) use lifetime::{ConnectionGuard, OpenStream, StreamPermit, StreamSlot};
+pub use site::{IdentitySource, Site, SiteOptions};
 
-use crate::idempotency::Idempotency;
-use crate::identity::Identity;
+use crate::identity::LocalIssuer;
 use crate::limit::{AddressLimits, ClientLimits, Limiter, Rate};
-use crate::page;
-use crate::problem::ProblemType;
 use crate::security::AllowedHosts;
-use axum::Router;
+use crate::store::Store;
+use crate::system::{OpenError, System};
 use axum::extract::DefaultBodyLimit;
-use axum::response::Redirect;
-use axum::routing::get;
 use exchange::Shared;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -113,39 +111,51 @@ impl Default for Limits {
     }
 }
 
-/// A system as the server sees it.
-pub struct System {
-    /// The first part of all its paths.
-    pub name: &'static str,
-    /// What people call it.
-    pub title: &'static str,
-    /// What it is, in a sentence.
-    pub description: &'static str,
-    /// Its routes and pages.
-    pub router: Router,
-    /// Why it refuses things.
-    pub problems: &'static [&'static ProblemType],
-}
-
 /// An HTTP server for systems, and for the page that lists them.
 ///
 /// ```no_run
-/// # async fn run(snakes: singlet_web::System) -> std::io::Result<()> {
-/// use singlet_web::{Options, Server};
+/// # async fn run(systems: Vec<singlet_web::System>) -> Result<(), Box<dyn std::error::Error>> {
+/// use singlet_web::{Options, Server, Site, SiteOptions, Store};
 ///
-/// let server = Server::bind(Options::default()).await?.with_system(snakes);
+/// let site = Site::open(systems, Store::memory().await?, SiteOptions::default()).await?;
+/// let server = Server::bind(Options::default()).await?;
 /// println!("http://{}", server.local_address()?);
-/// server.serve(std::future::pending()).await;
+/// server.serve(site, std::future::pending()).await;
 /// # Ok(())
 /// # }
 /// ```
 pub struct Server {
     listener: TcpListener,
     options: Options,
-    identity: Option<Identity>,
-    idempotency: Option<Idempotency>,
+}
+
+/// Binds, opens and serves until `until` is ready: for examples and small programs. On loopback,
+/// the local issuer signs in everybody.
+///
+/// # Errors
+///
+/// If the address cannot be listened on, or a system cannot be opened.
+pub async fn serve(
     systems: Vec<System>,
-    notes: Vec<String>,
+    store: Store,
+    address: SocketAddr,
+    until: impl Future<Output = ()>,
+) -> Result<(), OpenError> {
+    let server = Server::bind(Options { address, ..Options::default() }).await;
+    let server = server.map_err(OpenError::Bind)?;
+    let mut options = SiteOptions::default();
+    if is_loopback(address) {
+        options.identity =
+            IdentitySource::Local(LocalIssuer::new().map_err(|_| OpenError::Random)?);
+    }
+    server.serve(Site::open(systems, store, options).await?, until).await;
+    Ok(())
+}
+
+/// Whether only this machine can connect to an address, also to one of IPv4 that is written as one
+/// of IPv6.
+fn is_loopback(address: SocketAddr) -> bool {
+    address.ip().to_canonical().is_loopback()
 }
 
 impl Server {
@@ -156,14 +166,7 @@ impl Server {
     /// What the operating system says when the address cannot be had.
     pub async fn bind(options: Options) -> io::Result<Self> {
         let listener = singlet_edge::listen(options.address)?;
-        Ok(Self {
-            listener,
-            options,
-            identity: None,
-            idempotency: None,
-            systems: Vec::new(),
-            notes: Vec::new(),
-        })
+        Ok(Self { listener, options })
     }
 
     /// Where the server listens.
@@ -175,46 +178,17 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Has callers identify themselves in this way.
-    #[must_use]
-    pub fn with_identity(mut self, identity: Identity) -> Self {
-        self.identity = Some(identity);
-        self
-    }
-
-    /// Keeps answers here, for clients that repeat their requests.
-    #[must_use]
-    pub fn with_idempotency(mut self, idempotency: Idempotency) -> Self {
-        self.idempotency = Some(idempotency);
-        self
-    }
-
-    /// Serves this system too, below its name.
-    #[must_use]
-    pub fn with_system(mut self, system: System) -> Self {
-        self.systems.push(system);
-        self
-    }
-
-    /// Says this on the first page, such as where the data is.
-    #[must_use]
-    pub fn with_note(mut self, note: impl Into<String>) -> Self {
-        self.notes.push(note.into());
-        self
-    }
-
     /// Answers clients until the future is ready; then takes no more requests, and returns when
     /// those in flight are answered and all sockets are closed.
-    pub async fn serve(self, until: impl Future<Output = ()>) {
-        let Self { listener, options, identity, idempotency, systems, notes } = self;
+    pub async fn serve(self, site: Site, until: impl Future<Output = ()>) {
+        let Self { listener, options } = self;
         let limits = options.limits;
-        // Also as an address of IPv4 that is written as one of IPv6.
-        let is_loopback = options.address.ip().to_canonical().is_loopback();
+        let is_loopback = is_loopback(options.address);
         let shared = Arc::new(Shared {
-            router: router(systems, &notes, limits.body_bytes_max),
+            router: site.router.layer(DefaultBodyLimit::max(limits.body_bytes_max)),
             stored_limiter: options.stored_rate.map(|rate| Arc::new(Limiter::new(rate))),
-            identity,
-            idempotency,
+            identity: site.identity,
+            idempotency: Some(site.idempotency),
             limiter: options.rate.map(|rate| Arc::new(Limiter::new(rate))),
             names: if is_loopback { AllowedHosts::Loopback } else { AllowedHosts::Any },
             request_time_max: limits.request_time_max,
@@ -284,30 +258,14 @@ async fn connect(
     }
 }
 
-/// All systems, each below its name, and what they share.
-fn router(systems: Vec<System>, notes: &[String], body_bytes_max: usize) -> Router {
-    let pages = home::pages(&systems, notes);
-    let mut router = page::router(page::shared().into_iter().chain(pages));
-    for system in systems {
-        let place = format!("/{}", system.name);
-        // The page of a system is at its name, and whoever adds a slash means the same.
-        let without_slash = Redirect::permanent(&place);
-        router = router
-            .route(&format!("{place}/"), get(async move || without_slash))
-            .nest(&place, system.router);
-    }
-    router
-        .fallback(exchange::not_found)
-        .method_not_allowed_fallback(exchange::method_not_allowed)
-        .layer(DefaultBodyLimit::max(body_bytes_max))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
 
     use super::*;
     use crate::live::{SwitchingProtocols, WebSocketUpgrade};
+    use axum::Router;
+    use axum::routing::get;
     use futures_util::{SinkExt, StreamExt};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
@@ -319,7 +277,7 @@ mod tests {
     async fn echo(upgrade: WebSocketUpgrade) -> SwitchingProtocols {
         upgrade.serve(async |mut socket| {
             while let Some(heard) = socket.next().await {
-                let answer = heard.unwrap_or_else(|problem| problem.code().name.into());
+                let answer = heard.unwrap_or_else(|problem| problem.problem_type().name.into());
                 socket.send(answer).await;
             }
         })

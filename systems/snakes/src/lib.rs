@@ -17,4 +17,4 @@ pub mod secret;
 pub mod service;
 pub mod view;
 
-pub use routes::system;
+pub use routes::{system, system_with};

@@ -1,8 +1,8 @@
 //! HTTP: every function takes a request apart, calls the service, and shows what it says.
 
 use crate::board::{Board, Jump};
-use crate::chance::read_code;
-use crate::design::{Code, PlayerId};
+use crate::chance::{Chance, read_code};
+use crate::design::{Code, PlayerId, Snakes};
 use crate::live::Live;
 use crate::refusal::{
     ALREADY_STARTED, CROWDED, GAME_FULL, GAME_NOT_FOUND, GAME_OVER, NAME_TAKEN, NOT_REMOVABLE,
@@ -11,21 +11,20 @@ use crate::refusal::{
 };
 use crate::rules::Mode;
 use crate::secret::Secret;
-use crate::service::{Joined, NewGame, Service};
+use crate::service::{Budgets, Joined, NewGame, Service};
 use crate::view::{GameSummary, GameView, MoveView, PlayerView};
 use axum::extract::{FromRequestParts, State};
 use axum::http::request::Parts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use singlet_web::System;
 use singlet_web::api::{
     Api, Argument, Body, Created, Credential, Json, NoContent, Operation, Page, Path, Query,
     Scheme, delete, get, post,
 };
 use singlet_web::limit::{ClientLimits, Limiter, Rate};
 use singlet_web::live::{SwitchingProtocols, WebSocketUpgrade};
-use singlet_web::page;
 use singlet_web::problem::{Problem, UNAVAILABLE};
+use singlet_web::{Opened, Resources, System};
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -44,10 +43,41 @@ struct Shared {
     creations: Arc<Limiter<IpAddr>>,
 }
 
-/// The system as a server takes it.
+/// The system.
 #[must_use]
-pub fn system(service: Service, live: Live) -> System {
-    let pages = page::router(singlet_web::assets! {
+pub fn system() -> System {
+    declaration().open(async |resources: Resources| {
+        let service = Service::new(resources.database().await?, Chance::system())
+            .with_budgets(Budgets::new(resources.web().clone()));
+        let live = Live::new(service.clone());
+        let follower = live.clone();
+        // It ends with the runtime.
+        tokio::spawn(async move { follower.run().await });
+        Ok(opened(service, live))
+    })
+}
+
+/// The system on a service that is open already: for tests with dice of their own.
+#[must_use]
+pub fn system_with(service: Service, live: Live) -> System {
+    declaration().open(move |_| {
+        let opened = opened(service.clone(), live.clone());
+        async move { Ok(opened) }
+    })
+}
+
+fn declaration() -> System {
+    System::new(
+        "snakes",
+        "Snakes and ladders",
+        "A game for two to six players in turns, or for three hundred in a race.",
+    )
+    .design::<Snakes>()
+    .problem_types(SNAKES)
+}
+
+fn opened(service: Service, live: Live) -> Opened {
+    let pages = singlet_web::assets! {
         "/" => "pages/index.html",
         "/play/{code}" => "pages/play.html",
         "/snakes.css" => "pages/snakes.css",
@@ -55,21 +85,16 @@ pub fn system(service: Service, live: Live) -> System {
         "/play.js" => "pages/play.js",
         "/board.js" => "pages/board.js",
         "/identity.js" => "pages/identity.js",
-    });
-    System {
-        name: "snakes",
-        title: "Snakes and ladders",
-        description: "A game for two to six players in turns, or for three hundred in a race.",
-        router: api(service, live).into_router().merge(pages),
-        problems: SNAKES,
-    }
+    };
+    Opened::new(api(service, live)).pages(pages)
 }
 
 fn api(service: Service, live: Live) -> Api<Shared> {
     let description = "Snakes and ladders for several players. Create a game, share its code, and play \
                  over HTTP or over a socket.";
     let creations = Arc::new(Limiter::new(CREATION_RATE));
-    Api::new("snakes", description, Shared { service, live, creations })
+    Api::new(Shared { service, live, creations })
+        .named("snakes", description)
         .route(
             post("/games", create)
                 .idempotent()
@@ -301,8 +326,8 @@ async fn create(
     };
     let new = NewGame { name: new.name, mode: new.mode, board };
     let joined = shared.service.for_account(&account).create_game(new).await?;
-    let location = format!("/snakes/games/{}", joined.lobby.game.code);
-    Ok(Created { location, value: joined.into() })
+    let location = format!("/games/{}", joined.lobby.game.code);
+    Ok(Created::at(location, joined.into()))
 }
 
 async fn list(
@@ -326,8 +351,8 @@ async fn join(
     body: Body<JoinGame>,
 ) -> Result<Created<Welcome>, Problem> {
     let joined = shared.service.for_account(&account).join(&of.code()?, &body.name).await?;
-    let location = format!("/snakes/players/{}", joined.player.id);
-    Ok(Created { location, value: joined.into() })
+    let location = format!("/players/{}", joined.player.id);
+    Ok(Created::at(location, joined.into()))
 }
 
 async fn start(
@@ -386,8 +411,6 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
 
     use super::*;
-    use crate::chance::Chance;
-    use crate::design::Snakes;
     use singlet::Db;
     use singlet_web::problem::RATE_LIMITED;
 
@@ -407,7 +430,7 @@ mod tests {
         for _ in 0..60 {
             create_from([192, 0, 2, 1]).await.unwrap();
         }
-        assert_eq!(create_from([192, 0, 2, 1]).await.unwrap_err().code(), &RATE_LIMITED);
+        assert_eq!(create_from([192, 0, 2, 1]).await.unwrap_err().problem_type(), &RATE_LIMITED);
         create_from([192, 0, 2, 2]).await.unwrap();
         assert_eq!(service.newest_games(100, None).await.unwrap().items.len(), 61);
     }

@@ -14,6 +14,7 @@ pub(super) fn generator() -> SchemaGenerator {
 }
 
 /// A document that routes are added to.
+#[derive(Default)]
 pub(super) struct Document {
     name: &'static str,
     description: String,
@@ -24,15 +25,9 @@ pub(super) struct Document {
 }
 
 impl Document {
-    pub(super) fn new(name: &'static str, description: &str) -> Self {
-        Self {
-            name,
-            description: description.to_owned(),
-            paths: Map::new(),
-            names: BTreeSet::new(),
-            schemes: BTreeMap::new(),
-            problems: Vec::new(),
-        }
+    pub(super) fn set_name(&mut self, name: &'static str, description: &str) {
+        self.name = name;
+        description.clone_into(&mut self.description);
     }
 
     pub(super) fn add<S>(&mut self, route: &Route<S>, operation: &Operation<'_>) {
@@ -42,7 +37,7 @@ impl Document {
             "{method} {path} needs a name and a text"
         );
         assert!(self.names.insert(name), "two routes have the name {name}");
-        let declared: BTreeSet<&str> = parameters(path).collect();
+        let declared: BTreeSet<&str> = path_parameters(path).collect();
         let taken = operation.parameters.iter();
         let taken = taken.filter(|one| one.get("in").and_then(Value::as_str) == Some("path"));
         let taken: BTreeSet<&str> = taken.filter_map(|one| one.get("name")?.as_str()).collect();
@@ -116,7 +111,7 @@ impl Document {
 }
 
 /// The names in braces.
-fn parameters(path: &str) -> impl Iterator<Item = &str> {
+pub(super) fn path_parameters(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
 }
 

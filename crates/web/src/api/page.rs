@@ -9,7 +9,7 @@ use std::borrow::Cow;
 pub(super) fn router(name: &str, document: &Value) -> Router {
     let description =
         document.pointer("/info/description").and_then(Value::as_str).unwrap_or_default();
-    let page = include_str!("../../assets/api.html")
+    let page = include_str!("../../assets/reference.html")
         .replace("{name}", &escape(name))
         .replace("{about}", &escape(description));
     page::router([

@@ -6,7 +6,7 @@ use super::token::encode;
 use crate::api::{Api, Body, Json, post};
 use crate::page;
 use crate::problem::{FORBIDDEN, INTERNAL, Problem};
-use crate::server::System;
+use crate::system::{Opened, System};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Response};
 use axum::middleware::{Next, from_fn};
@@ -32,8 +32,11 @@ const GROUPS_CLAIM: &str = "groups";
 /// loopback and keeps its data itself, and says on its pages that it does. Requests that a proxy
 /// has forwarded are refused, with a token as well, because their client may be anywhere. Its key is made when it
 /// starts and never leaves it, so its tokens are good nowhere else and end with it.
+///
+/// Clones are one issuer.
+#[derive(Clone)]
 pub struct LocalIssuer {
-    key: EcdsaKeyPair,
+    key: Arc<EcdsaKeyPair>,
     random: SystemRandom,
 }
 
@@ -49,7 +52,7 @@ impl LocalIssuer {
         let pkcs8 = EcdsaKeyPair::generate_pkcs8(algorithm, &random)?;
         let key = EcdsaKeyPair::from_pkcs8(algorithm, pkcs8.as_ref(), &random)
             .map_err(|_| ring::error::Unspecified)?;
-        Ok(Self { key, random })
+        Ok(Self { key: Arc::new(key), random })
     }
 
     /// Signs a token for this person. `now` is in seconds since 1970.
@@ -92,9 +95,21 @@ impl LocalIssuer {
     }
 
     /// The page on which people sign in, and the route behind it.
-    #[must_use]
-    pub fn into_system(self) -> System {
-        let api = Api::new("local", "Signs tokens for whoever asks.", Arc::new(self)).route(
+    pub(crate) fn into_system(self) -> System {
+        System::new(
+            "local",
+            "Sign in",
+            "For trying things out: this server believes everybody, because only this machine can \
+             reach it.",
+        )
+        .open(move |_| {
+            let opened = self.clone().open();
+            async move { Ok(opened) }
+        })
+    }
+
+    fn open(self) -> Opened {
+        let api = Api::new(self).named("local", "Signs tokens for whoever asks.").route(
             post("/tokens", sign_in)
                 .describe("signIn", "Signs a token in any name. Only this machine can ask for it.")
                 .problems([&FORBIDDEN]),
@@ -103,14 +118,7 @@ impl LocalIssuer {
             "/" => "../../assets/local.html",
             "/local.js" => "../../assets/local.js",
         });
-        System {
-            name: "local",
-            title: "Sign in",
-            description: "For trying things out: this server believes everybody, because only this \
-                    machine can reach it.",
-            router: api.into_router().merge(pages).layer(from_fn(refuse_forwarded)),
-            problems: &[],
-        }
+        api.into_router().merge(pages).layer(from_fn(refuse_forwarded)).into()
     }
 }
 
@@ -197,7 +205,7 @@ struct SignInResponse {
 }
 
 async fn sign_in(
-    State(issuer): State<Arc<LocalIssuer>>,
+    State(issuer): State<LocalIssuer>,
     wish: Body<SignInRequest>,
 ) -> Result<Json<SignInResponse>, Problem> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();

@@ -60,7 +60,7 @@ pub(super) async fn answer(
         Err(_) => Problem::new(&TIMEOUT).into_response(),
     };
     let status = response.status().as_u16();
-    let code = response.extensions().get::<Problem>().map(|problem| problem.code().name);
+    let code = response.extensions().get::<Problem>().map(|problem| problem.problem_type().name);
     let took_ms = begun.elapsed().as_secs_f64() * 1e3;
     if status >= 500 {
         tracing::error!(id = id.as_str(), %method, path, status, code, took_ms, "request");

@@ -106,6 +106,16 @@ impl Validator {
         members.into_iter().flatten().map(|(name, node)| (name.as_str(), self.takes_text(node)))
     }
 
+    /// Whether a value has members.
+    pub(crate) fn is_object(&self) -> bool {
+        matches!(self.root, Node::Object { .. })
+    }
+
+    /// Whether a value can be text.
+    pub(crate) fn is_text(&self) -> bool {
+        self.takes_text(&self.root)
+    }
+
     fn takes_text(&self, node: &Node) -> bool {
         match node {
             Node::Text { .. } | Node::Anything => true,

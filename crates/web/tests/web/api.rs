@@ -48,7 +48,7 @@ async fn add(
     if book.title == "Dune" {
         return Err(Problem::new(&BOOK_LENT).detail(format!("{owner} has it")));
     }
-    Ok(Created { location: format!("/books/1/{}", book.title), value: book.0 })
+    Ok(Created::at(format!("/books/1/{}", book.title), book.0))
 }
 
 async fn find(place: Path<ShelfPlace>) -> Json<Book> {
@@ -66,7 +66,8 @@ async fn burn(_: Path<ShelfPlace>) -> Result<NoContent, Problem> {
 }
 
 fn api() -> Api<&'static str> {
-    Api::new("test", "A library.", "Ann")
+    Api::new("Ann")
+        .named("test", "A library.")
         .route(post("/books", add).describe("addBook", "Adds a book. Once.").problems([&BOOK_LENT]))
         .route(get("/books", list).describe("listBooks", "Lists books."))
         .route(get("/books/{shelf}/{title}", find).describe("findBook", "Finds a book."))
@@ -178,14 +179,14 @@ async fn the_document_says_what_the_code_does() {
 #[test]
 #[should_panic(expected = "has the parameters")]
 fn a_path_and_a_function_that_disagree_are_found_at_the_start() {
-    let _ = Api::new("test", "", ()).route(get("/books/{id}", find).describe("a", "b"));
+    let _ = Api::new(()).named("test", "").route(get("/books/{id}", find).describe("a", "b"));
 }
 
 #[test]
 #[should_panic(expected = "two routes have the name")]
 fn a_name_stands_for_one_route() {
     let route = |path| get::<_, _, ()>(path, list).describe("a", "b");
-    let _ = Api::new("test", "", ()).route(route("/one")).route(route("/two"));
+    let _ = Api::new(()).named("test", "").route(route("/one")).route(route("/two"));
 }
 
 #[test]

@@ -10,10 +10,10 @@ use ring::signature::{
     ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair,
 };
 use serde_json::{Value, json};
-use singlet_web::Options;
 use singlet_web::api::{Api, Json, get};
 use singlet_web::identity::{Caller, Identity, Issuer, LocalIssuer};
 use singlet_web::problem::Problem;
+use singlet_web::{IdentitySource, Options};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -126,12 +126,15 @@ async fn admin(caller: Caller) -> Result<Json<bool>, Problem> {
 }
 
 async fn app(identity: Identity) -> Running {
-    let api = Api::new("test", "Who?", ())
+    let api = Api::new(())
+        .named("test", "Who?")
         .route(get("/me", whoami).describe("me", "Me."))
         .route(get("/anybody", anybody).describe("anybody", "Anybody."))
         .route(get("/admin", admin).describe("admin", "Admins."));
     start(Options::default(), |server| {
-        server.with_identity(identity).with_system(system(api.into_router()))
+        server
+            .with_identity(IdentitySource::Issuer(identity))
+            .with_system(system(api.into_router()))
     })
     .await
 }
@@ -291,11 +294,9 @@ async fn the_local_issuer_is_trusted_by_its_own_server_and_no_other() {
 #[tokio::test]
 async fn on_ones_own_machine_one_signs_in_as_anybody() {
     let issuer = LocalIssuer::new().unwrap();
-    let identity = Identity::local(&issuer);
-    let api = Api::new("test", "Who?", ()).route(get("/me", whoami).describe("me", "Me."));
+    let api = Api::new(()).named("test", "Who?").route(get("/me", whoami).describe("me", "Me."));
     let app = start(Options::default(), |server| {
-        let local = issuer.into_system();
-        server.with_identity(identity).with_system(system(api.into_router())).with_system(local)
+        server.with_identity(IdentitySource::Local(issuer)).with_system(system(api.into_router()))
     })
     .await;
     let page = app.get("/local").await;
@@ -326,11 +327,9 @@ async fn on_ones_own_machine_one_signs_in_as_anybody() {
 async fn the_local_issuer_believes_no_proxy_of_any_kind() {
     let issuer = LocalIssuer::new().unwrap();
     let token = issuer.sign("Ann", &[], now()).unwrap();
-    let identity = Identity::local(&issuer);
-    let api = Api::new("test", "Who?", ()).route(get("/me", whoami).describe("me", "Me."));
+    let api = Api::new(()).named("test", "Who?").route(get("/me", whoami).describe("me", "Me."));
     let app = start(Options::default(), |server| {
-        let local = issuer.into_system();
-        server.with_identity(identity).with_system(system(api.into_router())).with_system(local)
+        server.with_identity(IdentitySource::Local(issuer)).with_system(system(api.into_router()))
     })
     .await;
     let bearer = format!("authorization: Bearer {token}");

@@ -179,8 +179,8 @@ impl Outgoing {
     #[must_use]
     pub fn refused(problem: &Problem) -> Self {
         Self::Error {
-            code: problem.code().name.to_owned(),
-            title: problem.code().title.to_owned(),
+            code: problem.problem_type().name.to_owned(),
+            title: problem.problem_type().title.to_owned(),
             detail: problem.detail_text().map(str::to_owned),
             errors: problem.field_errors().to_vec(),
         }

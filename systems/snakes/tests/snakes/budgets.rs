@@ -164,8 +164,8 @@ async fn what_one_address_has_stored_has_an_end(stage: Stage) {
     let code = create(&service).await.unwrap();
     service.join(&code, "Bob").await.unwrap();
     service.join(&code, "Cleo").await.unwrap();
-    assert_eq!(problem(service.join(&code, "Dan").await).code(), &RATE_LIMITED);
-    assert_eq!(problem(create(&service).await).code(), &RATE_LIMITED);
+    assert_eq!(problem(service.join(&code, "Dan").await).problem_type(), &RATE_LIMITED);
+    assert_eq!(problem(create(&service).await).problem_type(), &RATE_LIMITED);
     assert_eq!(ground.lobby(&code).await.players.len(), 3);
     let other = ClientLimits::with_stored_rate([192, 0, 2, 2].into(), rate);
     ground.service.for_account(&other).join(&code, "Dan").await.unwrap();

@@ -3,6 +3,7 @@
 use singlet::backend::{Aws, Embedded};
 use singlet::engine::{Clock, Engine, Options};
 use singlet::{Db, Declaration, Settings};
+use singlet_web::Store;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -53,6 +54,16 @@ impl Place {
         };
         db.provision().await.unwrap();
         db
+    }
+
+    /// The same place for a server.
+    pub(crate) fn store(&self, settings: &Settings) -> Store {
+        match self {
+            Self::Embedded { engine, .. } => {
+                Store::new(Embedded::new(engine.clone()), settings.clone())
+            }
+            Self::Remote(aws) => Store::new(aws.clone(), settings.clone()),
+        }
     }
 }
 

@@ -5,8 +5,7 @@ use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use singlet_snakes::chance::Chance;
 use singlet_snakes::live::Live;
-use singlet_web::idempotency::Idempotency;
-use singlet_web::{Options, Server, Web};
+use singlet_web::{Options, Server, SiteOptions};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -32,16 +31,14 @@ impl Site {
         let ground = Ground::new(chance).await;
         let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
         let live = Live::new(ground.service.clone());
-        let answers = ground.place.open::<Web>(&ground.settings).await;
-        let server = Server::bind(options)
-            .await
-            .unwrap()
-            .with_idempotency(Idempotency::new(answers))
-            .with_system(singlet_snakes::system(ground.service.clone(), live.clone()));
+        let system = singlet_snakes::system_with(ground.service.clone(), live.clone());
+        let store = ground.place.store(&ground.settings);
+        let site = singlet_web::Site::open(vec![system], store, SiteOptions::default()).await;
+        let server = Server::bind(options).await.unwrap();
         let address = server.local_address().unwrap();
         let tasks = vec![
             tokio::spawn(async move { live.run().await }),
-            tokio::spawn(server.serve(std::future::pending())),
+            tokio::spawn(server.serve(site.unwrap(), std::future::pending())),
         ];
         Self { ground, address, tasks }
     }

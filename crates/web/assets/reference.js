@@ -1,5 +1,5 @@
 // Shows an interface as its OpenAPI document describes it, and lets people try it.
-import { element } from "/assets/singlet.js";
+import { element } from "/assets/dom.js";
 
 const place = document.getElementById("operations");
 const base = location.pathname.replace(/\/api$/, "");

@@ -1,0 +1,136 @@
+// Requests to the server.
+import { credentials } from "./session.js";
+
+/** The path of this page's system, such as `/snakes`. */
+export const base = `/${document.documentElement.dataset.system ?? location.pathname.split("/")[1]}`;
+
+/** How long a request may take. A server that is there answers sooner. */
+const TIME_MAX_MS = 15_000;
+/** How often a request that is safe to repeat is repeated. */
+const REPEATS_MAX = 2;
+/** The longest wait before a repetition; a server that asks for more is believed to be busy. */
+const WAIT_MAX_MS = 3_000;
+
+/** Why a request failed, as the server explains it (RFC 9457). Its message can be shown to people. */
+export class Problem extends Error {
+  constructor(problem, { cause } = {}) {
+    const errors = problem.errors ?? [];
+    const listed = errors.map(({ field, detail }) => sentence(`${fieldName(field)} ${detail}`));
+    super(listed.length ? listed.join(" ") : sentence(problem.detail ?? problem.title ?? "The request failed"), { cause });
+    this.code = problem.code;
+    this.status = problem.status;
+    this.title = problem.title;
+    /** `[{ in, field, detail }]`; `field` is a JSON pointer such as `/name`. */
+    this.fieldErrors = errors;
+    /** All members, with those that the system has added. */
+    this.members = problem;
+  }
+
+  /** Whether the server could not be asked: it may or may not have done what was asked for. */
+  get isUnreachable() {
+    return this.code === "unreachable";
+  }
+
+  /** Whether the same request may succeed later. */
+  get isTemporary() {
+    return this.isUnreachable || this.status === 503 || this.status === 429 || this.status === 408;
+  }
+}
+
+/** The name of a field: the last segment of its JSON pointer. */
+export function fieldName(pointer) {
+  return pointer.split("/").at(-1) || pointer;
+}
+
+function sentence(text) {
+  const begun = text ? `${text[0].toUpperCase()}${text.slice(1)}` : text;
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+}
+
+const versions = new WeakMap();
+
+/** The version that the server gave with a value (its ETag), to be sent as `version` with a change. */
+export function versionOf(value) {
+  return versions.get(value) ?? value?.version;
+}
+
+/** 128 random bits: an Idempotency-Key. */
+export function randomKey() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * Sends a request, and returns what the response says in JSON, or null if it has no body. Throws a
+ * Problem if it is refused.
+ *
+ * `once` adds an Idempotency-Key: the request is repeated if its response got lost, and the server
+ * carries it out once. `version` is sent as If-Match: the change is refused with 412 if the value
+ * has changed since.
+ */
+export async function request(method, path, { body, headers, once = false, version, signal } = {}) {
+  const isRaw = body instanceof Blob || body instanceof ArrayBuffer;
+  const options = {
+    method,
+    headers: {
+      ...(body === undefined || isRaw ? {} : { "content-type": "application/json" }),
+      ...credentials(),
+      ...(once ? { "idempotency-key": randomKey() } : {}),
+      ...(version === undefined ? {} : { "if-match": `"${version}"` }),
+      ...headers,
+    },
+    body: body === undefined || isRaw ? body : JSON.stringify(body),
+  };
+  const isRepeatable = method === "GET" || "idempotency-key" in options.headers;
+  for (let repeats = 0; ; repeats += 1) {
+    const { response, text, error } = await send(path, options, signal);
+    const isLast = !isRepeatable || repeats >= REPEATS_MAX || signal?.aborted;
+    if (error) {
+      if (isLast) throw new Problem({ code: "unreachable", title: "The server cannot be reached. Check your connection and try again" }, { cause: error });
+      await pause(300 * 2 ** repeats);
+      continue;
+    }
+    if (response.ok) return read(response, text);
+    const problem = refusal(response, text);
+    const wait = Number(response.headers.get("retry-after") ?? 0.3 * 2 ** repeats) * 1000;
+    // A request with this key is still being worked on, or the server had no time for it.
+    const isWorthIt = response.status === 503 || problem.code === "in-progress";
+    if (isLast || !isWorthIt || wait > WAIT_MAX_MS) throw problem;
+    await pause(wait);
+  }
+}
+
+async function send(path, options, signal) {
+  const limit = AbortSignal.timeout(TIME_MAX_MS);
+  const either = signal && AbortSignal.any ? AbortSignal.any([signal, limit]) : limit;
+  try {
+    const response = await fetch(path, { ...options, signal: either });
+    return { response, text: await response.text() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function read(response, text) {
+  if (!text) return null;
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Problem({ code: "unreadable", status: response.status, title: "The server sent a response that this page cannot read" });
+  }
+  const version = /^"(\d+)"$/.exec(response.headers.get("etag") ?? "")?.[1];
+  if (version !== undefined && value !== null && typeof value === "object") versions.set(value, Number(version));
+  return value;
+}
+
+function refusal(response, text) {
+  try {
+    return new Problem({ status: response.status, ...JSON.parse(text) });
+  } catch {
+    return new Problem({ code: "unreadable", status: response.status, title: `The server answered with status ${response.status}` });
+  }
+}
+
+function pause(ms) {
+  return new Promise((resolve) => { setTimeout(resolve, ms); });
+}

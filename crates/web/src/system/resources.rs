@@ -1,0 +1,72 @@
+//! What a system is given.
+
+use super::OpenError;
+use crate::Web;
+use crate::budget::Budget;
+use crate::store::Store;
+use singlet::engine::Clock;
+use singlet::{Db, Declaration, Timestamp};
+use std::any::TypeId;
+use std::sync::Arc;
+
+/// A design that a system declares.
+#[derive(Clone)]
+pub(crate) struct Design {
+    id: TypeId,
+}
+
+impl Design {
+    pub(crate) fn of<D: Declaration>() -> Self {
+        Self { id: TypeId::of::<D>() }
+    }
+}
+
+/// What a system is given. Clones share everything.
+#[derive(Clone)]
+pub struct Resources {
+    pub(crate) system: &'static str,
+    pub(crate) designs: Arc<[Design]>,
+    pub(crate) store: Store,
+    /// The kit's own table, at the times of the server's clock.
+    pub(crate) web: Db<Web>,
+}
+
+impl Resources {
+    /// The database of a declared design, with its tables created.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::UndeclaredDesign`] without [`System::design`](super::System::design);
+    /// [`OpenError::Store`] if the store fails.
+    pub async fn database<D: Declaration>(&self) -> Result<Db<D>, OpenError> {
+        let id = TypeId::of::<D>();
+        if !self.designs.iter().any(|design| design.id == id) {
+            return Err(OpenError::UndeclaredDesign { system: self.system, design: D::NAME });
+        }
+        self.store.open().await
+    }
+
+    /// This moment, by the clock of the store.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.clock().now().as_millis())
+    }
+
+    /// The clock: fixed in tests, and while demo data is loaded.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        self.store.clock()
+    }
+
+    /// A budget of this name that all servers on the store share.
+    #[must_use]
+    pub fn budget(&self, name: &'static str, per_hour_max: u64) -> Budget {
+        Budget::new(self.web.clone(), name, per_hour_max)
+    }
+
+    /// The kit's own table.
+    #[must_use]
+    pub fn web(&self) -> &Db<Web> {
+        &self.web
+    }
+}
