@@ -34,6 +34,7 @@
 //! ```
 
 mod argument;
+mod description;
 mod document;
 mod event_id;
 mod operation;

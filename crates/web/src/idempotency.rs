@@ -59,9 +59,9 @@ pub const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 pub const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// Short keys can be guessed, and with them the answers of others.
-const KEY_LEN_MIN: usize = 16;
+pub(crate) const KEY_LEN_MIN: usize = 16;
 /// No client needs more to tell its requests apart.
-const KEY_LEN_MAX: usize = 128;
+pub(crate) const KEY_LEN_MAX: usize = 128;
 /// How long an answer is kept.
 const LIFETIME: Duration = Duration::from_secs(24 * 3600);
 /// How long a key is held for a request that is being carried out.

@@ -1,5 +1,6 @@
 //! The OpenAPI document.
 
+use super::description;
 use super::operation::Operation;
 use super::route::Route;
 use crate::problem::{self, ProblemType};
@@ -95,7 +96,7 @@ impl Document {
                 "description": code.description.trim(),
             })
         });
-        json!({
+        let mut document = json!({
             "openapi": "3.1.0",
             "info": {
                 "title": self.name,
@@ -106,7 +107,9 @@ impl Document {
             "paths": self.paths,
             "components": {"schemas": schemas, "securitySchemes": self.schemes},
             "x-problems": problems.collect::<Vec<_>>(),
-        })
+        });
+        description::finish(&mut document);
+        document
     }
 }
 

@@ -7,10 +7,16 @@
     reason = "a panic here is a failing test"
 )]
 
+mod access;
 mod api;
 mod client;
 mod cursors;
 mod idempotency;
 mod identity;
 mod live;
+mod openapi;
+mod paging;
+mod problems;
+mod raw;
 mod server;
+mod versions;
