@@ -186,12 +186,6 @@ impl<'a> Operation<'a> {
         self.replies.push((status, json!({"description": description})));
     }
 
-    /// The route answers with this status and a body of this media type.
-    pub fn replies_as(&mut self, status: u16, media_type: &str, description: &str) {
-        let content = json!({media_type: {"schema": {"type": "string"}}});
-        self.replies.push((status, json!({"description": description, "content": content})));
-    }
-
     /// The route may refuse for this reason.
     pub fn add_problem(&mut self, code: &'static ProblemType) {
         if !self.problems.contains(&code) {
