@@ -181,6 +181,12 @@ impl<'a> Operation<'a> {
         self.replies.push((status, json!({"description": description, "content": content})));
     }
 
+    /// The route answers with this status and a body of this media type, which is not JSON.
+    pub fn replies_as(&mut self, status: u16, media_type: &str, description: &str) {
+        let content = json!({media_type: {"schema": {"type": "string"}}});
+        self.replies.push((status, json!({"description": description, "content": content})));
+    }
+
     /// The route answers with this status and no body.
     pub fn replies_without_body(&mut self, status: u16, description: &str) {
         self.replies.push((status, json!({"description": description})));
