@@ -20,6 +20,7 @@ mod token;
 pub use caller::{Caller, Identity};
 pub use issuer::Issuer;
 pub use local::LocalIssuer;
+pub(crate) use local::is_forwarded;
 
 use std::fmt;
 

@@ -42,6 +42,7 @@ mod table;
 pub mod text;
 pub mod validate;
 
+pub use demo::{Demo, DemoError, DemoPolicy};
 pub use server::{IdentitySource, Limits, Options, Server, Site, SiteOptions, serve};
 pub use store::Store;
 pub use system::{OpenError, Opened, Persona, Resources, System};

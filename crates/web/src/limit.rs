@@ -214,6 +214,11 @@ impl ClientLimits {
         self.network
     }
 
+    /// Whether the client is on this machine, as far as its address says.
+    pub(crate) fn is_of_this_machine(&self) -> bool {
+        !self.is_limited
+    }
+
     /// Counts one request, or refuses it.
     pub(crate) fn charge(&self) -> Result<(), Problem> {
         match &self.limits.requests {

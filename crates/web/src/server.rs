@@ -5,11 +5,13 @@ mod home;
 mod lifetime;
 mod site;
 mod stall;
+mod status;
 mod watched_body;
 
 pub(crate) use lifetime::{ConnectionGuard, OpenStream, StreamPermit, StreamSlot};
 pub use site::{IdentitySource, Site, SiteOptions};
 
+use crate::demo::DemoPolicy;
 use crate::identity::LocalIssuer;
 use crate::limit::{AddressLimits, ClientLimits, Limiter, Rate};
 use crate::security::AllowedHosts;
@@ -22,7 +24,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use singlet_edge::{Accepted, ConnectionCounters};
+use singlet_edge::Accepted;
 use stall::StallGuard;
 use std::convert::Infallible;
 use std::future::Future;
@@ -33,7 +35,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
 
 /// What can be chosen when a server is opened.
 #[derive(Clone, Debug)]
@@ -130,7 +133,7 @@ pub struct Server {
 }
 
 /// Binds, opens and serves until `until` is ready: for examples and small programs. On loopback,
-/// the local issuer signs in everybody.
+/// the local issuer signs in everybody. Systems with empty tables get their demo data.
 ///
 /// # Errors
 ///
@@ -143,7 +146,7 @@ pub async fn serve(
 ) -> Result<(), OpenError> {
     let server = Server::bind(Options { address, ..Options::default() }).await;
     let server = server.map_err(OpenError::Bind)?;
-    let mut options = SiteOptions::default();
+    let mut options = SiteOptions { demo: DemoPolicy::IfEmpty, ..SiteOptions::default() };
     if is_loopback(address) {
         options.identity =
             IdentitySource::Local(LocalIssuer::new().map_err(|_| OpenError::Random)?);
@@ -178,8 +181,9 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Answers clients until the future is ready; then takes no more requests, and returns when
-    /// those in flight are answered and all sockets are closed.
+    /// Answers clients, pushes changes and runs jobs until the future is ready; then takes no more
+    /// requests, and returns when those in flight are answered, all sockets are closed and all jobs
+    /// have ended, for which they have ten seconds.
     pub async fn serve(self, site: Site, until: impl Future<Output = ()>) {
         let Self { listener, options } = self;
         let limits = options.limits;
@@ -189,6 +193,8 @@ impl Server {
             stored_limiter: options.stored_rate.map(|rate| Arc::new(Limiter::new(rate))),
             identity: site.identity,
             idempotency: Some(site.idempotency),
+            strict_problems: site.strict_problems,
+            metrics: site.metrics.clone(),
             limiter: options.rate.map(|rate| Arc::new(Limiter::new(rate))),
             names: if is_loopback { AllowedHosts::Loopback } else { AllowedHosts::Any },
             request_time_max: limits.request_time_max,
@@ -217,8 +223,24 @@ impl Server {
             stop_time_max: limits.stop_time_max,
             ..singlet_edge::Limits::default()
         };
-        let figures = ConnectionCounters::default();
-        singlet_edge::serve(listener, &of_connections, &[], &figures, until, handle).await;
+        let mut feeds = JoinSet::new();
+        for live in site.lives {
+            feeds.spawn(async move { live.run().await });
+        }
+        let stop = watch::Sender::new(false);
+        let mut stopped = stop.subscribe();
+        let until = async {
+            until.await;
+            stop.send_replace(true);
+        };
+        let counters = site.metrics.connections();
+        tokio::join!(
+            singlet_edge::serve(listener, &of_connections, &[], counters, until, handle),
+            site.jobs.run(async move {
+                let _ = stopped.wait_for(|stop| *stop).await;
+            }),
+        );
+        // Dropping them ends the feeds.
     }
 }
 
@@ -264,12 +286,12 @@ mod tests {
 
     use super::*;
     use crate::live::{SwitchingProtocols, WebSocketUpgrade};
+    use crate::metrics::Metrics;
     use axum::Router;
     use axum::routing::get;
     use futures_util::{SinkExt, StreamExt};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
-    use tokio::sync::watch;
     use tokio_tungstenite::WebSocketStream;
     use tokio_tungstenite::tungstenite::protocol::Role;
 
@@ -328,6 +350,8 @@ mod tests {
             limiter: Some(Arc::new(Limiter::new(Rate { per_second: 0.001, burst: 5.0 }))),
             names: AllowedHosts::Any,
             request_time_max: Duration::from_secs(30),
+            strict_problems: None,
+            metrics: Metrics::default(),
         });
         let mut one = socket_from([192, 0, 2, 1], &shared).await;
         let mut other = socket_from([192, 0, 2, 1], &shared).await;

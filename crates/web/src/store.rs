@@ -67,7 +67,12 @@ impl Store {
         &self.settings.clock
     }
 
-    /// The key of cursors, if the settings have one.
+    /// The name of a table that was declared with this name.
+    pub(crate) fn table_name(&self, declared: &str) -> String {
+        self.settings.table_name(declared)
+    }
+
+    /// Whether the settings have a key for cursors.
     pub(crate) fn has_cursor_key(&self) -> bool {
         self.settings.cursor_key.is_some()
     }

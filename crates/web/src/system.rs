@@ -9,10 +9,14 @@ mod persona;
 mod resources;
 
 pub use error::OpenError;
+pub(crate) use error::in_full;
 pub use persona::Persona;
 pub use resources::Resources;
 
 use crate::api::Api;
+use crate::demo::{Demo, DemoError};
+use crate::job::Job;
+use crate::live::Live;
 use crate::page::Asset;
 use crate::problem::{ApiError, ProblemType};
 use axum::Router;
@@ -21,6 +25,7 @@ use singlet::Declaration;
 use singlet::backend::BoxFuture;
 use std::future::Future;
 
+type Load = dyn Fn(Resources, Demo) -> BoxFuture<'static, Result<(), DemoError>> + Send + Sync;
 type Open = dyn Fn(Resources) -> BoxFuture<'static, Result<Opened, OpenError>> + Send + Sync;
 
 /// A system: everything that the server has to know about it. Its crate has one function that
@@ -47,6 +52,7 @@ pub struct System {
     pub(crate) designs: Vec<Design>,
     pub(crate) personas: &'static [Persona],
     pub(crate) open: Box<Open>,
+    pub(crate) demo: Option<Box<Load>>,
 }
 
 /// What pages say about a system.
@@ -61,6 +67,10 @@ pub(crate) struct SystemInfo {
     /// The problems that it declares.
     pub(crate) problems: Vec<&'static ProblemType>,
 }
+
+/// The system that has answered. In the extensions of responses, for counting.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AnsweredBy(pub(crate) &'static str);
 
 impl System {
     /// A system that is served below `/{name}`.
@@ -80,6 +90,7 @@ impl System {
             designs: Vec::new(),
             personas: &[],
             open: Box::new(|_| Box::pin(async { Ok(Opened::from(Router::new())) })),
+            demo: None,
         }
     }
 
@@ -120,6 +131,16 @@ impl System {
         self
     }
 
+    /// Fills an empty store, through the services.
+    #[must_use]
+    pub fn demo<F>(mut self, load: impl Fn(Resources, Demo) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<(), DemoError>> + Send + 'static,
+    {
+        self.demo = Some(Box::new(move |resources, demo| Box::pin(load(resources, demo))));
+        self
+    }
+
     /// The first part of all its paths.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -131,6 +152,8 @@ impl System {
 pub struct Opened {
     pub(crate) router: Box<dyn FnOnce(&SystemInfo) -> Router + Send>,
     pub(crate) pages: Vec<Asset>,
+    pub(crate) lives: Vec<Live>,
+    pub(crate) jobs: Vec<Job>,
 }
 
 impl Opened {
@@ -138,7 +161,11 @@ impl Opened {
     #[must_use]
     pub fn new<S: Clone + Send + Sync + 'static>(api: Api<S>) -> Self {
         let router = |info: &SystemInfo| api.named(info.name, info.description).into_router();
-        Self { router: Box::new(router), pages: Vec::new() }
+        Self::with_router(router)
+    }
+
+    fn with_router(router: impl FnOnce(&SystemInfo) -> Router + Send + 'static) -> Self {
+        Self { router: Box::new(router), pages: Vec::new(), lives: Vec::new(), jobs: Vec::new() }
     }
 
     /// Adds pages: HTML, CSS, ES modules (see [`assets!`](crate::assets)).
@@ -147,12 +174,26 @@ impl Opened {
         self.pages.extend(pages);
         self
     }
+
+    /// Has the server follow the changes that this pushes, until it stops.
+    #[must_use]
+    pub fn live(mut self, live: &Live) -> Self {
+        self.lives.push(live.clone());
+        self
+    }
+
+    /// Has the server run this job, until it stops.
+    #[must_use]
+    pub fn job(mut self, job: Job) -> Self {
+        self.jobs.push(job);
+        self
+    }
 }
 
 /// Routes of axum without a document: for tests of the server, and for what OpenAPI cannot say.
 impl From<Router> for Opened {
     fn from(router: Router) -> Self {
-        Self { router: Box::new(|_| router), pages: Vec::new() }
+        Self::with_router(|_| router)
     }
 }
 

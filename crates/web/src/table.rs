@@ -2,6 +2,7 @@
 
 use crate::budget::Spending;
 use crate::cursors::CursorSecret;
+use crate::demo::DemoMarker;
 use crate::idempotency::Attempt;
 use crate::job::LeaseItem;
 use singlet::prelude::*;
@@ -12,6 +13,6 @@ use singlet::prelude::*;
     name = "singlet-web-{env}",
     key = (PK),
     ttl = TTL,
-    entities(Attempt, CursorSecret, LeaseItem, Spending)
+    entities(Attempt, CursorSecret, DemoMarker, LeaseItem, Spending)
 )]
 pub struct Web;

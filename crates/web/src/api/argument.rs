@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// How many bytes a parameter in a path may have. It names something, and nothing that we ever named
 /// has so long a name: a key of DynamoDB has room for 1,024 bytes, and templates add to what is
 /// here.
-const PATH_PARAMETER_BYTES_MAX: usize = 256;
+pub(super) const PATH_PARAMETER_BYTES_MAX: usize = 256;
 
 /// How much of an unknown parameter's name an answer repeats.
 const NAME_CHARS_MAX: usize = 40;

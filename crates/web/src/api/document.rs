@@ -1,5 +1,6 @@
 //! The OpenAPI document.
 
+use super::description;
 use super::operation::Operation;
 use super::route::Route;
 use crate::problem::{self, ProblemType};
@@ -95,7 +96,7 @@ impl Document {
                 "description": code.description.trim(),
             })
         });
-        json!({
+        let mut document = json!({
             "openapi": "3.1.0",
             "info": {
                 "title": self.name,
@@ -106,8 +107,30 @@ impl Document {
             "paths": self.paths,
             "components": {"schemas": schemas, "securitySchemes": self.schemes},
             "x-problems": problems.collect::<Vec<_>>(),
-        })
+        });
+        description::finish(&mut document);
+        document
     }
+}
+
+/// Problem types that an OpenAPI document explains and that no operation declares: tests of systems
+/// fail for them.
+#[must_use]
+pub fn unused_problems(document: &Value) -> Vec<&str> {
+    fn members(value: &Value) -> impl Iterator<Item = &Value> {
+        value.as_object().into_iter().flat_map(Map::values)
+    }
+    let mut declared = BTreeSet::new();
+    for operation in members(&document["paths"]).flat_map(members) {
+        for response in members(&operation["responses"]) {
+            let schema = &response["content"][problem::MEDIA_TYPE]["schema"];
+            let names = schema["properties"]["code"]["enum"].as_array().into_iter().flatten();
+            declared.extend(names.filter_map(Value::as_str));
+        }
+    }
+    let explained = document["x-problems"].as_array().into_iter().flatten();
+    let names = explained.filter_map(|one| one["code"].as_str());
+    names.filter(|name| !declared.contains(name)).collect()
 }
 
 /// The names in braces.

@@ -1,5 +1,6 @@
 //! What a route takes and returns, gathered from the signature of its function.
 
+use super::argument::PATH_PARAMETER_BYTES_MAX;
 use super::document::path_parameters;
 use crate::problem::{INVALID, ProblemType};
 use crate::validate::Validator;
@@ -121,10 +122,11 @@ impl<'a> Operation<'a> {
     /// The members of a type, each as a parameter in this place. A type without members is the only
     /// parameter of the path.
     pub(super) fn parameters_of<T: JsonSchema>(&mut self, place: &'static str) {
-        // A generator of its own: a struct of parameters is no schema that anybody refers to.
-        let schema = T::json_schema(&mut self.schemas.clone());
+        // Not `subschema_for`: a struct of parameters is no schema that anybody refers to.
+        let mut schema = T::json_schema(self.schemas).to_value();
         if place == "path" && schema.get("properties").is_none() {
             let name = path_parameters(self.path).next().unwrap_or_default();
+            add_path_bound(&mut schema);
             self.parameters.push(json!({
                 "name": name, "in": place, "required": true, "schema": schema,
             }));
@@ -135,6 +137,9 @@ impl<'a> Operation<'a> {
         for (name, schema) in members.into_iter().flatten() {
             let is_required = required.iter().flatten().any(|one| one == name.as_str());
             let mut schema = schema.clone();
+            if place == "path" {
+                add_path_bound(&mut schema);
+            }
             let description =
                 schema.as_object_mut().and_then(|schema| schema.remove("description"));
             self.parameters.push(json!({
@@ -149,12 +154,23 @@ impl<'a> Operation<'a> {
 
     /// A header that the route reads.
     pub fn header(&mut self, name: &str, is_required: bool, description: &str) {
+        self.header_of(name, is_required, description, &json!({"type": "string"}));
+    }
+
+    /// A header that the route reads, with a schema.
+    pub(super) fn header_of(
+        &mut self,
+        name: &str,
+        is_required: bool,
+        description: &str,
+        schema: &Value,
+    ) {
         self.parameters.push(json!({
             "name": name,
             "in": "header",
             "required": is_required,
             "description": description,
-            "schema": {"type": "string"},
+            "schema": schema,
         }));
     }
 
@@ -167,19 +183,13 @@ impl<'a> Operation<'a> {
 
     /// The route answers with this status and a body of this media type, which is not JSON.
     pub fn replies_as(&mut self, status: u16, media_type: &str, description: &str) {
-        let content = json!({media_type: {}});
+        let content = json!({media_type: {"schema": {"type": "string"}}});
         self.replies.push((status, json!({"description": description, "content": content})));
     }
 
     /// The route answers with this status and no body.
     pub fn replies_without_body(&mut self, status: u16, description: &str) {
         self.replies.push((status, json!({"description": description})));
-    }
-
-    /// The route answers with this status and a body of this media type.
-    pub fn replies_as(&mut self, status: u16, media_type: &str, description: &str) {
-        let content = json!({media_type: {"schema": {"type": "string"}}});
-        self.replies.push((status, json!({"description": description, "content": content})));
     }
 
     /// The route may refuse for this reason.
@@ -192,5 +202,15 @@ impl<'a> Operation<'a> {
     /// The route asks who is calling, in one of the ways that the document declares.
     pub fn requires(&mut self, scheme: &'static Scheme) {
         self.security.push(scheme);
+    }
+}
+
+/// Says how long a text in a path may be, which is the same for all of them.
+fn add_path_bound(schema: &mut Value) {
+    if let Some(schema) = schema.as_object_mut()
+        && schema.get("type").is_some_and(|kind| kind == "string")
+        && !schema.contains_key("enum")
+    {
+        schema.entry("maxLength").or_insert_with(|| json!(PATH_PARAMETER_BYTES_MAX));
     }
 }

@@ -15,6 +15,7 @@ use axum::middleware::{self, Next};
 use axum::response::IntoResponse;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use schemars::SchemaGenerator;
+use serde_json::json;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One route. It needs a name and a description before it can be part of an
@@ -118,7 +119,10 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
         if self.is_idempotent {
             let description = "A name for this request that nobody can guess, such as a random UUID. \
                          The same request with the same key is carried out once.";
-            operation.header("Idempotency-Key", false, description);
+            // The quotes around a key are not counted.
+            let (min, max) = (idempotency::KEY_LEN_MIN, idempotency::KEY_LEN_MAX + 2);
+            let schema = json!({"type": "string", "minLength": min, "maxLength": max});
+            operation.header_of("Idempotency-Key", false, description, &schema);
             // The whole body is read to compare requests, whatever the function takes of it.
             let of_keys = [&KEY_REUSED, &IN_PROGRESS, &INVALID, &WEAK_KEY, &MALFORMED, &TOO_LARGE];
             for problem_type in of_keys {

@@ -3,6 +3,7 @@
 use super::hub::{Hub, Published, Reset};
 use super::push::Content;
 use super::{CloseReason, Event, Push, Subscription, Topic, TopicState};
+use crate::api::LastEventId;
 use crate::problem::{NOT_FOUND, Problem, UNAVAILABLE};
 use futures_util::future::join_all;
 use singlet::backend::BoxFuture;
@@ -318,7 +319,7 @@ impl Live {
             let state = match (self.state)(topic.clone()).await {
                 Ok(Some(state)) => state,
                 Ok(None) => return Some(CloseReason::TopicEnded),
-                Err(problem) if problem.code().status == 404 => {
+                Err(problem) if problem.problem_type().status == 404 => {
                     return Some(CloseReason::TopicEnded);
                 }
                 Err(problem) => {
@@ -344,6 +345,12 @@ impl Push {
     fn is_of(&self, other: &Topic, same: u64) -> bool {
         self.topic == *other
             && matches!(self.content, Content::Event { number: Some(number), .. } if number == same)
+    }
+}
+
+impl From<LastEventId> for Option<u64> {
+    fn from(LastEventId(last): LastEventId) -> Self {
+        last
     }
 }
 

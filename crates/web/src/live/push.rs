@@ -245,13 +245,12 @@ impl Event {
         self.0.is_state
     }
 
-    /// As Server-Sent Events write it. A state has the comment `: state` in front, so that a client
-    /// knows it without knowing its name.
+    /// As Server-Sent Events write it.
     pub(super) fn to_sse(&self) -> Bytes {
         let written = self.0.sse.get_or_init(|| {
-            let Inner { number, is_last, is_state, event, data, .. } = &*self.0;
+            let Inner { number, is_last, event, data, .. } = &*self.0;
             let id = number.filter(|_| *is_last);
-            write_event(*is_state, id, event, data).into()
+            write_event(id, event, data).into()
         });
         written.clone()
     }
@@ -266,14 +265,11 @@ impl fmt::Debug for Event {
 /// The last event of a stream.
 pub(super) fn end_event(why: CloseReason) -> Bytes {
     let data = json!({"type": END_EVENT, "code": why.code(), "reason": why.text()}).to_string();
-    write_event(false, None, END_EVENT, &data).into()
+    write_event(None, END_EVENT, &data).into()
 }
 
-fn write_event(is_state: bool, id: Option<u64>, event: &str, data: &str) -> String {
+fn write_event(id: Option<u64>, event: &str, data: &str) -> String {
     let mut text = String::with_capacity(data.len() + event.len() + 48);
-    if is_state {
-        text.push_str(": state\n");
-    }
     if let Some(id) = id {
         text.push_str("id: ");
         text.push_str(&id.to_string());
@@ -308,7 +304,7 @@ mod tests {
         assert_eq!(sse(&last), "id: 7\nevent: ended\ndata: {}\n\n");
         let state = TopicState { number: Some(8), event: "state", data: "{\n}".into() };
         let state = Event::state(state);
-        assert_eq!(sse(&state), ": state\nid: 8\nevent: state\ndata: {\ndata: }\n\n");
+        assert_eq!(sse(&state), "id: 8\nevent: state\ndata: {\ndata: }\n\n");
         let end = end_event(CloseReason::TopicEnded);
         assert_eq!(
             String::from_utf8_lossy(&end),

@@ -39,8 +39,8 @@ type Check = dyn Fn() -> BoxFuture<'static, Result<(), Problem>> + Send;
 /// A [`Subscription`] as Server-Sent Events: `id`, `event`, `data`; a comment after 15 s without an
 /// event; `retry: 2000`.
 ///
-/// A state has the comment `: state` in front. What ends the stream, if the client does not, is an
-/// event `end` with the code and the text of a [`CloseReason`].
+/// If the server ends the stream, the last event is `end`, with the code and the text of a
+/// [`CloseReason`].
 ///
 /// Pages read it with `fetch`, because `EventSource` cannot send `Authorization`.
 pub struct EventStream {
@@ -251,7 +251,9 @@ async fn refused(recheck: &mut Option<Recheck>) -> CloseReason {
         recheck.running = Some(Box::pin(async move {
             match timeout(RECHECK_TIME_MAX, check).await {
                 Ok(Ok(())) => None,
-                Ok(Err(problem)) if problem.code().status < 500 => Some(CloseReason::Forbidden),
+                Ok(Err(problem)) if problem.problem_type().status < 500 => {
+                    Some(CloseReason::Forbidden)
+                }
                 // The client connects again, and is checked then.
                 Ok(Err(_)) | Err(_) => Some(CloseReason::Failed),
             }

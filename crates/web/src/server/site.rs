@@ -1,13 +1,19 @@
 //! All systems, opened and ready to be served.
 
+use super::status::Status;
 use super::{exchange, home};
 use crate::Web;
+use crate::api::StrictProblems;
 use crate::cursors;
+use crate::demo::{self, DemoPolicy};
 use crate::idempotency::Idempotency;
 use crate::identity::{Identity, LocalIssuer};
+use crate::job::{JobStatuses, Leases, Runner};
+use crate::live::Live;
+use crate::metrics::Metrics;
 use crate::page;
 use crate::store::Store;
-use crate::system::{OpenError, Opened, Resources, System, SystemInfo};
+use crate::system::{AnsweredBy, OpenError, Opened, Resources, System, SystemInfo};
 use axum::Router;
 use axum::http::header::{HeaderValue, LOCATION};
 use axum::middleware::map_response;
@@ -23,10 +29,14 @@ const RESERVED_NAMES: &[&str] = &["assets", "jobs", "metrics", "problems"];
 #[derive(Default)]
 #[non_exhaustive]
 pub struct SiteOptions {
+    /// Whether demo data is loaded.
+    pub demo: DemoPolicy,
     /// Whose tokens are accepted.
     pub identity: IdentitySource,
     /// Lines for the first page, such as where the data is.
     pub notes: Vec<String>,
+    /// Makes routes fail that answer with problem types which they do not declare: for tests.
+    pub strict_problems: Option<StrictProblems>,
 }
 
 /// Whose tokens are accepted.
@@ -48,6 +58,10 @@ pub struct Site {
     pub(super) router: Router,
     pub(super) identity: Option<Identity>,
     pub(super) idempotency: Idempotency,
+    pub(super) strict_problems: Option<StrictProblems>,
+    pub(super) metrics: Metrics,
+    pub(super) lives: Vec<Live>,
+    pub(super) jobs: Runner,
 }
 
 impl Site {
@@ -61,13 +75,15 @@ impl Site {
         store: Store,
         options: SiteOptions,
     ) -> Result<Self, OpenError> {
-        let identity = match options.identity {
-            IdentitySource::None => None,
-            IdentitySource::Issuer(identity) => Some(identity),
+        let (identity, sign_in) = match options.identity {
+            IdentitySource::None => (None, None),
+            IdentitySource::Issuer(identity) => (Some(identity), None),
             IdentitySource::Local(local) => {
                 let identity = Identity::local(&local);
-                systems.push(local.into_system());
-                Some(identity)
+                let personas = systems.iter().map(|system| (system.info.clone(), system.personas));
+                let sign_in = local.into_system(personas.collect());
+                systems.push(sign_in);
+                (Some(identity), Some("/local"))
             }
         };
         check_names(&systems)?;
@@ -76,33 +92,54 @@ impl Site {
             true => store,
             false => store.with_cursor_key(cursors::shared_key(&web).await?),
         };
-        let mut routers = Vec::new();
+        let kit = Resources {
+            system: "",
+            designs: Vec::new().into(),
+            leases: Leases::new(web.clone(), new_owner()?),
+            jobs: JobStatuses::new(),
+            metrics: Metrics::default(),
+            store,
+            web,
+        };
+        let mut router = Router::new();
+        let (mut lives, mut jobs) = (Vec::new(), Vec::new());
         for system in &systems {
-            let resources = Resources {
-                system: system.info.name,
-                designs: system.designs.clone().into(),
-                store: store.clone(),
-                web: web.clone(),
-            };
-            let opened = (system.open)(resources).await?;
-            routers.push((system.info.name, router(&system.info, opened)));
+            let (system_name, designs) = (system.info.name, system.designs.clone().into());
+            let resources = Resources { system: system_name, designs, ..kit.clone() };
+            if options.demo == DemoPolicy::IfEmpty {
+                let loaded = demo::load(system, &resources).await;
+                loaded.map_err(|error| OpenError::Demo { system: system_name, error })?;
+            }
+            let mut opened = (system.open)(resources).await?;
+            lives.extend(opened.lives.drain(..).map(|live| (system_name, live)));
+            jobs.extend(opened.jobs.drain(..).map(|job| (system_name, job)));
+            router = mount(router, &system.info, opened, sign_in);
         }
         let infos: Vec<&SystemInfo> = systems.iter().map(|system| &system.info).collect();
         let pages = home::pages(&infos, &options.notes);
-        let mut router = page::router(page::shared().into_iter().chain(pages));
-        for (name, of_system) in routers {
-            let path = format!("/{name}");
-            // The page of a system is at its name; a slash behind it means the same.
-            let without_slash = Redirect::permanent(&path);
-            router = router
-                .route(&format!("{path}/"), get(async move || without_slash))
-                .nest(&path, of_system);
-        }
+        let status = Status::new(&kit.metrics, &kit.jobs, lives.clone());
         let router = router
+            .merge(page::router(page::shared().into_iter().chain(pages)))
+            .merge(status.into_router())
             .fallback(exchange::not_found)
             .method_not_allowed_fallback(exchange::method_not_allowed);
-        Ok(Self { router, identity, idempotency: Idempotency::new(web) })
+        Ok(Self {
+            router,
+            identity,
+            jobs: Runner::new(jobs, &kit.jobs, &kit.leases, kit.clock()),
+            idempotency: Idempotency::new(kit.web),
+            strict_problems: options.strict_problems,
+            metrics: kit.metrics,
+            lives: lives.into_iter().map(|(_, live)| live).collect(),
+        })
     }
+}
+
+/// A name for this start of the server, by which it holds leases.
+fn new_owner() -> Result<String, OpenError> {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).map_err(|_| OpenError::Random)?;
+    Ok(format!("{:016x}", u64::from_be_bytes(random)))
 }
 
 fn check_names(systems: &[System]) -> Result<(), OpenError> {
@@ -113,13 +150,20 @@ fn check_names(systems: &[System]) -> Result<(), OpenError> {
     }
 }
 
-/// Routes and pages of one system, as they stand below its name.
-fn router(info: &SystemInfo, opened: Opened) -> Router {
-    let Opened { router, pages } = opened;
-    let name = info.name;
-    router(info)
-        .merge(page::router(pages))
-        .layer(map_response(async move |response| with_full_location(name, response)))
+/// Adds the routes and pages of one system, below its name.
+fn mount(router: Router, info: &SystemInfo, opened: Opened, sign_in: Option<&str>) -> Router {
+    let (name, path) = (info.name, format!("/{}", info.name));
+    let pages = opened.pages.into_iter();
+    let pages = pages.map(|asset| page::fill(asset, name, info.title, sign_in));
+    let of_system = (opened.router)(info).merge(page::router(pages)).layer(map_response(
+        async move |mut response: Response| {
+            response.extensions_mut().insert(AnsweredBy(name));
+            with_full_location(name, response)
+        },
+    ));
+    // The page of a system is at its name; a slash behind it means the same.
+    let without_slash = Redirect::permanent(&path);
+    router.route(&format!("{path}/"), get(async move || without_slash)).nest(&path, of_system)
 }
 
 /// Systems do not know the path that they are below.

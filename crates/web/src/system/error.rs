@@ -1,5 +1,6 @@
 //! Why systems were not opened.
 
+use crate::demo::DemoError;
 use std::error::Error;
 use std::fmt;
 
@@ -18,6 +19,13 @@ pub enum OpenError {
     },
     /// Two systems have this name, or it is one of the server's own paths.
     DuplicateName(&'static str),
+    /// Demo data could not be loaded.
+    Demo {
+        /// The system.
+        system: &'static str,
+        /// Why.
+        error: DemoError,
+    },
     /// The operating system gives no random numbers.
     Random,
     /// The address cannot be listened on.
@@ -41,6 +49,9 @@ impl fmt::Display for OpenError {
                 write!(f, "the system {system} opens {design}, which it does not declare")
             }
             Self::DuplicateName(name) => write!(f, "the name {name} is taken"),
+            Self::Demo { system, error } => {
+                write!(f, "the demo data of {system} cannot be loaded: {error}")
+            }
             Self::Random => f.write_str("the operating system gives no random numbers"),
             Self::Bind(error) => write!(f, "cannot listen: {error}"),
             Self::System(error) => f.write_str(&in_full(&**error)),
@@ -60,7 +71,7 @@ impl From<singlet::Error> for OpenError {
 }
 
 /// An error with its causes: the AWS SDK's own text is only "service error".
-fn in_full(error: &dyn Error) -> String {
+pub(crate) fn in_full(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -3,7 +3,11 @@
 use super::OpenError;
 use crate::Web;
 use crate::budget::Budget;
+use crate::job::{JobStatuses, Leases};
+use crate::metrics::Metrics;
 use crate::store::Store;
+use singlet::backend::BoxFuture;
+use singlet::dynamo::operation::{Answer, Scan};
 use singlet::engine::Clock;
 use singlet::{Db, Declaration, Timestamp};
 use std::any::TypeId;
@@ -13,12 +17,28 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(crate) struct Design {
     id: TypeId,
+    /// Whether the tables have no items. Creates them if they are missing.
+    pub(crate) is_empty: fn(Store) -> BoxFuture<'static, Result<bool, OpenError>>,
 }
 
 impl Design {
     pub(crate) fn of<D: Declaration>() -> Self {
-        Self { id: TypeId::of::<D>() }
+        Self { id: TypeId::of::<D>(), is_empty: |store| Box::pin(is_empty::<D>(store)) }
     }
+}
+
+async fn is_empty<D: Declaration>(store: Store) -> Result<bool, OpenError> {
+    let db = store.open::<D>().await?;
+    for table in D::TABLES {
+        let mut scan = Scan::new(store.table_name(table.name));
+        scan.limit = Some(1);
+        scan.consistent_read = true;
+        let answer = db.execute(scan).await.map_err(singlet::Error::from)?;
+        if !matches!(answer, Answer::Page(page) if page.items.as_ref().is_none_or(Vec::is_empty)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// What a system is given. Clones share everything.
@@ -29,6 +49,9 @@ pub struct Resources {
     pub(crate) store: Store,
     /// The kit's own table, at the times of the server's clock.
     pub(crate) web: Db<Web>,
+    pub(crate) leases: Leases,
+    pub(crate) jobs: JobStatuses,
+    pub(crate) metrics: Metrics,
 }
 
 impl Resources {
@@ -62,6 +85,24 @@ impl Resources {
     #[must_use]
     pub fn budget(&self, name: &'static str, per_hour_max: u64) -> Budget {
         Budget::new(self.web.clone(), name, per_hour_max)
+    }
+
+    /// Leases in the kit's own table, for what one server does at a time.
+    #[must_use]
+    pub fn leases(&self) -> &Leases {
+        &self.leases
+    }
+
+    /// What is known about the jobs of this server.
+    #[must_use]
+    pub fn jobs(&self) -> &JobStatuses {
+        &self.jobs
+    }
+
+    /// The figures of this server.
+    #[must_use]
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
     }
 
     /// The kit's own table.

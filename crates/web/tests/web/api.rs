@@ -136,13 +136,8 @@ async fn parameters_are_read_by_their_types() {
     assert_eq!(found.json(), json!({"title": "War and Peace", "pages": 12}));
     // A title that looks like a number is a title.
     assert_eq!(server.get("/test/books/12/1984").await.json()["title"], "1984");
-    let wrong = server.get("/test/books/twelve/Emma").await;
-    assert_eq!(
-        wrong.json()["errors"][0],
-        json!({
-            "in": "path", "field": "shelf", "detail": "must be a whole number"
-        })
-    );
+    // There is nothing at an address with a shelf that is no number.
+    assert_eq!(server.get("/test/books/twelve/Emma").await.code(), "not-found");
     let listed = server.get("/test/books?limit=5&contains=a+%26+b").await;
     assert_eq!(listed.json()["items"][0], json!({"title": "a & b", "pages": 5}));
     for (query, field) in [("limt=5", "limt"), ("limit=101", "limit"), ("limit=1&limit=2", "limit")]

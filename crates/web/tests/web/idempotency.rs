@@ -46,7 +46,7 @@ async fn order(
         _ => {}
     }
     let value = Ordered { number, what: order.what.clone() };
-    Ok(Created::at(format!("/orders/{number}"), value))
+    Ok(Created::at(format!("/orders/{number}"), value).version(7))
 }
 
 async fn order_signed_in(
@@ -122,6 +122,11 @@ async fn the_same_request_is_carried_out_once() {
     assert_eq!(first.body, again.body);
     assert_eq!(again.headers["location"], "/orders/1");
     assert_eq!(again.headers["content-type"], "application/json");
+    // Whoever repeats a request goes on with the same version.
+    assert_eq!(
+        (&first.headers["etag"], &again.headers["etag"]),
+        (&"\"7\"".to_owned(), &"\"7\"".to_owned())
+    );
     assert_eq!(again.headers["idempotency-replayed"], "true");
     assert!(!first.headers.contains_key("idempotency-replayed"));
     assert_eq!(shop.order(OTHER_KEY, "tea").await.json()["number"], 2);

@@ -7,6 +7,7 @@
     reason = "a panic here is a failing test"
 )]
 
+mod access;
 mod api;
 mod blobs;
 mod client;
@@ -14,6 +15,11 @@ mod cursors;
 mod idempotency;
 mod identity;
 mod live;
+mod openapi;
 mod outbound;
+mod paging;
+mod problems;
+mod raw;
 mod server;
 mod text;
+mod versions;
