@@ -8,13 +8,13 @@ use crate::live::{Live, LiveFigures};
 use crate::metrics::{Metrics, in_braces, written};
 use crate::page::escape;
 use crate::problem::{NOT_FOUND, Problem};
+use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::Router;
 use singlet_edge::Exposition;
 use std::fmt::Write as _;
 
