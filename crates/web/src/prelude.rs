@@ -1,12 +1,12 @@
-//! What a system needs, in one line: `use singlet_web::prelude::*;`.
+//! What a system writes all the time.
 //!
-//! Routes are made by [`Route`]`::get`, `post` and so on, because `delete` and `put` are operations
-//! of the store in `singlet::prelude`.
+//! `delete` and `put` are operations of the store in `singlet::prelude`, so routes are made by
+//! [`Route::get`], [`Route::delete`] and so on.
 
 pub use crate::access::Access;
 pub use crate::api::{
-    Api, Body, Created, IfMatch, Json, LastEventId, NoContent, Page, Paging, Path, Query, Route,
-    Versioned,
+    Api, Body, Created, IfMatch, Json, LastEventId, NoContent, Page, Paging, Path, Query, RawBody,
+    RawKind, Route, Versioned,
 };
 pub use crate::demo::{Demo, DemoError};
 pub use crate::identity::Caller;
@@ -17,10 +17,10 @@ pub use crate::live::{
 };
 pub use crate::problem::{ApiError, Problem};
 pub use crate::random::Random;
-pub use crate::text::clean_text;
-pub use crate::{
-    OpenError, Opened, Persona, Resources, Store, System, assets, problems, roles, serve,
-};
+pub use crate::text::{DisplayName, clean_text};
+pub use crate::validate::FieldLocation;
+pub use crate::{OpenError, Opened, Persona, Resources, System};
+pub use crate::{assets, problems, roles};
 pub use axum::extract::State;
 pub use schemars::JsonSchema;
 pub use serde::{Deserialize, Serialize};

@@ -6,8 +6,9 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What codes are written with: no 0 and O, no 1, I and L, so that they can be read out.
-const CODE_LETTERS: &[u8; 31] = b"23456789ABCDEFGHJKMNPQRSTUVWXYZ";
+/// What codes are written with: of letters and digits that look or sound alike (0 O, 1 I, 2 Z, 5 S,
+/// 6 G, 8 B, U V) none but one of each pair at most, so that they can be read out.
+const CODE_LETTERS: &[u8; 22] = b"ACDEFHJKLMNPQRTWXY3479";
 /// How long a code is: short enough to say, long enough that nobody finds a game by trying.
 pub const CODE_LEN: usize = 6;
 
@@ -111,18 +112,21 @@ impl Chance {
     }
 }
 
-/// A code as people type it: small letters and blanks do not matter. `None` if no game can have it.
+/// A code as people type it: small letters, blanks and dashes do not matter. `None` if no game can have it.
 ///
 /// ```
 /// use singlet_snakes::chance::read_code;
 ///
 /// assert_eq!(read_code(" abc 234 ").as_deref(), Some("ABC234"));
+/// assert_eq!(read_code("abc-234").as_deref(), Some("ABC234"));
 /// assert_eq!(read_code("ABC#34"), None);
 /// ```
 #[must_use]
 pub fn read_code(text: &str) -> Option<String> {
     let mut code = String::with_capacity(CODE_LEN);
-    for character in text.chars().filter(|character| !character.is_whitespace()) {
+    for character in
+        text.chars().filter(|character| !character.is_whitespace() && *character != '-')
+    {
         // Any letter and digit, since the source's own example has a 1.
         if code.len() == CODE_LEN || !character.is_ascii_alphanumeric() {
             return None;

@@ -95,10 +95,10 @@ impl Live {
 
     /// Pushes the state of a game to all who watch it.
     async fn push_state(&self, code: &Code) {
-        match self.service.lobby(code).await {
-            Ok(lobby) => {
-                let number = lobby.game.sequence;
-                self.hub.reset(code.as_str(), number, Outgoing::state(lobby).to_text());
+        match self.service.view(code).await {
+            Ok(game) => {
+                let number = game.sequence;
+                self.hub.reset(code.as_str(), number, Outgoing::state(game).to_text());
             }
             Err(Refusal::GameNotFound) => self.hub.close(code.as_str()),
             Err(error) => {

@@ -29,6 +29,8 @@ singlet_web::problems! {
     NOT_YOUR_TURN = 409, "not-your-turn", "It is not your turn";
     /// Somebody has won.
     GAME_OVER = 409, "game-over", "The game is over";
+    /// The game is still being played. Play again when it is over.
+    NOT_OVER = 409, "not-over", "The game is not over";
     /// Only the player who created the game can start it.
     NOT_THE_CREATOR = 403, "not-the-creator", "Only the creator can do this";
     /// The secret is not that of a player of this game. It was given to the player on joining, and
@@ -67,6 +69,8 @@ pub enum Refusal {
     NotYourTurn,
     /// See [`GAME_OVER`].
     GameOver,
+    /// See [`NOT_OVER`].
+    NotOver,
     /// See [`NOT_THE_CREATOR`].
     NotTheCreator,
     /// See [`WRONG_SECRET`].
@@ -130,6 +134,7 @@ impl From<Refusal> for Problem {
             Refusal::TooFewPlayers => &TOO_FEW_PLAYERS,
             Refusal::NotYourTurn => &NOT_YOUR_TURN,
             Refusal::GameOver => &GAME_OVER,
+            Refusal::NotOver => &NOT_OVER,
             Refusal::NotTheCreator => &NOT_THE_CREATOR,
             Refusal::WrongSecret => &WRONG_SECRET,
             Refusal::NotRemovable => &NOT_REMOVABLE,

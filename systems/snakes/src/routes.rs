@@ -5,8 +5,8 @@ use crate::chance::{Chance, read_code};
 use crate::design::{Code, PlayerId, Snakes};
 use crate::live::Live;
 use crate::refusal::{
-    ALREADY_STARTED, CROWDED, GAME_FULL, GAME_NOT_FOUND, GAME_OVER, NAME_TAKEN, NOT_REMOVABLE,
-    NOT_STARTED, NOT_THE_CREATOR, NOT_YOUR_TURN, PLAYER_NOT_FOUND, Refusal, SNAKES,
+    ALREADY_STARTED, CROWDED, GAME_FULL, GAME_NOT_FOUND, GAME_OVER, NAME_TAKEN, NOT_OVER,
+    NOT_REMOVABLE, NOT_STARTED, NOT_THE_CREATOR, NOT_YOUR_TURN, PLAYER_NOT_FOUND, Refusal, SNAKES,
     TOO_FEW_PLAYERS, WRONG_SECRET,
 };
 use crate::rules::Mode;
@@ -147,6 +147,24 @@ fn api(service: Service, live: Live) -> Api<Shared> {
                 ]),
         )
         .route(
+            post("/games/{code}/rematch", rematch)
+                .idempotent()
+                .describe(
+                    "playAgain",
+                    "Plays again with the same people on the same board, when a game is over. The \
+                     first who asks creates the game; the others join it.",
+                )
+                .problems([
+                    &GAME_NOT_FOUND,
+                    &NOT_OVER,
+                    &NAME_TAKEN,
+                    &GAME_FULL,
+                    &ALREADY_STARTED,
+                    &CROWDED,
+                    &UNAVAILABLE,
+                ]),
+        )
+        .route(
             delete("/games/{code}/players/{id}", leave)
                 .describe(
                     "leaveGame",
@@ -174,7 +192,8 @@ fn api(service: Service, live: Live) -> Api<Shared> {
                     "Opens a socket on which everything that happens in the game is pushed, in \
                      order, after its present state. Messages in: joinGame {name}, rejoinGame \
                      {secret}, startGame, rollDice, ping. Messages out: gameState, joinedGame, \
-                     playerJoined, playerLeft, playerMoved, gameStarted, gameEnded, error, pong.",
+                     playerJoined, playerLeft, playerMoved, gameStarted, gameEnded, rematchOffered, error, \
+                     pong.",
                 )
                 .problems([&GAME_NOT_FOUND]),
         )
@@ -341,7 +360,7 @@ async fn list(
 }
 
 async fn show(State(shared): State<Shared>, of: Path<OfGame>) -> Result<Json<GameView>, Problem> {
-    Ok(Json(shared.service.lobby(&of.code()?).await?.into()))
+    Ok(Json(shared.service.view(&of.code()?).await?))
 }
 
 async fn join(
@@ -373,6 +392,17 @@ async fn roll(
 ) -> Result<Json<MoveView>, Problem> {
     let (player, step) = shared.service.for_account(&account).roll(&of.code()?, &secret).await?;
     Ok(Json(MoveView::new(&player, &step)))
+}
+
+async fn rematch(
+    State(shared): State<Shared>,
+    account: ClientLimits,
+    of: Path<OfGame>,
+    PlayerAuth(secret): PlayerAuth,
+) -> Result<Created<Welcome>, Problem> {
+    let joined = shared.service.for_account(&account).rematch(&of.code()?, &secret).await?;
+    let location = format!("/snakes/games/{}", joined.lobby.game.code);
+    Ok(Created { location, value: joined.into() })
 }
 
 async fn leave(

@@ -11,6 +11,7 @@ mod create;
 mod join;
 mod keep;
 mod leave;
+mod rematch;
 mod roll;
 mod start;
 mod turnstile;
@@ -23,6 +24,7 @@ use crate::chance::Chance;
 use crate::design::{Code, Connection, ConnectionId, Game, Lobby, Player, PlayerId, Snakes};
 use crate::refusal::Refusal;
 use crate::secret::Secret;
+use crate::view::GameView;
 use singlet::Page;
 use singlet::prelude::*;
 use singlet_web::limit::ClientLimits;
@@ -94,6 +96,16 @@ impl Service {
         // Who reads a game may be about to decide something, or to follow what happens next: both
         // need what is true now.
         self.db.load(Lobby::of(code).consistent()).await?.ok_or(Refusal::GameNotFound)
+    }
+
+    /// A game as everybody may see it: with its players, and who of them is connected.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::GameNotFound`] if there is none.
+    pub async fn view(&self, code: &Code) -> Result<GameView, Refusal> {
+        let (lobby, connections) = (self.lobby(code).await?, self.connections_of(code).await?);
+        Ok(GameView::from(lobby).with_connections(&connections))
     }
 
     /// 4: a player by its id.

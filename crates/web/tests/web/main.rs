@@ -9,6 +9,7 @@
 
 mod access;
 mod api;
+mod blobs;
 mod client;
 mod cursors;
 mod demo;
@@ -16,9 +17,11 @@ mod idempotency;
 mod identity;
 mod live;
 mod openapi;
+mod outbound;
 mod paging;
 mod problems;
 mod raw;
 mod server;
 mod system;
+mod text;
 mod versions;

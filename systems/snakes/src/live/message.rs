@@ -1,9 +1,9 @@
 //! What is said on a socket.
 
-use crate::design::{EventKind, Game, Lobby, Status};
+use crate::design::{EventKind, Game, Status};
 use crate::rules::Effect;
 use crate::service::Joined;
-use crate::view::{GameView, PlayerView};
+use crate::view::{GameView, PlayerView, StatusView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use singlet_web::live::Text;
@@ -74,6 +74,10 @@ pub enum Outgoing {
         creator_id: String,
         /// Whose turn it is now.
         turn: Option<String>,
+        /// How far the game is now.
+        status: StatusView,
+        /// Who has won, if somebody has.
+        winner_id: Option<String>,
     },
     /// Somebody has rolled and moved.
     PlayerMoved {
@@ -91,6 +95,19 @@ pub enum Outgoing {
         effect: Effect,
         /// Whose turn it is now.
         turn: Option<String>,
+        /// How far the game is now.
+        status: StatusView,
+        /// Who has won, if somebody has.
+        winner_id: Option<String>,
+    },
+    /// Somebody has created the game that follows this one. Play again to join it.
+    RematchOffered {
+        /// The number of this event.
+        sequence: u64,
+        /// Who it was.
+        player_id: String,
+        /// The code of that game.
+        code: String,
     },
     /// The game has begun.
     GameStarted {
@@ -131,6 +148,8 @@ impl Outgoing {
         let (sequence, event) = (game.sequence, &game.last_event);
         let player_id = event.player_id.to_string();
         let turn = game.turn.as_ref().map(ToString::to_string);
+        let winner_id = game.winner_id.as_ref().map(ToString::to_string);
+        let status = StatusView::from(game.status);
         let mut messages = match event.kind {
             // Nobody can be watching yet.
             EventKind::Created => Vec::new(),
@@ -142,7 +161,8 @@ impl Outgoing {
             }],
             EventKind::Left => {
                 let creator_id = game.creator_id.to_string();
-                vec![Self::PlayerLeft { sequence, player_id, creator_id, turn }]
+                let winner_id = winner_id.clone();
+                vec![Self::PlayerLeft { sequence, player_id, creator_id, turn, status, winner_id }]
             }
             EventKind::Started => vec![Self::GameStarted { sequence, turn }],
             EventKind::Moved => vec![Self::PlayerMoved {
@@ -153,10 +173,17 @@ impl Outgoing {
                 to: event.to.unwrap_or_default(),
                 effect: event.effect.unwrap_or(Effect::None),
                 turn,
+                status,
+                winner_id: winner_id.clone(),
             }],
+            EventKind::Rematch => {
+                let code = game.rematch_code.as_ref().map(ToString::to_string).unwrap_or_default();
+                vec![Self::RematchOffered { sequence, player_id, code }]
+            }
         };
-        if game.status == Status::Finished {
-            let winner_id = game.winner_id.as_ref().map(ToString::to_string);
+        // Events that were stored by an earlier version do not say whether they end the game.
+        let is_last_move = event.kind == EventKind::Moved && game.status == Status::Finished;
+        if event.ends_game.unwrap_or(is_last_move) {
             messages.push(Self::GameEnded { sequence, winner_id });
         }
         messages
@@ -164,8 +191,8 @@ impl Outgoing {
 
     /// The game as it is.
     #[must_use]
-    pub fn state(lobby: Lobby) -> Self {
-        Self::GameState { sequence: lobby.game.sequence, game: lobby.into() }
+    pub fn state(game: GameView) -> Self {
+        Self::GameState { sequence: game.sequence, game }
     }
 
     /// A welcome for a new player.

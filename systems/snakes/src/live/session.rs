@@ -25,10 +25,10 @@ impl Live {
         // First listen, then look: what happens in between is heard, and not told twice.
         let mut follower = self.hub.follow(code.as_str(), after);
         if !follower.is_resumed() {
-            match self.service.lobby(&code).await {
-                Ok(lobby) => {
-                    follower.skip_until(lobby.game.sequence);
-                    socket.send(Outgoing::state(lobby).to_text()).await;
+            match self.service.view(&code).await {
+                Ok(game) => {
+                    follower.skip_until(game.sequence);
+                    socket.send(Outgoing::state(game).to_text()).await;
                 }
                 Err(refusal) => {
                     socket.send(Outgoing::refused(&refusal.into()).to_text()).await;

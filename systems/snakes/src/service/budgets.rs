@@ -5,13 +5,14 @@ use super::Service;
 use crate::board::Board;
 use crate::design::{Game, Player, Status};
 use crate::refusal::Refusal;
+use crate::rules::Mode;
 use singlet::prelude::*;
 use singlet_web::Web;
 use singlet_web::budget::Budget;
 use std::time::Duration;
 
-/// How many bytes are stored in an hour, in all: 100,000 moves on the usual board, or fourteen races
-/// of three hundred players. Games themselves take up little of it. But the stream of the table holds
+/// How many bytes are stored in an hour, in all: 40,000 moves in turns on the usual board, or
+/// fourteen races of three hundred players. Games themselves take up little of it. But the stream of the table holds
 /// both images of every change for a day, so a day of this is what the disk must have room for.
 const BYTES_PER_HOUR_MAX: u64 = 512 << 20;
 /// How many games are created in an hour before old ones have to go. A game that nobody touches is
@@ -25,6 +26,9 @@ const CANDIDATES_MAX: usize = 8;
 /// How many bytes a change of a game takes up besides its board: a player, the indexes, and both
 /// images of each in the stream.
 const CHANGE_BYTES: u64 = 4_096;
+/// How many bytes the history of a game in turns takes up in a change: both images of
+/// [`HISTORY_LEN_MAX`](crate::design::HISTORY_LEN_MAX) events.
+const HISTORY_BYTES: u64 = 8_192;
 /// How many bytes a snake or a ladder takes up in a change: in both images of the game.
 const JUMP_BYTES: u64 = 64;
 /// How many bytes a change of a player or of a connection takes up.
@@ -58,11 +62,11 @@ impl Budgets {
 #[derive(Clone, Copy)]
 pub(super) enum Cost<'a> {
     /// A new game, which may be started once, and whose creator may leave once.
-    Create(&'a Board),
+    Create(&'a Board, Mode),
     /// A new player, who may leave once.
-    Join(&'a Board),
+    Join(&'a Board, Mode),
     /// A move.
-    Roll(&'a Board),
+    Roll(&'a Board, Mode),
     /// A connection, which is closed once.
     Connect,
     /// So many players and connections that are kept for longer.
@@ -73,11 +77,15 @@ pub(super) enum Cost<'a> {
 
 impl Cost<'_> {
     fn bytes(self) -> u64 {
-        let change = |board: &Board| CHANGE_BYTES + JUMP_BYTES * board.jumps().len() as u64;
+        let change = |board: &Board, mode: Mode| {
+            let history = if mode == Mode::Turns { HISTORY_BYTES } else { 0 };
+            CHANGE_BYTES + history + JUMP_BYTES * board.jumps().len() as u64
+        };
         match self {
-            Self::Create(board) => 3 * change(board),
-            Self::Join(board) => 2 * change(board),
-            Self::Roll(board) | Self::Evict(board) => change(board),
+            Self::Create(board, mode) => 3 * change(board, mode),
+            Self::Join(board, mode) => 2 * change(board, mode),
+            Self::Roll(board, mode) => change(board, mode),
+            Self::Evict(board) => change(board, Mode::Turns),
             Self::Connect => 4 * MEMBER_BYTES,
             Self::Renew(members) => MEMBER_BYTES * members as u64,
         }

@@ -45,7 +45,7 @@ impl Service {
         if players.len() >= game.mode.players_max() {
             return Err(Refusal::GameFull);
         }
-        self.charge(Cost::Join(&game.board)).await?;
+        self.charge(Cost::Join(&game.board, game.mode)).await?;
         let terms = self.renew(game).await?;
         let (player, secret) = new_player(self, code, name, players, self.db.now(), terms.members)?;
         let event = Event {
@@ -58,11 +58,13 @@ impl Service {
         let counted = update(Game::key(code))
             .set(Game::PLAYER_COUNT, players.len() as u32 + 1)
             .set(Game::SEQUENCE, game.sequence + 1)
+            .set(Game::HISTORY, game.history_with(&event))
             .set(Game::LAST_EVENT, &event)
             .set(Game::MEMBERS_TTL, terms.members)
             .set(Game::EXPIRES, terms.game)
             .only_if(Game::SEQUENCE.eq(game.sequence));
         self.db.transact((counted.or(Refusal::Crowded), create(&player))).await?;
+        game.history = game.history_with(&event);
         game.player_count += 1;
         game.sequence += 1;
         game.last_event = event;

@@ -8,7 +8,7 @@
 
 use super::Service;
 use super::budgets::Cost;
-use crate::design::{Code, Connection, Game, Player};
+use crate::design::{Code, Game, Player};
 use crate::refusal::Refusal;
 use futures_util::future::try_join_all;
 use singlet::prelude::*;
@@ -50,19 +50,11 @@ impl Service {
 
     async fn keep_members(&self, code: &Code, until: Expiry) -> Result<(), Refusal> {
         let players = self.db.query(Player::of(code)).all().await?;
-        let connections = self.db.query(Connection::of_game(code)).all().await?;
-        self.charge(Cost::Renew(players.len() + connections.len())).await?;
+        self.charge(Cost::Renew(players.len())).await?;
         for some in players.chunks(CONCURRENT_MAX) {
             try_join_all(some.iter().map(async |player| {
                 let key = Player::key(code, &player.id);
                 gone_is_fine(self.db.run(update(key).set(Player::EXPIRES, until)).await)
-            }))
-            .await?;
-        }
-        for some in connections.chunks(CONCURRENT_MAX) {
-            try_join_all(some.iter().map(async |connection| {
-                let key = Connection::key(&connection.connection_id);
-                gone_is_fine(self.db.run(update(key).set(Connection::EXPIRES, until)).await)
             }))
             .await?;
         }
@@ -71,7 +63,7 @@ impl Service {
 }
 
 /// One who has left in the meantime needs no more time.
-fn gone_is_fine(written: singlet::Result<()>) -> singlet::Result<()> {
+pub(super) fn gone_is_fine(written: singlet::Result<()>) -> singlet::Result<()> {
     match written {
         Err(singlet::Error::ConditionFailed { .. }) => Ok(()),
         other => other,

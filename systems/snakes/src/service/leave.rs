@@ -9,8 +9,9 @@ use singlet::prelude::*;
 
 impl Service {
     /// 13: takes a player out of its game, for good. If it was its turn, it is the next player's;
-    /// if it was the creator, the one who joined next is that from now on. A game that everybody
-    /// has left is over.
+    /// if it was the creator, the one who joined next is that from now on. The last player left in a
+    /// game that is played has won; a game that everybody has left before it began is over. Who has
+    /// won stays the winner.
     ///
     /// A player leaves when it likes. Until the game begins, its creator may take out anybody, so
     /// that nobody can keep seats from those they are for. Once it has begun, anybody may take out
@@ -47,33 +48,58 @@ impl Service {
         let terms = self.renew(game).await?;
         let order = in_order(&lobby.players);
         let others: Vec<&PlayerId> = order.iter().filter(|id| *id != leaving).collect();
-        let event =
-            Event { name: Some(player.name.clone()), ..Event::of(EventKind::Left, leaving) };
+        let end = Ending::of(game.status, &others);
+        let event = Event {
+            name: Some(player.name.clone()),
+            ends_game: end.is_some().then_some(true),
+            ..Event::of(EventKind::Left, leaving)
+        };
         let mut counted = update(Game::key(code))
             .set(Game::PLAYER_COUNT, others.len() as u32)
             .set(Game::SEQUENCE, game.sequence + 1)
+            .set(Game::HISTORY, game.history_with(&event))
             .set(Game::LAST_EVENT, event)
             .set(Game::MEMBERS_TTL, terms.members)
             .set(Game::EXPIRES, terms.game)
             .only_if(Game::SEQUENCE.eq(game.sequence));
-        if game.turn.as_ref() == Some(leaving) {
+        if end.is_none() && game.turn.as_ref() == Some(leaving) {
             let next = next_turn(&order, leaving).filter(|next| *next != leaving);
             counted = counted.set(Game::TURN, next.cloned());
         }
-        match others.first() {
-            Some(first) if game.creator_id == *leaving => {
-                counted = counted.set(Game::CREATOR_ID, *first);
-            }
-            Some(_) => {}
-            None => counted = counted.set(Game::STATUS, Status::Finished),
+        if let Some(first) = others.first().filter(|_| game.creator_id == *leaving) {
+            counted = counted.set(Game::CREATOR_ID, *first);
+        }
+        if let Some(Ending { winner }) = end {
+            counted = counted
+                .set(Game::STATUS, Status::Finished)
+                .set(Game::TURN, None::<PlayerId>)
+                .set(Game::WINNER_ID, winner);
         }
         let mut transaction = self.db.transaction::<Refusal>();
         transaction.push(counted.or(Refusal::Crowded));
         transaction.push(delete(Player::key(code, leaving)));
-        if let Some(connection) = &player.connection_id {
-            transaction.push(delete(Connection::key(connection)));
+        for connection in self.connections_of(code).await? {
+            if connection.player_id == *leaving {
+                transaction.push(delete(Connection::key(&connection.connection_id)));
+            }
         }
         transaction.run().await
+    }
+}
+
+/// A game that ends because somebody leaves.
+struct Ending {
+    /// The last player left.
+    winner: Option<PlayerId>,
+}
+
+impl Ending {
+    fn of(status: Status, others: &[&PlayerId]) -> Option<Self> {
+        match (status, others) {
+            (Status::Playing, [last]) => Some(Self { winner: Some((*last).clone()) }),
+            (Status::Playing | Status::Waiting, []) => Some(Self { winner: None }),
+            _ => None,
+        }
     }
 }
 

@@ -45,13 +45,15 @@ impl Service {
         if game.turn.as_ref() != Some(&player.id) {
             return Err(Refusal::NotYourTurn);
         }
-        self.charge(Cost::Roll(&game.board)).await?;
+        self.charge(Cost::Roll(&game.board, game.mode)).await?;
         let terms = self.renew(game).await?;
         let step = advance(&game.board, position(player)?, roll);
         let order = in_order(&lobby.players);
         let next = next_turn(&order, &player.id).filter(|_| !step.wins);
         // The number of the last event has not changed, so nothing else has either.
-        let played = move_of(code, &player.id, &step, terms)
+        let event = event_of(player, &step);
+        let played = move_of(code, &player.id, &step, &event, terms)
+            .set(Game::HISTORY, game.history_with(&event))
             .set(Game::TURN, next.cloned())
             .only_if(Game::SEQUENCE.eq(game.sequence));
         self.commit(played, code, player, &step).await?;
@@ -63,13 +65,14 @@ impl Service {
         let game = game.ok_or(Refusal::GameNotFound)?;
         let player = self.player_of(code, secret).await?;
         check_playing(&game)?;
-        self.charge(Cost::Roll(&game.board)).await?;
+        self.charge(Cost::Roll(&game.board, game.mode)).await?;
         let terms = self.renew(&game).await?;
         let step = advance(&game.board, position(&player)?, roll);
         // Others may move in between, and only somebody's victory changes anything: the last
         // square is reached by whoever is the first to find the game still being played.
-        let played =
-            move_of(code, &player.id, &step, terms).only_if(Game::STATUS.eq(Status::Playing));
+        let event = event_of(&player, &step);
+        let played = move_of(code, &player.id, &step, &event, terms)
+            .only_if(Game::STATUS.eq(Status::Playing));
         self.commit(played, code, &player, &step).await?;
         Ok(step)
     }
@@ -89,15 +92,27 @@ impl Service {
     }
 }
 
-/// What a move makes of its game.
-fn move_of(code: &Code, player: &PlayerId, step: &Move, terms: Terms) -> Update<Game> {
-    let event = Event {
+/// The event of a move.
+fn event_of(player: &Player, step: &Move) -> Event {
+    Event {
+        name: Some(player.name.clone()),
         roll: Some(step.roll.eyes()),
         from: Some(step.from),
         to: Some(step.to),
         effect: Some(step.effect),
-        ..Event::of(EventKind::Moved, player)
-    };
+        ends_game: step.wins.then_some(true),
+        ..Event::of(EventKind::Moved, &player.id)
+    }
+}
+
+/// What a move changes in its game.
+fn move_of(
+    code: &Code,
+    player: &PlayerId,
+    step: &Move,
+    event: &Event,
+    terms: Terms,
+) -> Update<Game> {
     let played = update(Game::key(code))
         .add(Game::SEQUENCE, 1)
         .set(Game::LAST_EVENT, event)

@@ -41,6 +41,7 @@ impl Service {
             .set(Game::STATUS, Status::Playing)
             .set(Game::TURN, &first)
             .set(Game::SEQUENCE, game.sequence + 1)
+            .set(Game::HISTORY, game.history_with(&event))
             .set(Game::LAST_EVENT, &event)
             .set(Game::MEMBERS_TTL, terms.members)
             .set(Game::EXPIRES, terms.game)

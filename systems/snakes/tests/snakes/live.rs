@@ -21,7 +21,7 @@ async fn a_whole_game_is_played_over_sockets() {
     let mut ann = site.socket(code, "").await;
     assert_eq!(ann.expect("gameState").await["sequence"], 1);
     ann.rejoin(made["secret"].as_str().unwrap()).await;
-    site.ground.clock.advance(1);
+    site.fixture.clock.advance(1);
     let mut bob = site.socket(code, "").await;
     bob.expect("gameState").await;
     bob.say(json!({"type": "joinGame", "name": "Bob"})).await;
@@ -120,7 +120,7 @@ async fn join(client: &mut Client, name: &str) -> Value {
 #[tokio::test]
 async fn who_comes_back_is_told_what_was_missed_or_the_present_state() {
     let site = site(&[1]).await;
-    let table = site.ground.started(Mode::Turns, &["Ann", "Bob"]).await;
+    let table = site.fixture.started(Mode::Turns, &["Ann", "Bob"]).await;
     let code = table.code.as_str();
     let [ann, bob] = [&table.secrets[0], &table.secrets[1]];
     // Somebody has to be watching for pushes to be kept.
@@ -129,15 +129,15 @@ async fn who_comes_back_is_told_what_was_missed_or_the_present_state() {
     let mut client = site.socket(code, "").await;
     let seen = client.expect("gameState").await["sequence"].as_u64().unwrap();
     client.rejoin(ann.reveal()).await;
-    assert!(site.ground.player(ann).await.is_connected);
+    assert!(site.fixture.player(ann).await.is_connected);
     drop(client);
     for who in [ann, bob, ann] {
-        site.ground.service.roll(&table.code, who).await.unwrap();
+        site.fixture.service.roll(&table.code, who).await.unwrap();
         watcher.expect("playerMoved").await;
     }
     // The server has noticed meanwhile that the connection is gone.
     let gone = async {
-        while site.ground.player(ann).await.is_connected {
+        while site.fixture.player(ann).await.is_connected {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
@@ -147,7 +147,7 @@ async fn who_comes_back_is_told_what_was_missed_or_the_present_state() {
         assert_eq!(back.expect("playerMoved").await["sequence"], seen + number);
     }
     back.rejoin(ann.reveal()).await;
-    assert!(site.ground.player(ann).await.is_connected);
+    assert!(site.fixture.player(ann).await.is_connected);
     // One who saw nothing, or claims to have seen what has not happened, gets the state.
     for query in ["", "?after=0", "?after=999"] {
         let state = site.socket(code, query).await.expect("gameState").await;
@@ -164,7 +164,7 @@ async fn who_comes_back_learns_that_the_game_is_over() {
     let (_, made) = site.post("/games", json!({"name": "Ann", "board": board})).await;
     let code = made["game"]["code"].as_str().unwrap();
     // Whoever joins later joined later, and has the second turn.
-    site.ground.clock.advance(1);
+    site.fixture.clock.advance(1);
     site.post(&format!("/games/{code}/players"), json!({"name": "Bob"})).await;
     let ann = made["secret"].as_str().unwrap();
     site.act("POST", &format!("/games/{code}/start"), ann).await;
@@ -185,11 +185,11 @@ async fn who_comes_back_learns_that_the_game_is_over() {
 #[tokio::test]
 async fn a_game_that_is_gone_ends_its_sockets() {
     let site = site(&[1]).await;
-    let table = site.ground.started(Mode::Turns, &["Ann", "Bob"]).await;
+    let table = site.fixture.started(Mode::Turns, &["Ann", "Bob"]).await;
     let mut client = site.socket(table.code.as_str(), "").await;
     client.expect("gameState").await;
-    site.ground.clock.advance(26 * 3_600_000);
-    site.ground.clean_up();
+    site.fixture.clock.advance(26 * 3_600_000);
+    site.fixture.store.delete_expired();
     assert_eq!(client.hear().await, None);
     let (status, _) = site.get(&format!("/games/{}", table.code)).await;
     assert_eq!(status, 404);
@@ -221,7 +221,7 @@ async fn race_of_three_hundred() -> Vec<Duration> {
     let site = site(&[1]).await;
     let names: Vec<String> = (0..PLAYERS).map(|number| format!("P{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let table = site.ground.game(Mode::Race, &names).await;
+    let table = site.fixture.game(Mode::Race, &names).await;
     let mut clients = Vec::new();
     for _ in 0..PLAYERS {
         let mut client = site.socket(table.code.as_str(), "").await;
@@ -229,14 +229,14 @@ async fn race_of_three_hundred() -> Vec<Duration> {
         clients.push(client);
     }
     let _lazy = site.socket(table.code.as_str(), "").await;
-    site.ground.service.start(&table.code, &table.secrets[0]).await.unwrap();
+    site.fixture.service.start(&table.code, &table.secrets[0]).await.unwrap();
     let begun = Instant::now();
     let watching: JoinSet<Vec<Duration>> =
         clients.into_iter().map(|client| watch(client, PLAYERS, begun)).collect();
     let mut sent = Vec::with_capacity(PLAYERS);
     for secret in &table.secrets {
         sent.push(begun.elapsed());
-        let (player, _) = site.ground.service.roll(&table.code, secret).await.unwrap();
+        let (player, _) = site.fixture.service.roll(&table.code, secret).await.unwrap();
         assert_eq!(Some(player), secret.player());
         tokio::time::sleep(PAUSE).await;
     }

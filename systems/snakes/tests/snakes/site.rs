@@ -1,11 +1,12 @@
 //! The game behind a server, and what the tests speak to it with.
 
-use crate::ground::Ground;
+use crate::fixture::Fixture;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use singlet_snakes::chance::Chance;
 use singlet_snakes::live::Live;
-use singlet_web::{Options, Server, SiteOptions};
+use singlet_testing::TestStore;
+use singlet_web::{Options, Server, SiteOptions, Store};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -21,18 +22,18 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server with the game. It ends with the test.
 pub(crate) struct Site {
-    pub(crate) ground: Ground,
+    pub(crate) fixture: Fixture,
     pub(crate) address: SocketAddr,
     tasks: Vec<JoinHandle<()>>,
 }
 
 impl Site {
     pub(crate) async fn new(chance: Chance) -> Self {
-        let ground = Ground::new(chance).await;
+        let fixture = Fixture::new(TestStore::memory(), chance).await;
         let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
-        let live = Live::new(ground.service.clone());
-        let system = singlet_snakes::system_with(ground.service.clone(), live.clone());
-        let store = ground.place.store(&ground.settings);
+        let live = Live::new(fixture.service.clone());
+        let system = singlet_snakes::system_with(fixture.service.clone(), live.clone());
+        let store = Store::new(fixture.store.backend(), fixture.store.settings.clone());
         let site = singlet_web::Site::open(vec![system], store, SiteOptions::default()).await;
         let server = Server::bind(options).await.unwrap();
         let address = server.local_address().unwrap();
@@ -40,7 +41,7 @@ impl Site {
             tokio::spawn(async move { live.run().await }),
             tokio::spawn(server.serve(site.unwrap(), std::future::pending())),
         ];
-        Self { ground, address, tasks }
+        Self { fixture, address, tasks }
     }
 
     pub(crate) async fn get(&self, path: &str) -> (u16, Value) {

@@ -1,0 +1,29 @@
+//! What the tests of systems share.
+//!
+//! - [`TestStore`]: a store for one test, on any backend, with a fixed clock.
+//!   [`on_every_backend!`] runs a test on all of them: in memory, in a folder, at the endpoint of
+//!   this project through the AWS SDK, and on DynamoDB Local.
+//! - [`at_every_request`]: lets each request of an operation fail in turn, so that a test can check
+//!   that the operation leaves all or nothing.
+//! - [`at_once`]: many callers at the same moment.
+//! - [`TestServer`] (feature `server`): a server with systems, strict about undeclared problems, and
+//!   clients that are signed in as the personas of the demo data.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a panic here is a failing test"
+)]
+
+mod backends;
+mod concurrency;
+mod faults;
+mod remote;
+mod store;
+
+pub use concurrency::{at_once, run};
+pub use faults::{Fault, at_every_request};
+pub use remote::{LOCAL_VARIABLE, loader};
+pub use store::{Snapshot, TestStore, fixed_clock};
