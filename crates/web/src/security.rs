@@ -37,10 +37,13 @@ static ANSWER_HEADERS: [(HeaderName, HeaderValue); 7] = [
     ),
 ];
 
-/// Writes into an answer what a browser has to know.
+/// Writes into an answer what a browser has to know. An answer that has a policy of its own keeps it:
+/// stored files have a stricter one.
 pub fn add_security_headers(headers: &mut HeaderMap) {
     for (name, value) in &ANSWER_HEADERS {
-        headers.insert(name, value.clone());
+        if name != header::CONTENT_SECURITY_POLICY || !headers.contains_key(name) {
+            headers.insert(name, value.clone());
+        }
     }
 }
 

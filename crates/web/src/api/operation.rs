@@ -183,7 +183,7 @@ impl<'a> Operation<'a> {
 
     /// The route answers with this status and a body of this media type, which is not JSON.
     pub fn replies_as(&mut self, status: u16, media_type: &str, description: &str) {
-        let content = json!({media_type: {}});
+        let content = json!({media_type: {"schema": {"type": "string"}}});
         self.replies.push((status, json!({"description": description, "content": content})));
     }
 

@@ -24,7 +24,8 @@
 /// ```
 ///
 /// The enum has two variants more: `Problem`, for problems of the kit and problems with data, and
-/// `Store`, for errors of the store. Both come with `?`. The enum implements [`ApiError`],
+/// `Store`, for errors of the store. Both come with `?`, and so does
+/// [`RandomUnavailable`](crate::random::RandomUnavailable). The enum implements [`ApiError`],
 /// `Display`, [`std::error::Error`], [`singlet::Retryable`] and axum's `IntoResponse`; `From<Problem>`,
 /// `From<singlet::Error>` and the conversion into a [`Problem`].
 ///
@@ -88,6 +89,12 @@ macro_rules! problems {
         impl ::core::convert::From<$crate::problem::for_macros::singlet::Error> for $error {
             fn from(error: $crate::problem::for_macros::singlet::Error) -> Self {
                 Self::Store(error)
+            }
+        }
+
+        impl ::core::convert::From<$crate::random::RandomUnavailable> for $error {
+            fn from(error: $crate::random::RandomUnavailable) -> Self {
+                Self::Problem(::core::convert::From::from(error))
             }
         }
 

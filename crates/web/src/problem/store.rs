@@ -1,6 +1,7 @@
-//! Errors of the store, as clients get them.
+//! Errors of the store and of the operating system, as clients get them.
 
 use super::{BUSY, INTERNAL, INVALID, Problem, ProblemType, UNAVAILABLE};
+use crate::random::RandomUnavailable;
 use crate::validate::FieldLocation;
 use singlet::Error;
 
@@ -36,5 +37,12 @@ impl From<Error> for Problem {
                 Self::new(kind)
             }
         }
+    }
+}
+
+impl From<RandomUnavailable> for Problem {
+    fn from(error: RandomUnavailable) -> Self {
+        tracing::error!(%error, "the operating system failed");
+        Self::new(&INTERNAL)
     }
 }

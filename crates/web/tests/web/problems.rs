@@ -10,6 +10,7 @@ use singlet_web::api::{Api, NoContent, Path, Route, StrictProblems};
 use singlet_web::problem::{
     ApiError, BUSY, INTERNAL, INVALID, Problem, ProblemType, SHARED, UNAVAILABLE,
 };
+use singlet_web::random::RandomUnavailable;
 use singlet_web::validate::FieldLocation;
 
 singlet_web::problems! {
@@ -126,6 +127,12 @@ fn each_store_error_is_one_problem() {
     }
     let cursor = Problem::from(singlet::Error::Cursor);
     assert_eq!(cursor.field_errors()[0].field, "cursor");
+}
+
+#[test]
+fn no_random_numbers_is_our_problem() {
+    let error = Error::from(RandomUnavailable);
+    assert_eq!(Problem::from(error).problem_type(), &INTERNAL);
 }
 
 #[test]
