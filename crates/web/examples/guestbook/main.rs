@@ -6,32 +6,32 @@ use std::future::pending;
 id!(EntryId, UserId);
 
 #[table(name = "guestbook-{env}", key = (PK, SK), stream, entities(Entry, Moderator))]
-pub struct Guestbook;
+struct Guestbook;
 
 /// One entry, as it is stored and as it is shown. Its id is a UUIDv7, so entries sort by time.
 #[derive(Entity, Clone, Debug, Serialize, JsonSchema)]
 #[entity(Guestbook, key = ("BOOK", "ENTRY#{id}"), rename_all = "camelCase")]
 #[serde(rename_all = "camelCase")]
-pub struct Entry {
-    pub id: EntryId,
+struct Entry {
+    id: EntryId,
     #[serde(skip)]
-    pub author: UserId,
-    pub name: String,
-    pub text: String,
+    author: UserId,
+    name: String,
+    text: String,
     #[attribute(created)]
-    pub created_at: Timestamp,
+    created_at: Timestamp,
 }
 
 /// A grant: this user may remove the entries of others.
 #[derive(Entity, Clone, Debug)]
 #[entity(Guestbook, key = ("BOOK", "MODERATOR#{user}"))]
-pub struct Moderator {
-    pub user: UserId,
+struct Moderator {
+    user: UserId,
 }
 
 problems! {
     /// Why the guest book refuses a request.
-    pub enum Error {
+    enum Error {
         /// The entry does not exist, or was removed.
         EntryNotFound = 404, "entry-not-found", "Entry not found";
     }
@@ -39,11 +39,11 @@ problems! {
 
 roles! {
     /// What a caller is to an entry.
-    pub enum Role { Author, Moderator }
+    enum Role { Author, Moderator }
 }
 
 #[derive(Clone)]
-pub struct Service {
+struct Service {
     db: Db<Guestbook>,
     random: Random,
     live: Live,
@@ -164,7 +164,7 @@ async fn demo(resources: Resources, demo: Demo) -> Result<(), DemoError> {
     Ok(())
 }
 
-pub fn system() -> System {
+pub(crate) fn system() -> System {
     System::new("guestbook", "Guest book", "A book for guests.")
         .design::<Guestbook>()
         .problems::<Error>()

@@ -59,7 +59,7 @@ async fn open(store: &Store, system: System, demo: DemoPolicy) -> Result<(), Ope
 
 async fn all(store: &Store) -> Vec<Note> {
     let db = store.open::<Notes>().await.unwrap();
-    let mut notes = db.scan(Note::scan()).all().await.unwrap();
+    let mut notes = db.scan(Scan::<Note>::table()).all().await.unwrap();
     notes.sort_by(|one, other| one.id.as_str().cmp(other.id.as_str()));
     notes
 }

@@ -13,6 +13,7 @@ mod blobs;
 mod client;
 mod cursors;
 mod demo;
+mod guestbook;
 mod idempotency;
 mod identity;
 mod live;
