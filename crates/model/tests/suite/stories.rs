@@ -83,7 +83,7 @@ stories! {
     provisioning: what_is_missing_is_made two_at_once a_name_that_no_table_can_have;
     spans: what_was_consumed_is_told;
     attempts: no_increment_is_lost versions_are_tried_again other_errors_end_it_at_once
-        attempts_have_a_bound;
+        attempts_have_a_bound a_conflict_ends_it;
     positions: a_listener_that_is_killed_goes_on_and_misses_nothing a_position_before_any_change
         no_position_without_a_stream what_is_no_position;
     inspection: requests_are_shown_before_they_are_sent operations_show_themselves
