@@ -76,7 +76,8 @@ stories! {
     expiry: expired_items_are_gone an_expired_item_does_not_block an_expired_item_is_not_updated
         an_upsert_begins_anew;
     payloads: fields_in_one_text;
-    changes: the_feed_tells_entities every_listener_hears_everything;
+    changes: the_feed_tells_entities every_listener_hears_everything
+        a_corrupt_item_does_not_stop_the_feed;
     collections: only_what_is_asked_for_is_read by_an_index several_entities_in_their_order
         pages_of_several_entities cursors_are_of_one_query local_and_thin_indexes;
     refusals: every_invalid_request_is_refused what_methods_can_get_wrong;
