@@ -215,11 +215,12 @@ pub fn query<C: Collection, Rest>(
     Query::several(shape.table, shape.index, &C::Head::SHAPE, value, keys)
 }
 
-/// Ranges of the whole sort key, as text, for queries of several entities.
+/// Ranges of the whole sort key, as text, for queries of several entities. Each narrows what was
+/// asked before.
 impl<C: Collection, Rest, S> Query<C, Rest, S> {
     /// Only items whose sort key begins with this text.
     pub fn sort_key_starting_with(self, prefix: impl Into<String>) -> Query<C, (), S> {
-        self.with_keys(|keys| keys.prefix = Some(prefix.into()))
+        self.with_keys(|keys| keys.begin_with(prefix.into()))
     }
 
     /// Only items whose sort key is between these texts, both included.
@@ -262,11 +263,11 @@ impl<C: Collection, Rest, S> Query<C, Rest, S> {
 
     /// Only items whose sort key is this text or comes after it.
     pub fn sort_key_from(self, first: impl Into<String>) -> Query<C, (), S> {
-        self.with_keys(|keys| keys.lower = Some(first.into()))
+        self.with_keys(|keys| keys.begin_at(first.into()))
     }
 
     /// Only items whose sort key is this text or comes before it.
     pub fn sort_key_until(self, last: impl Into<String>) -> Query<C, (), S> {
-        self.with_keys(|keys| keys.upper = Some(last.into()))
+        self.with_keys(|keys| keys.end_at(last.into()))
     }
 }

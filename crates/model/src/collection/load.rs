@@ -133,11 +133,10 @@ impl Step {
 fn steps(shape: &'static CollectionShape, parts: &Parts) -> Result<Vec<Step>> {
     let intervals = shape.intervals(parts)?;
     let whole = |sort| Step { sort, own: None };
-    let mut steps: Vec<Step> =
-        intervals.iter().map(|interval| whole(interval.narrowed(None, None, None))).collect();
+    let mut steps: Vec<Step> = intervals.iter().map(|interval| whole(interval.test())).collect();
     for (place, (member, range)) in shape.members.iter().zip(shape.ranges).enumerate() {
         if *range == OWN_RANGE {
-            let sort = shape.interval(member, parts)?.narrowed(None, None, None);
+            let sort = shape.interval(member, parts)?.test();
             steps.push(Step { sort, own: Some((place, member)) });
         }
     }

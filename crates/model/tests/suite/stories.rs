@@ -79,7 +79,8 @@ stories! {
     changes: the_feed_tells_entities every_listener_hears_everything
         a_corrupt_item_does_not_stop_the_feed;
     collections: only_what_is_asked_for_is_read by_an_index several_entities_in_their_order
-        pages_of_several_entities cursors_are_of_one_query local_and_thin_indexes;
+        pages_of_several_entities cursors_are_of_one_query local_and_thin_indexes
+        every_range_narrows_the_one_before;
     refusals: every_invalid_request_is_refused what_methods_can_get_wrong;
     provisioning: what_is_missing_is_made two_at_once a_name_that_no_table_can_have;
     spans: what_was_consumed_is_told;
