@@ -337,10 +337,7 @@ where
 
     async fn request(&self, start: Start, limit: Option<usize>) -> Result<PageAnswer> {
         let page = read_page(self.db, self.source.request(self.table_name(), start, limit)?).await;
-        match P::ENTITIES {
-            [entity] => page.map_err(|error| error.about(|| Subject::of_shape(entity))),
-            _ => page,
-        }
+        page.map_err(|error| error.about(|| Subject::named(P::NAME)))
     }
 
     /// Whether an item of a range is one of those that are asked for.
