@@ -196,6 +196,7 @@ impl<'i> Declared<'i> {
                 key: ::singlet::check::key_of(&<#entity as ::singlet::Entity>::SHAPE, #index_name),
                 limit: #limit,
                 descending: #descending,
+                check: ::singlet::collection::check_item::<#entity>,
             })
         });
         let checks = self.members.iter().enumerate().map(|(number, member)| {

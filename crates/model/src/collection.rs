@@ -8,11 +8,13 @@ pub use partition::{Partition, SameParts, assert_same_partition};
 
 use crate::entity::Entity;
 use crate::error::Result;
+use crate::item::{Corrupt, decode};
 use crate::key::{Given, GivenPart, Segment};
 use crate::query::{Interval, Query, SharedKeys};
 use crate::shape::template::push_part;
 use crate::shape::{EntityShape, IndexShape, KeyFault, KeyShape, TableShape, Template};
 use singlet_dynamo::Value;
+use singlet_dynamo::binary::ItemRef;
 use singlet_dynamo::schema::KeyType;
 
 /// Several entities of one partition, read together: a struct of them, or an enum. Made by
@@ -91,6 +93,14 @@ pub struct Member {
     pub limit: Option<usize>,
     /// Whether they are read from the last one on.
     pub descending: bool,
+    /// Whether an item can be read as the entity: [`check_item`].
+    pub check: fn(ItemRef<'_>) -> Result<(), Corrupt>,
+}
+
+/// Reads an item as an entity, to see whether it can be.
+#[doc(hidden)]
+pub fn check_item<E: Entity>(item: ItemRef<'_>) -> Result<(), Corrupt> {
+    decode::<E>(item).map(|_| ())
 }
 
 /// Stands for a range that is read for one member alone.

@@ -80,7 +80,7 @@ stories! {
         a_corrupt_item_does_not_stop_the_feed;
     collections: only_what_is_asked_for_is_read by_an_index several_entities_in_their_order
         pages_of_several_entities cursors_are_of_one_query local_and_thin_indexes
-        every_range_narrows_the_one_before;
+        every_range_narrows_the_one_before expiry_is_that_of_the_entity corrupt_items_fill_no_limit;
     refusals: every_invalid_request_is_refused what_methods_can_get_wrong;
     provisioning: what_is_missing_is_made two_at_once a_name_that_no_table_can_have;
     spans: what_was_consumed_is_told;
