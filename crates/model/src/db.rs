@@ -230,12 +230,14 @@ impl<D: Declaration> Db<D> {
         &self.inner.settings
     }
 
-    pub(crate) fn tokens(&self) -> &Tokens {
-        &self.inner.tokens
-    }
-
     pub(crate) fn backend(&self) -> &dyn Backend {
         &*self.inner.backend
+    }
+}
+
+impl<D> Db<D> {
+    pub(crate) fn tokens(&self) -> &Tokens {
+        &self.inner.tokens
     }
 }
 

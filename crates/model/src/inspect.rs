@@ -152,7 +152,7 @@ where
 
 impl<D: Declaration, T: Transactional<D>> Inspect<D> for Once<T> {
     fn request(self, db: &Db<D>) -> Result<Request> {
-        Ok(self.plan_all(db, db.now())?.request())
+        Ok(self.preview(db, db.now())?.request())
     }
 }
 
@@ -161,7 +161,7 @@ where
     Self: Transactional<D>,
 {
     fn request(self, db: &Db<D>) -> Result<Request> {
-        Ok(self.plan_all(db, db.now())?.request())
+        Ok(self.preview(db, db.now())?.request())
     }
 }
 
@@ -173,7 +173,7 @@ macro_rules! tuples {
                 Self: Transactional<D>,
             {
                 fn request(self, db: &Db<D>) -> Result<Request> {
-                    Ok(self.plan_all(db, db.now())?.request())
+                    Ok(self.preview(db, db.now())?.request())
                 }
             }
         )+

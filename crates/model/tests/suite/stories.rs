@@ -72,7 +72,8 @@ stories! {
     transactions: all_or_nothing the_refused_operation_is_named checks_guard tokens_are_carried_out_once
         a_token_belongs_to_one_transaction a_refused_transaction_leaves_its_token
         a_token_has_one_moment_everywhere a_token_of_an_upsert_that_replaced
-        gathered_one_by_one what_is_too_much_is_refused;
+        gathered_one_by_one what_is_too_much_is_refused
+        a_token_that_is_only_shown_is_not_used;
     expiry: expired_items_are_gone an_expired_item_does_not_block an_expired_item_is_not_updated
         an_upsert_begins_anew;
     payloads: fields_in_one_text;
