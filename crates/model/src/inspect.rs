@@ -129,7 +129,7 @@ where
     }
 }
 
-impl<D, E, P> Inspect<D> for Scan<E, P>
+impl<D, E, P, S> Inspect<D> for Scan<E, P, S>
 where
     D: Contains<E::Table>,
     E: Entity,

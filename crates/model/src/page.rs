@@ -201,6 +201,18 @@ where
     }
 }
 
+impl<D, P: Readable, S> std::fmt::Debug for Reading<'_, D, P, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Described { source, limit, with_expired } = &self.described;
+        let mut shown = f.debug_struct("Reading");
+        shown.field("of", &P::NAME).field("limit", limit).field("with_expired", with_expired);
+        if let Err(error) = source {
+            shown.field("error", error);
+        }
+        shown.field("on_corrupt", &self.on_corrupt).finish_non_exhaustive()
+    }
+}
+
 /// Carries out a request for a page.
 pub(crate) async fn read_page<D: Declaration>(db: &Db<D>, request: Request) -> Result<PageAnswer> {
     match db.execute(request).await? {

@@ -165,7 +165,7 @@ impl<E: Entity, P: Projection<Entity = E>, S> Scan<E, P, S> {
     }
 }
 
-impl<E: Entity, P> std::fmt::Debug for Scan<E, P> {
+impl<E: Entity, P, S> std::fmt::Debug for Scan<E, P, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut shown = f.debug_struct("Scan");
         shown.field("entity", &E::SHAPE.name);

@@ -164,6 +164,17 @@ impl<T> Once<T> {
     }
 }
 
+impl<T: std::fmt::Debug> std::fmt::Debug for Once<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { transaction, token, at } = self;
+        f.debug_struct("Once")
+            .field("token", token)
+            .field("at", at)
+            .field("transaction", transaction)
+            .finish()
+    }
+}
+
 impl<D: Declaration, T: Transactional<D>> Transactional<D> for Once<T> {
     type Error = T::Error;
 
