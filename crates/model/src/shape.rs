@@ -14,6 +14,7 @@ pub use template::{KeyFault, Template, TemplateOf, TemplatePart};
 use crate::attribute::Attribute;
 use crate::design::AttributeType;
 use singlet_dynamo::Value;
+use singlet_dynamo::binary::{ItemRef, ValueRef};
 use singlet_dynamo::limits::{PARTITION_KEY_SIZE_MAX, SORT_KEY_SIZE_MAX};
 use singlet_dynamo::schema::KeyType;
 
@@ -380,6 +381,15 @@ impl KeyShape {
     ) -> impl Iterator<Item = (&'k Template, &'k KeyAttribute)> {
         let sort = self.sort.as_ref().zip(attributes.sort.as_ref());
         std::iter::once((&self.partition, &attributes.partition)).chain(sort)
+    }
+
+    /// Whether an item has a key of these templates in these attributes.
+    pub(crate) fn matches(&self, attributes: &KeyAttributes, item: ItemRef<'_>) -> bool {
+        self.with(attributes).all(|(template, attribute)| match item.get(attribute.name) {
+            Some(ValueRef::S(text)) => template.matches(text),
+            Some(ValueRef::N(_) | ValueRef::B(_)) => template.only_place().is_some(),
+            _ => false,
+        })
     }
 
     /// The template of the partition key (0) or the sort key (1).

@@ -62,7 +62,8 @@ stories! {
         none_of_no_values;
     index_keys: they_follow_what_is_set they_come_and_go fields_of_one_key_are_set_together
         a_field_can_be_the_key an_upsert_does_not_take_an_item_out;
-    keys: an_index_has_the_key_whose_condition_holds entities_share_a_key;
+    keys: an_index_has_the_key_whose_condition_holds a_scan_reads_the_keys_of_one_pattern
+        entities_share_a_key;
     conditions: every_comparison missing_and_null joined;
     queries: by_the_beginning_of_the_sort_key by_a_range by_numbers entities_are_never_mixed
         collections_are_read_by_one_query;
