@@ -48,7 +48,7 @@ fn unknown_words_are_answered_with_the_known_ones() {
          `uuid`, expected one of `id`, `text`, `timestamp`, `timestamp_nanos`, `date`, \
          `integer`, `number`, `epoch_seconds`, `boolean`, `binary`, `list`, `map`, `struct`, \
          `text_set`, `number_set`, \
-         `binary_set`, `json`",
+         `binary_set`, `json`, `any`",
     );
     check(
         r#""begins_with": "#,

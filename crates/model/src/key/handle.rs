@@ -119,7 +119,7 @@ impl KeyValues {
         let Value::S(text) = value else { return Some(value.clone()) };
         let text = template.part(place, text)?;
         match E::SHAPE.field(place)?.kind.stored() {
-            Type::N => text.parse().ok().map(Value::N),
+            Some(Type::N) => text.parse().ok().map(Value::N),
             _ => Some(Value::from(text)),
         }
     }

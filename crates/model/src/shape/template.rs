@@ -252,7 +252,7 @@ pub(crate) fn push_part(
 
 /// Reads the text of a part as the value of its field.
 pub(crate) fn read_part<T: Attribute>(text: &str) -> Result<T, Mismatch> {
-    if T::TYPE != Type::N {
+    if T::TYPE != Some(Type::N) {
         return T::from_value(Some(ValueRef::S(text)));
     }
     match text.parse() {
