@@ -279,14 +279,7 @@ impl TableShape {
 impl IndexShape {
     /// Whether the index holds an attribute of the items of its table.
     pub(crate) fn holds(&self, table: &TableShape, name: &str) -> bool {
-        let is_in = |key: &KeyAttributes| key.iter().any(|attribute| attribute.name == name);
-        match self.projection {
-            Projected::All => true,
-            Projected::Keys => is_in(&self.key) || is_in(&table.key),
-            Projected::Attributes(names) => {
-                names.contains(&name) || is_in(&self.key) || is_in(&table.key)
-            }
-        }
+        crate::check::holds(table, self, name)
     }
 }
 
@@ -318,8 +311,7 @@ impl EntityShape {
 
     /// Whether the field stands in the primary key.
     pub(crate) fn is_in_primary_key(&self, place: usize) -> bool {
-        self.key.partition.names(place)
-            || self.key.sort.as_ref().is_some_and(|sort| sort.names(place))
+        self.key.partition.has(place) || self.key.sort.as_ref().is_some_and(|sort| sort.has(place))
     }
 
     /// Whether this key attribute is the very attribute of the field that its template consists

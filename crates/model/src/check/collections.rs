@@ -205,16 +205,35 @@ const fn has_others_between(
 ) -> bool {
     let mut rest = table.entities;
     while let [entity, others @ ..] = rest {
-        if let Some(key) = key_in(entity, index)
-            && !is_read_whole(members, entity)
-            && overlaps(key.partition.segments, lower.partition.segments)
-            && is_between(key, lower, upper)
-        {
+        if !is_read_whole(members, entity) && has_key_between(entity, index, lower, upper) {
             return true;
         }
         rest = others;
     }
     false
+}
+
+/// Whether one of the entity's keys, which are several in an index if they have conditions, can lie
+/// between those of two members.
+const fn has_key_between(
+    entity: &EntityShape,
+    index: Option<&IndexShape>,
+    lower: &KeyShape,
+    upper: &KeyShape,
+) -> bool {
+    let Some(index) = index else { return lies_between(&entity.key, lower, upper) };
+    let mut rest = entity.indexes;
+    while let [of_index, others @ ..] = rest {
+        if same(of_index.index, index.name) && lies_between(&of_index.key, lower, upper) {
+            return true;
+        }
+        rest = others;
+    }
+    false
+}
+
+const fn lies_between(key: &KeyShape, lower: &KeyShape, upper: &KeyShape) -> bool {
+    overlaps(key.partition.segments, lower.partition.segments) && is_between(key, lower, upper)
 }
 
 const fn is_read_whole(members: &[Member], entity: &EntityShape) -> bool {
@@ -226,18 +245,6 @@ const fn is_read_whole(members: &[Member], entity: &EntityShape) -> bool {
         rest = others;
     }
     false
-}
-
-const fn key_in<'s>(entity: &'s EntityShape, index: Option<&IndexShape>) -> Option<&'s KeyShape> {
-    let Some(index) = index else { return Some(&entity.key) };
-    let mut rest = entity.indexes;
-    while let [of_index, others @ ..] = rest {
-        if same(of_index.index, index.name) {
-            return Some(&of_index.key);
-        }
-        rest = others;
-    }
-    None
 }
 
 const fn is_between(key: &KeyShape, lower: &KeyShape, upper: &KeyShape) -> bool {

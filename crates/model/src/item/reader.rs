@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
             );
         let keys = std::iter::once((&self.shape.key, &self.table.key)).chain(of_indexes);
         for (template, attribute) in keys.flat_map(|(key, attributes)| key.with(attributes)) {
-            if !template.names(place) {
+            if !template.has(place) {
                 continue;
             }
             let value = self.item.get(attribute.name);
