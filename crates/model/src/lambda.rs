@@ -45,7 +45,6 @@ use crate::feed::Change;
 use crate::item;
 use crate::table::Table;
 use serde_json::Value;
-use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Error, Item};
 
 /// One record of an event.
@@ -129,7 +128,7 @@ fn change<T: Table>(record: &Value, stream: &Value) -> Result<Option<Change<T::I
 /// ```
 pub fn decode<T: Table>(image: &[u8]) -> Result<Option<T::Item>> {
     let item: Item = item::from_json(image)?;
-    Ok(T::decode(StoredItem::from(&item).as_item())?)
+    Ok(T::decode_item(&item)?)
 }
 
 #[cfg(test)]

@@ -149,7 +149,7 @@ pub(super) async fn a_way_out_of_the_model(stage: &Stage) -> Told {
     let items = page.items.unwrap_or_default();
     let item = items[0].to_item();
     assert_eq!(item.get("legacy"), Some(&Value::from(1)));
-    let found = Sample::decode(StoredItem::from(&item).as_item())?;
+    let found = Sample::decode_item(&item)?;
     assert!(matches!(found, Some(SampleItem::Site(site)) if site.id == one.id));
     Ok(())
 }
