@@ -43,6 +43,13 @@ pub const fn collection(collection: &CollectionShape, place: usize, is_many: boo
             .and("; the members of a collection are read whole, so let it project that attribute too")
             .refuse();
     }
+    if member.limit.is_none() && takes_all(collection.members, place, member.entity.name) {
+        Message::new()
+            .and("two members take all items of ")
+            .code(member.entity.name)
+            .and(", and an item is in one of them only: leave one out, or give one a limit")
+            .refuse();
+    }
     if !is_many && !is_single(member.entity, member.key, index.is_some()) {
         Message::new()
             .and("a partition can hold several items of ")
@@ -52,8 +59,21 @@ pub const fn collection(collection: &CollectionShape, place: usize, is_many: boo
     }
 }
 
-/// Whether a partition holds one item of the entity at most: its fields are all in the partition's
-/// key. Keys of an index are not unique, so there it takes the fields of the primary key.
+/// Whether one of the first members, so many of them, takes all items of the entity.
+const fn takes_all(members: &[Member], count: usize, entity: &str) -> bool {
+    let (mut rest, _) = members.split_at(count);
+    while let [member, others @ ..] = rest {
+        if member.limit.is_none() && same(member.entity.name, entity) {
+            return true;
+        }
+        rest = others;
+    }
+    false
+}
+
+/// Whether a partition holds one item of the entity at most: the fields of its sort key are all in
+/// the partition key. Keys of an index are not unique, so there the fields of the primary key must
+/// be in the partition key, too.
 const fn is_single(entity: &EntityShape, key: &KeyShape, is_index: bool) -> bool {
     if !is_exact(key) {
         return false;
