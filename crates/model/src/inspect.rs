@@ -66,9 +66,11 @@ use std::fmt;
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// ```
 ///
-/// Of a read it is the first request: the next ones begin where it ends. A page asks for one item
-/// more than its limit, to know whether there is a next one. What depends on the moment, such as
-/// conditions on the time to live, is as of now.
+/// Of a read it is the first request that [`all`](crate::Reading::all) sends: the next ones begin
+/// where it ends. [`page`](crate::Reading::page) sends the same with a `Limit` that is one higher, to
+/// know whether there is a next page. What depends on the moment, such as conditions on the time to
+/// live, is as of now; a transaction with [`once`](crate::once()) is as of the moment at which its
+/// token was first sent.
 pub trait Inspect<D: Declaration>: Sized {
     /// The request that it will send to this database.
     fn request(self, db: &Db<D>) -> Result<Request>;

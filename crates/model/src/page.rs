@@ -26,9 +26,9 @@ use singlet_dynamo::operation::{Answer, PageAnswer, Request, Selection};
 use singlet_dynamo::stored::{Attributes, StoredItem};
 use std::marker::PhantomData;
 
-/// How many requests a page takes at most. Each asks for twice as many items as the one before, so
-/// that a page has looked at 255 times as many as it was asked for, or at eight megabytes, before it
-/// ends without being full.
+/// How many requests a page takes at most before it ends without being full, so that one page costs
+/// eight megabytes of reads at most. Within a range of the sort key each request asks for twice as
+/// many items as the one before.
 const PAGE_REQUESTS_MAX: usize = 8;
 
 /// Some of the items that a query gives, and where the others begin.
