@@ -2,12 +2,11 @@
 
 use crate::board::{Board, Jump};
 use crate::code::parse_code;
-use crate::design::{Code, PlayerId, Snakes};
 use crate::demo;
-use crate::live;
+use crate::design::{Code, PlayerId, Snakes};
 use crate::error::Error;
+use crate::live;
 use crate::rules::Mode;
-use singlet_web::secret::Secret;
 use crate::service::{Budgets, Joined, NewGame, Service};
 use crate::view::{GameSummary, GameView, MoveView, PlayerView};
 use axum::extract::{FromRequestParts, State};
@@ -15,13 +14,14 @@ use axum::http::request::Parts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use singlet_web::api::{
-    Api, Argument, Body, Created, Credential, Json, LastEventId, NoContent, Operation, Page, Paging,
-    Path, Scheme, delete, get, post,
+    Api, Argument, Body, Created, Credential, Json, LastEventId, NoContent, Operation, Page,
+    Paging, Path, Scheme, delete, get, post,
 };
+use singlet_web::demo::Demo;
 use singlet_web::limit::{ClientLimits, Limiter, Rate};
 use singlet_web::live::{Live, SwitchingProtocols, WebSocketUpgrade};
 use singlet_web::problem::{ApiError as _, Problem};
-use singlet_web::demo::Demo;
+use singlet_web::secret::Secret;
 use singlet_web::{OpenError, Opened, Resources, System};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -41,13 +41,14 @@ struct Shared {
 /// The system.
 #[must_use]
 pub fn system() -> System {
-    declaration().open(async |resources: Resources| {
-        let service = open_service(&resources).await?;
-        Ok(opened(service))
-    })
-    .demo(async |resources: Resources, demo: Demo| {
-        demo::load(&open_service(&resources).await?, &demo).await
-    })
+    declaration()
+        .open(async |resources: Resources| {
+            let service = open_service(&resources).await?;
+            Ok(opened(service))
+        })
+        .demo(async |resources: Resources, demo: Demo| {
+            demo::load(&open_service(&resources).await?, &demo).await
+        })
 }
 
 /// The system on a service that is open already: for tests with dice of their own.
@@ -265,7 +266,8 @@ impl<S: Send + Sync> FromRequestParts<S> for PlayerAuth {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let header = parts.headers.get("player-secret").and_then(|value| value.to_str().ok());
         header.and_then(Secret::parse).map(Self).ok_or_else(|| {
-            Problem::new(Error::WrongSecret.problem_type()).detail("the header Player-Secret is missing, or no secret")
+            Problem::new(Error::WrongSecret.problem_type())
+                .detail("the header Player-Secret is missing, or no secret")
         })
     }
 }
@@ -380,6 +382,7 @@ mod tests {
     use super::*;
     use singlet::Db;
     use singlet_web::problem::RATE_LIMITED;
+    use singlet_web::random::Random;
 
     /// One address could create three hundred games a second, and each was kept for a day.
     #[tokio::test]

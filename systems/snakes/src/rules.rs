@@ -4,6 +4,7 @@ use crate::board::{Board, ROLL_MAX};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use singlet::Attribute;
+use singlet_web::random::{Random, RandomUnavailable};
 use std::time::Duration;
 
 /// How many players it takes.

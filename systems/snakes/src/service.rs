@@ -8,8 +8,8 @@
 mod budgets;
 mod connect;
 mod create;
-mod join;
 mod expiry;
+mod join;
 mod leave;
 mod rematch;
 mod roll;
@@ -19,16 +19,16 @@ pub use budgets::Budgets;
 pub use create::NewGame;
 pub use join::Joined;
 
-use singlet_web::random::{Random, RandomUnavailable};
 use crate::design::{Code, Connection, ConnectionId, Game, Lobby, Player, PlayerId, Snakes};
 use crate::error::Error;
-use singlet_web::secret::Secret;
 use crate::view::GameView;
-use singlet::{Cursor, Page};
 use singlet::prelude::*;
-use std::str::FromStr;
+use singlet::{Cursor, Page};
 use singlet_web::keyed_mutex::KeyedMutex;
 use singlet_web::limit::ClientLimits;
+use singlet_web::random::{Random, RandomUnavailable};
+use singlet_web::secret::Secret;
+use std::str::FromStr;
 
 /// The game as others use it. Clones are one service.
 #[derive(Clone)]

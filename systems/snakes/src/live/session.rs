@@ -157,10 +157,10 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
 
     use super::*;
-    use singlet_web::random::Random;
     use crate::design::Snakes;
     use crate::service::NewGame;
     use singlet::Db;
+    use singlet_web::random::Random;
 
     /// Who joined, and could then not be listed as connected, got an error: the seat and the name
     /// were taken, and nobody knew the secret.

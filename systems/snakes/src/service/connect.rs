@@ -3,10 +3,10 @@
 use super::Service;
 use super::budgets::Cost;
 use super::expiry::gone_is_fine;
-use crate::design::{Code, Connection, ConnectionId, Player};
+use crate::design::{Code, Connection, Player};
 use crate::error::Error;
-use singlet_web::secret::Secret;
 use singlet::prelude::*;
+use singlet_web::secret::Secret;
 use std::time::Duration;
 
 /// How long a connection counts as open without a sign of life. A server that was killed cannot say

@@ -2,8 +2,8 @@
 
 use super::Service;
 use super::budgets::Cost;
-use super::join::{self, Joined, parse_name};
 use super::expiry::Expiries;
+use super::join::{self, Joined, parse_name};
 use crate::board::Board;
 use crate::code::new_code;
 use crate::design::{Code, Event, EventKind, Game, Lobby, Player, Status};

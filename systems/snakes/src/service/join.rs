@@ -5,8 +5,8 @@ use super::budgets::Cost;
 use crate::color::free_color;
 use crate::design::{Code, Event, EventKind, Game, Lobby, Player, PlayerId, Status};
 use crate::error::Error;
-use singlet_web::secret::Secret;
 use singlet::prelude::*;
+use singlet_web::secret::Secret;
 use singlet_web::text::{self, DisplayName};
 
 /// A player who has just joined.
@@ -48,7 +48,8 @@ impl Service {
         }
         self.charge(Cost::Join(&game.board, game.mode)).await?;
         let expiries = self.renew(game).await?;
-        let (player, secret) = new_player(self, code, name, players, self.db.now(), expiries.members)?;
+        let (player, secret) =
+            new_player(self, code, name, players, self.db.now(), expiries.members)?;
         let event = Event {
             name: Some(player.name.clone()),
             color: Some(player.color.clone()),
@@ -93,7 +94,7 @@ pub(super) fn new_player(
     now: Timestamp,
     expires: Expiry,
 ) -> Result<(Player, Secret), Error> {
-    let id = service.new_id()?;
+    let id: PlayerId = service.new_id()?;
     let secret = Secret::generate(id.as_str(), &service.random)?;
     let player = Player {
         id,

@@ -4,8 +4,8 @@ use super::{Service, authenticate, in_order};
 use crate::design::{Code, Connection, Event, EventKind, Game, Lobby, Player, PlayerId, Status};
 use crate::error::Error;
 use crate::rules::{TURN_TIME_MAX, next_turn};
-use singlet_web::secret::Secret;
 use singlet::prelude::*;
+use singlet_web::secret::Secret;
 
 impl Service {
     /// 13: takes a player out of its game, for good. If it was its turn, it is the next player's;

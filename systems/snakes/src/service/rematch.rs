@@ -5,8 +5,8 @@ use super::join::Joined;
 use super::{Service, authenticate};
 use crate::design::{Code, Event, EventKind, Game, Status};
 use crate::error::Error;
-use singlet_web::secret::Secret;
 use singlet::prelude::*;
+use singlet_web::secret::Secret;
 
 impl Service {
     /// 15: plays again with the same people on the same board. The first who asks creates the game,

@@ -6,9 +6,9 @@ use super::{Service, authenticate, in_order, player_id};
 use crate::design::{Code, Event, EventKind, Game, Player, PlayerId, Status};
 use crate::error::Error;
 use crate::rules::{Mode, Move, Roll, advance, next_turn};
-use singlet_web::secret::Secret;
 use singlet::operation::Update;
 use singlet::prelude::*;
+use singlet_web::secret::Secret;
 
 impl Service {
     /// 11: rolls the die and moves the caller, in one step that happens once or not at all.

@@ -4,8 +4,8 @@ use super::{Service, authenticate, in_order};
 use crate::design::{Code, Event, EventKind, Game, Lobby, Status};
 use crate::error::Error;
 use crate::rules::{Mode, PLAYERS_MIN};
-use singlet_web::secret::Secret;
 use singlet::prelude::*;
+use singlet_web::secret::Secret;
 
 impl Service {
     /// 10: starts a game, which its creator does.

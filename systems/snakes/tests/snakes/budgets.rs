@@ -2,16 +2,16 @@
 
 use crate::fixture::Fixture;
 use singlet_snakes::board::Board;
-use singlet_web::random::Random;
 use singlet_snakes::design::Code;
 use singlet_snakes::error::Error;
-use singlet_snakes::rules::{Mode, Roll};
+use singlet_snakes::rules::Mode;
 use singlet_snakes::service::player_id;
 use singlet_snakes::service::{Budgets, NewGame, Service};
 use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::Web;
 use singlet_web::limit::{ClientLimits, Rate};
 use singlet_web::problem::{Problem, RATE_LIMITED, UNAVAILABLE};
+use singlet_web::random::Random;
 
 on_every_backend! {
     when_too_many_games_are_made_the_oldest_that_nobody_plays_goes,
@@ -97,7 +97,7 @@ async fn a_game_that_is_young_or_played_does_not_go(store: TestStore) {
     fixture.clock.advance(9 * MINUTE_MS);
     let before = fixture.items().await.len();
     let refused = problem(create(&service).await);
-    assert_eq!((refused.code(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
+    assert_eq!((refused.problem_type(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
     assert_eq!(fixture.items().await.len(), before);
     fixture.clock.advance(MINUTE_MS);
     // The oldest goes first: the one that is over, and then the one that waits.
@@ -137,7 +137,7 @@ async fn what_all_have_stored_in_an_hour_has_an_end(store: TestStore) {
     };
     // A move on a board without snakes and ladders is charged with 4 KB.
     assert!((99..=101).contains(&moves), "{moves}");
-    assert_eq!((refused.code(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
+    assert_eq!((refused.problem_type(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
     let before = fixture.items().await.len();
     let restarted = server(&fixture, BYTES, PLENTY).await;
     for service in [&service, &restarted] {

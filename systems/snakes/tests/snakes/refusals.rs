@@ -1,14 +1,14 @@
 //! What is refused changes nothing.
 
 use crate::fixture::Fixture;
-use singlet_web::random::Random;
 use singlet_snakes::design::Code;
 use singlet_snakes::error::Error;
 use singlet_snakes::rules::Mode;
-use singlet_web::secret::Secret;
-use singlet_snakes::service::player_id;
 use singlet_snakes::service::NewGame;
+use singlet_snakes::service::player_id;
 use singlet_testing::{TestStore, on_every_backend};
+use singlet_web::random::Random;
+use singlet_web::secret::Secret;
 
 on_every_backend! {
     who_may_not_join_does_not,
@@ -41,11 +41,7 @@ async fn who_may_not_join_does_not(store: TestStore) {
     assert_refused!(fixture, service.join(&table.code, "ann"), Error::NameTaken);
     assert_refused!(fixture, service.join(&table.code, "  ANN "), Error::NameTaken);
     assert_refused!(fixture, service.join(&table.code, ""), Error::Problem(_));
-    assert_refused!(
-        fixture,
-        service.join(&table.code, &"x".repeat(1 << 20)),
-        Error::Problem(_)
-    );
+    assert_refused!(fixture, service.join(&table.code, &"x".repeat(1 << 20)), Error::Problem(_));
     assert_refused!(fixture, service.join(&table.code, "a\u{202e}b"), Error::Problem(_));
     service.join(&table.code, "<script>alert(1)</script>").await.unwrap_err();
     service.join(&table.code, "<b>F</b>").await.unwrap();
@@ -71,7 +67,7 @@ async fn who_may_not_start_or_roll_does_not(store: TestStore) {
     assert_refused!(fixture, service.start(&table.code, ann), Error::AlreadyStarted);
     assert_refused!(fixture, service.roll(&table.code, bob), Error::NotYourTurn);
     let id = player_id(&ann).unwrap();
-    let guessed = Secret::read(&format!("{id}.AAAAAAAAAAAAAAAAAAAAAA")).unwrap();
+    let guessed = Secret::parse(&format!("{id}.AAAAAAAAAAAAAAAAAAAAAA")).unwrap();
     assert_refused!(fixture, service.roll(&table.code, &guessed), Error::WrongSecret);
     assert_refused!(fixture, service.leave(&table.code, &id, &guessed), Error::WrongSecret);
     // Nobody takes somebody else out who has had no minute for its turn, or whose turn it is not.
@@ -99,8 +95,8 @@ async fn a_race_is_no_less_strict(store: TestStore) {
     assert_refused!(fixture, service.roll(&table.code, &table.secrets[0]), Error::NotStarted);
     service.start(&table.code, &table.secrets[0]).await.unwrap();
     let id = player_id(&table.secrets[0]).unwrap();
-    let guessed = Secret::read(&format!("{id}.AAAAAAAAAAAAAAAAAAAAAA")).unwrap();
+    let guessed = Secret::parse(&format!("{id}.AAAAAAAAAAAAAAAAAAAAAA")).unwrap();
     assert_refused!(fixture, service.roll(&table.code, &guessed), Error::WrongSecret);
-    let stranger = Secret::read("nobody.AAAAAAAAAAAAAAAAAAAAAA").unwrap();
+    let stranger = Secret::parse("nobody.AAAAAAAAAAAAAAAAAAAAAA").unwrap();
     assert_refused!(fixture, service.roll(&table.code, &stranger), Error::WrongSecret);
 }

@@ -2,14 +2,14 @@
 
 use crate::fixture::Fixture;
 use singlet_snakes::board::Board;
-use singlet_web::random::Random;
 use singlet_snakes::design::{EventKind, HISTORY_LEN_MAX, Status};
-use singlet_snakes::live::Outgoing;
 use singlet_snakes::error::Error;
+use singlet_snakes::live::Outgoing;
 use singlet_snakes::rules::Mode;
-use singlet_snakes::service::player_id;
 use singlet_snakes::service::NewGame;
+use singlet_snakes::service::player_id;
 use singlet_testing::{TestStore, at_once, on_every_backend};
+use singlet_web::random::Random;
 
 on_every_backend! {
     the_winner_stays_the_winner_and_the_end_is_told_once,
@@ -101,7 +101,7 @@ async fn all_play_again_in_one_game(store: TestStore) {
     assert!(joined.iter().all(|one| one.lobby.game.code == next));
     assert_eq!((before.last_event.kind, ends(&before)), (EventKind::Rematch, 0));
     let lobby = fixture.lobby(&next).await;
-    assert_eq!((lobby.game.status, lobby.game.board.size()), (Status::Waiting, 10));
+    assert_eq!((lobby.game.status, lobby.game.board.squares()), (Status::Waiting, 10));
     let mut names: Vec<&str> = lobby.players.iter().map(|player| player.name.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, ["Ann", "Bob"]);
