@@ -1,8 +1,8 @@
 //! SD701: an item can outgrow what DynamoDB stores.
 
 use super::{Findings, Place, Rule};
-use crate::design::{AttributeType, Entity};
 use crate::design::subject::Subject;
+use crate::design::{AttributeType, Entity};
 use singlet_dynamo::expression::{Action, Computation};
 use singlet_dynamo::limits::ITEM_SIZE_MAX;
 
