@@ -113,14 +113,12 @@ impl Client {
     }
 
     /// A request that reads.
-    #[must_use]
     pub fn get(&self, url: &str) -> OutboundRequest {
         OutboundRequest::new(self, hyper::Method::GET, url)
     }
 
     /// A request that writes. It is sent once, unless it is
     /// [`idempotent`](OutboundRequest::idempotent).
-    #[must_use]
     pub fn post(&self, url: &str) -> OutboundRequest {
         OutboundRequest::new(self, hyper::Method::POST, url)
     }
