@@ -1,5 +1,6 @@
 //! `singlet serve`: the systems, with the DynamoDB endpoint on the same data beside them.
 
+mod extras;
 mod identity;
 mod store;
 
@@ -11,6 +12,7 @@ use crate::stop::Stop;
 use crate::storage::{self, Storage};
 use crate::systems;
 use clap::Args;
+use extras::Extras;
 use identity::{Callers, Trusting};
 use singlet_engine::Engine;
 use singlet_web::{OpenError, Site, SiteOptions, Store};
@@ -59,6 +61,8 @@ pub(crate) struct Arguments {
     environment: String,
     #[command(flatten)]
     storage: Storage,
+    #[command(flatten)]
+    extras: Extras,
     #[command(flatten)]
     callers: Callers,
     /// How much to note on standard error.
@@ -148,6 +152,9 @@ async fn serve(
         .local_address()
         .map_err(|error| Failure::new(format_args!("no address: {error}"), "Try again."))?;
     let mut options = SiteOptions::default();
+    options.demo = arguments.extras.demo_policy(arguments.backend);
+    let folder = endpoint.as_ref().and_then(|_| arguments.storage.folder());
+    options.blobs = arguments.extras.open_blobs(folder)?;
     let mut ready = format!("Pages ready at http://{address} (open this in a browser)\n");
     match &endpoint {
         Some((endpoint, _)) => {
@@ -201,7 +208,8 @@ fn cannot_open(error: &OpenError, backend: Backend) -> Failure {
              AWS_PROFILE, AWS_ENDPOINT_URL), or choose other names for the tables with \
              --environment."
         }
-        _ => "Leave out systems with --only.",
+        (OpenError::Demo { .. }, _) => "Leave out the demo data with --empty.",
+        _ => "Choose other systems with --only.",
     };
     Failure::new(format_args!("the systems cannot be opened: {error}"), advice)
 }

@@ -19,7 +19,7 @@ pub use crate::problem::{ApiError, Problem};
 pub use crate::random::Random;
 pub use crate::text::{DisplayName, clean_text};
 pub use crate::validate::FieldLocation;
-pub use crate::{OpenError, Opened, Persona, Resources, System};
+pub use crate::{OpenError, Opened, Persona, Resources, Store, System, serve};
 pub use crate::{assets, problems, roles};
 pub use axum::extract::State;
 pub use schemars::JsonSchema;

@@ -141,9 +141,10 @@ pub struct Server {
 pub async fn serve(
     systems: Vec<System>,
     store: Store,
-    address: SocketAddr,
+    address: impl Into<SocketAddr>,
     until: impl Future<Output = ()>,
 ) -> Result<(), OpenError> {
+    let address = address.into();
     let server = Server::bind(Options { address, ..Options::default() }).await;
     let server = server.map_err(OpenError::Bind)?;
     let mut options = SiteOptions { demo: DemoPolicy::IfEmpty, ..SiteOptions::default() };

@@ -4,6 +4,7 @@ use super::status::Status;
 use super::{exchange, home};
 use crate::Web;
 use crate::api::StrictProblems;
+use crate::blob::Blobs;
 use crate::cursors;
 use crate::demo::{self, DemoPolicy};
 use crate::idempotency::Idempotency;
@@ -11,7 +12,9 @@ use crate::identity::{Identity, LocalIssuer};
 use crate::job::{JobStatuses, Leases, Runner};
 use crate::live::Live;
 use crate::metrics::Metrics;
+use crate::outbound;
 use crate::page;
+use crate::random::Random;
 use crate::store::Store;
 use crate::system::{AnsweredBy, OpenError, Opened, Resources, System, SystemInfo};
 use axum::Router;
@@ -26,17 +29,33 @@ use std::collections::BTreeSet;
 const RESERVED_NAMES: &[&str] = &["assets", "jobs", "metrics", "problems"];
 
 /// What can be chosen when systems are opened.
-#[derive(Default)]
 #[non_exhaustive]
 pub struct SiteOptions {
     /// Whether demo data is loaded.
     pub demo: DemoPolicy,
     /// Whose tokens are accepted.
     pub identity: IdentitySource,
+    /// Where files are kept. In memory unless set.
+    pub blobs: Blobs,
+    /// Where random numbers come from. The operating system unless set.
+    pub random: Random,
     /// Lines for the first page, such as where the data is.
     pub notes: Vec<String>,
     /// Makes routes fail that answer with problem types which they do not declare: for tests.
     pub strict_problems: Option<StrictProblems>,
+}
+
+impl Default for SiteOptions {
+    fn default() -> Self {
+        Self {
+            demo: DemoPolicy::default(),
+            identity: IdentitySource::default(),
+            blobs: Blobs::memory(),
+            random: Random::new(),
+            notes: Vec::new(),
+            strict_problems: None,
+        }
+    }
 }
 
 /// Whose tokens are accepted.
@@ -96,6 +115,10 @@ impl Site {
             system: "",
             designs: Vec::new().into(),
             leases: Leases::new(web.clone(), new_owner()?),
+            random: options.random,
+            http: outbound::Client::new(outbound::ClientOptions::default())
+                .map_err(OpenError::system)?,
+            blobs: options.blobs,
             jobs: JobStatuses::new(),
             metrics: Metrics::default(),
             store,
@@ -105,7 +128,8 @@ impl Site {
         let (mut lives, mut jobs) = (Vec::new(), Vec::new());
         for system in &systems {
             let (system_name, designs) = (system.info.name, system.designs.clone().into());
-            let resources = Resources { system: system_name, designs, ..kit.clone() };
+            let blobs = kit.blobs.of_system(system_name);
+            let resources = Resources { system: system_name, designs, blobs, ..kit.clone() };
             if options.demo == DemoPolicy::IfEmpty {
                 let loaded = demo::load(system, &resources).await;
                 loaded.map_err(|error| OpenError::Demo { system: system_name, error })?;
@@ -137,9 +161,8 @@ impl Site {
 
 /// A name for this start of the server, by which it holds leases.
 fn new_owner() -> Result<String, OpenError> {
-    let mut random = [0; 8];
-    getrandom::fill(&mut random).map_err(|_| OpenError::Random)?;
-    Ok(format!("{:016x}", u64::from_be_bytes(random)))
+    // Not of the scripted numbers of a test: several servers of one test are several owners.
+    Random::new().uuid_v4().map_err(|_| OpenError::Random)
 }
 
 fn check_names(systems: &[System]) -> Result<(), OpenError> {

@@ -1,6 +1,6 @@
 //! What the server shows to people on its own machine: its figures, and its jobs.
 
-use crate::api::{Json, Reply as _};
+use crate::api::Json;
 use crate::identity::is_forwarded;
 use crate::job::{JobStatus, JobStatuses};
 use crate::limit::ClientLimits;

@@ -1,6 +1,7 @@
 //! Why systems were not opened.
 
 use crate::demo::DemoError;
+use crate::random::RandomUnavailable;
 use std::error::Error;
 use std::fmt;
 
@@ -67,6 +68,12 @@ impl From<singlet::Error> for OpenError {
             singlet::Error::RandomUnavailable => Self::Random,
             other => Self::Store(other),
         }
+    }
+}
+
+impl From<RandomUnavailable> for OpenError {
+    fn from(_: RandomUnavailable) -> Self {
+        Self::Random
     }
 }
 

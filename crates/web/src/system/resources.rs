@@ -2,9 +2,12 @@
 
 use super::OpenError;
 use crate::Web;
+use crate::blob::Blobs;
 use crate::budget::Budget;
 use crate::job::{JobStatuses, Leases};
 use crate::metrics::Metrics;
+use crate::outbound;
+use crate::random::Random;
 use crate::store::Store;
 use singlet::backend::BoxFuture;
 use singlet::dynamo::operation::{Answer, Scan};
@@ -49,6 +52,9 @@ pub struct Resources {
     pub(crate) store: Store,
     /// The kit's own table, at the times of the server's clock.
     pub(crate) web: Db<Web>,
+    pub(crate) random: Random,
+    pub(crate) http: outbound::Client,
+    pub(crate) blobs: Blobs,
     pub(crate) leases: Leases,
     pub(crate) jobs: JobStatuses,
     pub(crate) metrics: Metrics,
@@ -79,6 +85,24 @@ impl Resources {
     #[must_use]
     pub fn clock(&self) -> &Clock {
         self.store.clock()
+    }
+
+    /// Random numbers of the operating system; scripted ones in tests.
+    #[must_use]
+    pub fn random(&self) -> &Random {
+        &self.random
+    }
+
+    /// The client for other services.
+    #[must_use]
+    pub fn http(&self) -> &outbound::Client {
+        &self.http
+    }
+
+    /// Files of this system.
+    #[must_use]
+    pub fn blobs(&self) -> &Blobs {
+        &self.blobs
     }
 
     /// A budget of this name that all servers on the store share.

@@ -44,6 +44,11 @@ impl SiteBuilder {
         self
     }
 
+    pub(crate) fn with_options(mut self, change: impl FnOnce(&mut SiteOptions)) -> Self {
+        change(&mut self.options);
+        self
+    }
+
     pub(crate) fn with_note(mut self, note: &str) -> Self {
         self.options.notes.push(note.to_owned());
         self
