@@ -251,7 +251,9 @@ async fn refused(recheck: &mut Option<Recheck>) -> CloseReason {
         recheck.running = Some(Box::pin(async move {
             match timeout(RECHECK_TIME_MAX, check).await {
                 Ok(Ok(())) => None,
-                Ok(Err(problem)) if problem.problem_type().status < 500 => Some(CloseReason::Forbidden),
+                Ok(Err(problem)) if problem.problem_type().status < 500 => {
+                    Some(CloseReason::Forbidden)
+                }
                 // The client connects again, and is checked then.
                 Ok(Err(_)) | Err(_) => Some(CloseReason::Failed),
             }

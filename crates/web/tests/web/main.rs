@@ -10,7 +10,11 @@
 mod api;
 mod client;
 mod cursors;
+mod games;
 mod idempotency;
 mod identity;
+mod jobs;
+mod leases;
 mod live;
 mod server;
+mod sse;
