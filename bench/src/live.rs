@@ -248,8 +248,8 @@ pub(crate) fn serve() -> Outcome<()> {
             .route(begin.describe("begin", "Begins to change."));
         let opened = std::sync::Mutex::new(Some(Opened::new(api)));
         let system = System::new("bench", "Bench", "A topic that is watched.").open(move |_| {
-            let opened = opened.lock().map(|mut opened| opened.take());
-            async move { Ok(opened.ok().flatten().expect("it is opened once")) }
+            let opened = opened.lock().ok().and_then(|mut opened| opened.take());
+            async move { Ok(opened.expect("it is opened once")) }
         });
         let site = Site::open(vec![system], Store::memory().await?, SiteOptions::default()).await?;
         let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };

@@ -120,13 +120,13 @@ impl Service {
 
     /// Adds this to the number of a game.
     pub(crate) async fn add(&self, text: &str, amount: i64) {
-        let change = update(Game::key(&code(text))).add(Game::SEQUENCE, amount);
+        let change = update(Game::key(code(text))).add(Game::SEQUENCE, amount);
         self.db.run(change).await.unwrap();
     }
 
     /// The end of a game: one change, two pushes.
     pub(crate) async fn finish(&self, text: &str) {
-        let change = update(Game::key(&code(text))).add(Game::SEQUENCE, 1).set(Game::IS_OVER, true);
+        let change = update(Game::key(code(text))).add(Game::SEQUENCE, 1).set(Game::IS_OVER, true);
         self.db.run(change).await.unwrap();
     }
 

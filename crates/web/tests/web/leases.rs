@@ -42,7 +42,7 @@ impl LeaseStore {
     }
 
     async fn item(&self) -> LeaseItem {
-        let key = LeaseItem::key(&LeaseName::new(NAME).unwrap());
+        let key = LeaseItem::key(LeaseName::new(NAME).unwrap());
         self.db(None).await.get(key).await.unwrap().unwrap()
     }
 }
