@@ -55,6 +55,9 @@ pub fn system(service: Service, live: Live) -> System {
         "/play.js" => "pages/play.js",
         "/board.js" => "pages/board.js",
         "/identity.js" => "pages/identity.js",
+        "/signal.js" => "pages/signal.js",
+        "/celebration.js" => "pages/celebration.js",
+        "/history.js" => "pages/history.js",
     });
     System {
         name: "snakes",
