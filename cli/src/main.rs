@@ -11,6 +11,7 @@ mod output;
 mod serve;
 mod stop;
 mod storage;
+mod systems;
 
 use clap::{Parser, Subcommand};
 use mimalloc::MiMalloc;

@@ -1,5 +1,6 @@
 //! `singlet serve`: the systems, with the DynamoDB endpoint on the same data beside them.
 
+mod extras;
 mod identity;
 mod store;
 
@@ -9,16 +10,15 @@ use crate::log::{self, Detail};
 use crate::open_files;
 use crate::stop::Stop;
 use crate::storage::{self, Storage};
-use clap::{Args, ValueEnum};
+use crate::systems;
+use clap::Args;
+use extras::Extras;
 use identity::{Callers, Trusting};
 use singlet_engine::Engine;
-use singlet_snakes::chance::Chance;
-use singlet_snakes::live::Live;
-use singlet_snakes::service::{Budgets, Service};
-use singlet_web::idempotency::Idempotency;
+use singlet_web::{OpenError, Site, SiteOptions, Store};
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use store::{Backend, Place, Store};
+use store::Backend;
 use tokio::sync::watch;
 
 /// Where the DynamoDB endpoint is unless somebody says otherwise: as DynamoDB Local.
@@ -54,25 +54,20 @@ pub(crate) struct Arguments {
     #[arg(long)]
     dynamodb_port: Option<u16>,
     /// The systems to run; all of them unless some are named.
-    #[arg(long, value_enum, value_name = "NAME", num_args = 1..)]
-    only: Vec<Name>,
+    #[arg(long, value_name = "NAME", num_args = 1.., value_parser = systems::name_parser())]
+    only: Vec<String>,
     /// What the names of tables end in: letters, digits, `_`, `.` and `-`.
     #[arg(long, value_name = "NAME", default_value = "dev", value_parser = parse_environment)]
     environment: String,
     #[command(flatten)]
     storage: Storage,
     #[command(flatten)]
+    extras: Extras,
+    #[command(flatten)]
     callers: Callers,
     /// How much to note on standard error.
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = Detail::Info)]
     log: Detail,
-}
-
-/// The systems there are.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Name {
-    /// Snakes and ladders, live.
-    Snakes,
 }
 
 /// The names of tables have three to 255 characters, and each begins with the name of a system.
@@ -95,13 +90,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let runtime = arguments.storage.runtime()?;
     let pages = runtime.block_on(arguments.bind_pages())?;
     if arguments.backend == Backend::Dynamodb {
-        let place = runtime.block_on(Place::dynamodb());
-        return runtime.block_on(serve(arguments, pages, None, place));
+        let store = runtime.block_on(store::dynamodb(&arguments.environment));
+        return runtime.block_on(serve(arguments, pages, None, store));
     }
     let endpoint = runtime.block_on(arguments.bind_endpoint())?;
     let engine = arguments.storage.open_engine()?;
     let endpoint = Some((endpoint, engine.clone()));
-    runtime.block_on(serve(arguments, pages, endpoint, Place::Embedded(engine.clone())))?;
+    let store = store::embedded(&engine, &arguments.environment);
+    runtime.block_on(serve(arguments, pages, endpoint, store))?;
     // Whatever still runs there is over before the engine is closed.
     drop(runtime);
     storage::close(&engine)
@@ -143,57 +139,43 @@ impl Arguments {
             Failure::new(error, "Choose another port with --dynamodb-port; 0 takes any free one.")
         })
     }
-
-    fn runs(&self, name: Name) -> bool {
-        self.only.is_empty() || self.only.contains(&name)
-    }
-
-    /// Adds the systems that are to run.
-    async fn add_systems(
-        &self,
-        mut pages: singlet_web::Server,
-        store: &Store,
-    ) -> Result<singlet_web::Server, Failure> {
-        if self.runs(Name::Snakes) {
-            let service = Service::new(store.database().await?, Chance::system())
-                .with_budgets(Budgets::new(store.web.clone()));
-            let live = Live::new(service.clone());
-            pages = pages.with_system(singlet_snakes::system(service, live.clone()));
-            // It ends with the runtime.
-            tokio::spawn(async move { live.run().await });
-        }
-        Ok(pages.with_idempotency(Idempotency::new(store.web.clone())))
-    }
 }
 
 async fn serve(
     arguments: &Arguments,
     pages: singlet_web::Server,
     endpoint: Endpoint,
-    place: Place,
+    store: Store,
 ) -> Result<(), Failure> {
     let stop = Stop::listen()?;
     let address = pages
         .local_address()
         .map_err(|error| Failure::new(format_args!("no address: {error}"), "Try again."))?;
-    let store = Store::open(place, &arguments.environment).await?;
-    let mut pages = arguments.add_systems(pages, &store).await?;
+    let mut options = SiteOptions::default();
+    options.demo = arguments.extras.demo_policy(arguments.backend);
+    let folder = endpoint.as_ref().and_then(|_| arguments.storage.folder());
+    options.blobs = arguments.extras.open_blobs(folder)?;
     let mut ready = format!("Pages ready at http://{address} (open this in a browser)\n");
     match &endpoint {
         Some((endpoint, _)) => {
             let (beside, place) = (endpoint.local_address(), arguments.storage.place());
             ready += &format!("DynamoDB endpoint ready at http://{beside} (same data: {place})\n");
-            pages = pages
-                .with_note(format!("The data: {place}."))
-                .with_note(format!("The same data over DynamoDB's protocol: http://{beside}"));
+            options.notes.push(format!("The data: {place}."));
+            let note = format!("The same data over DynamoDB's protocol: http://{beside}");
+            options.notes.push(note);
         }
         None => {
             ready += "The data is in DynamoDB, as the environment says.\n";
-            pages = pages.with_note("The data is in DynamoDB.");
+            options.notes.push("The data is in DynamoDB.".to_owned());
         }
     }
     let trusting = Trusting(address.ip().to_canonical().is_loopback() && endpoint.is_some());
-    let pages = arguments.callers.apply(pages, trusting)?;
+    let (identity, note) = arguments.callers.identity(trusting)?;
+    options.identity = identity;
+    options.notes.push(note);
+    let systems = systems::named(&arguments.only);
+    let site = Site::open(systems, store, options).await;
+    let site = site.map_err(|error| cannot_open(&error, arguments.backend))?;
     // If nobody reads the lines, they are not missed.
     let _ = writeln!(std::io::stdout(), "{ready}Press Ctrl-C to stop.");
     let (tell, told) = watch::channel(false);
@@ -205,7 +187,7 @@ async fn serve(
             stop.asked().await;
             let _ = tell.send(true);
         },
-        pages.serve(until(told.clone())),
+        pages.serve(site, until(told.clone())),
         async {
             if let Some((endpoint, engine)) = endpoint {
                 endpoint.serve(engine, until(told)).await;
@@ -214,4 +196,20 @@ async fn serve(
     );
     tracing::info!("stopped");
     Ok(())
+}
+
+fn cannot_open(error: &OpenError, backend: Backend) -> Failure {
+    let advice = match (error, backend) {
+        (OpenError::Store(_), Backend::Embedded) => {
+            "Choose other names for the tables with --environment."
+        }
+        (OpenError::Store(_), Backend::Dynamodb) => {
+            "Look at the region, the credentials and the endpoint in the environment (AWS_REGION, \
+             AWS_PROFILE, AWS_ENDPOINT_URL), or choose other names for the tables with \
+             --environment."
+        }
+        (OpenError::Demo { .. }, _) => "Leave out the demo data with --empty.",
+        _ => "Choose other systems with --only.",
+    };
+    Failure::new(format_args!("the systems cannot be opened: {error}"), advice)
 }

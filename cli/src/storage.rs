@@ -105,6 +105,11 @@ impl Storage {
         [dir, in_memory, durability].into_iter().flatten()
     }
 
+    /// The folder that holds the data, if one does.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        (!self.in_memory).then(|| self.dir())
+    }
+
     fn dir(&self) -> &Path {
         self.dir.as_deref().unwrap_or(Path::new(DIR_DEFAULT))
     }

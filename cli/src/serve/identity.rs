@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use clap::Args;
-use singlet_web::Server;
+use singlet_web::IdentitySource;
 use singlet_web::identity::{Identity, Issuer, LocalIssuer};
 
 /// Whose tokens are good. Without an issuer, a server that only this machine can reach signs
@@ -29,15 +29,15 @@ pub(super) struct Callers {
 pub(super) struct Trusting(pub(super) bool);
 
 impl Callers {
-    /// Has the server know its callers, and says on its first page how.
-    pub(super) fn apply(&self, server: Server, trusting: Trusting) -> Result<Server, Failure> {
+    /// Whose tokens the server accepts, and a line about it for the first page.
+    pub(super) fn identity(&self, trusting: Trusting) -> Result<(IdentitySource, String), Failure> {
         match (self.issuer(), trusting) {
             (Some(issuer), _) => {
                 let note = format!("Who signs in does so with {}.", issuer.url);
                 let identity = Identity::of(issuer).map_err(|error| {
                     Failure::new(error, "Give the address of the keys with --jwks.")
                 })?;
-                Ok(server.with_identity(identity).with_note(note))
+                Ok((IdentitySource::Issuer(identity), note))
             }
             (None, Trusting(true)) => {
                 let local = LocalIssuer::new().map_err(|_| {
@@ -48,11 +48,11 @@ impl Callers {
                 })?;
                 let note = "Who signs in is believed, because only this machine can reach this \
                             server.";
-                let identity = Identity::local(&local);
-                Ok(server.with_identity(identity).with_system(local.into_system()).with_note(note))
+                Ok((IdentitySource::Local(local), note.to_owned()))
             }
             (None, Trusting(false)) => {
-                Ok(server.with_note("Nobody can sign in: no issuer of tokens was named."))
+                let note = "Nobody can sign in: no issuer of tokens was named.";
+                Ok((IdentitySource::None, note.to_owned()))
             }
         }
     }

@@ -9,10 +9,12 @@
 //! - [`Activity`] is the activity of one connection, and [`WatchedStream`] is what tells it.
 //! - [`Room`] is memory that requests share. A client may hold as much of it as is then left.
 //! - [`host`] refuses requests that were meant for another machine (DNS rebinding).
+//! - [`Exposition`] is what servers write their figures to, for Prometheus.
 
 mod accept;
 mod activity;
 mod clock;
+mod exposition;
 pub mod host;
 mod limits;
 mod room;
@@ -20,6 +22,7 @@ mod stream;
 
 pub use accept::{Accepted, ConnectionCounters, client_of, listen, network_of, serve};
 pub use activity::{Activity, Executing, InFlight, Received, TakenOver, Transfer};
+pub use exposition::{Exposition, Unit};
 pub use limits::Limits;
 pub use room::{Reservation, Room, Share, Shares};
 pub use stream::WatchedStream;

@@ -1,1 +1,170 @@
-//! Roles: what a caller may do with one resource.
+//! Who may do what: roles on a resource.
+//!
+//! A service reads the grant that it has stored for the caller, makes an [`Access`] of it, and
+//! requires a role. The order of refusals is always the same: 401 for callers who have not signed in,
+//! then the 404 of a hidden resource, then 403.
+
+use crate::identity::Caller;
+use crate::problem::{ApiError, FORBIDDEN, Problem, UNAUTHENTICATED};
+use std::fmt::{self, Debug, Display};
+
+/// A role on one resource. Greater roles include lesser ones. Declared by [`roles!`](crate::roles).
+pub trait Role: Copy + Ord + Debug + Send + Sync + 'static {
+    /// All roles, the least first.
+    const ALL: &'static [Self];
+
+    /// The role's name, as it is declared.
+    fn name(self) -> &'static str;
+}
+
+/// Declares the roles on a kind of resource, the least first.
+///
+/// ```
+/// use singlet_web::access::Role;
+///
+/// singlet_web::roles! {
+///     /// What a caller is to a league.
+///     pub enum LeagueRole { Viewer, Scorekeeper, Admin }
+/// }
+///
+/// assert!(LeagueRole::Admin > LeagueRole::Viewer);
+/// assert_eq!(LeagueRole::ALL.len(), 3);
+/// assert_eq!(LeagueRole::Scorekeeper.name(), "Scorekeeper");
+/// ```
+///
+/// Other derives can be added, such as singlet's `Attribute` for roles that are stored.
+#[macro_export]
+macro_rules! roles {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis enum $role:ident {
+            $($(#[$variant_attribute:meta])* $variant:ident),+ $(,)?
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[allow(missing_docs)]
+        $visibility enum $role {
+            $($(#[$variant_attribute])* $variant),+
+        }
+
+        impl $crate::access::Role for $role {
+            const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => ::core::stringify!($variant)),+
+                }
+            }
+        }
+    };
+}
+
+/// The rights of one caller on one resource: made in a service from the grant it has read.
+///
+/// ```
+/// use singlet_web::access::Access;
+///
+/// singlet_web::roles! {
+///     enum Role { Viewer, Admin }
+/// }
+///
+/// let access = Access::new(None, Some(Role::Viewer));
+/// assert!(access.require(Role::Viewer).is_ok());
+/// assert_eq!(access.require(Role::Admin).unwrap_err().problem_type().status, 401);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Access<R> {
+    is_signed_in: bool,
+    role: Option<R>,
+    hidden_as: Option<Problem>,
+}
+
+impl<R: Role> Access<R> {
+    /// `role` is what the system's stored grant gives the caller, `None` without one.
+    #[must_use]
+    pub fn new(caller: Option<&Caller>, role: Option<R>) -> Self {
+        Self { is_signed_in: caller.is_some(), role, hidden_as: None }
+    }
+
+    /// Callers without any role get this problem instead of 403, exactly that of a missing id.
+    ///
+    /// Where the routes take callers who have not signed in, refuse an id that is missing with
+    /// [`missing`], which asks them to sign in first, as this does.
+    #[must_use]
+    pub fn hidden_as(self, missing: impl ApiError) -> Self {
+        Self { hidden_as: Some(missing.into()), ..self }
+    }
+
+    /// The caller's role.
+    #[must_use]
+    pub fn role(&self) -> Option<R> {
+        self.role
+    }
+
+    /// Whether the caller has this role or a greater one.
+    #[must_use]
+    pub fn has(&self, needed: R) -> bool {
+        self.role.is_some_and(|role| role >= needed)
+    }
+
+    /// Refuses callers who have neither this role nor a greater one.
+    ///
+    /// # Errors
+    ///
+    /// 401 for anonymous callers, then the 404 of a hidden resource, then 403.
+    pub fn require(&self, needed: R) -> Result<(), Problem> {
+        self.require_if(self.has(needed), WithArticle(needed.name()))
+    }
+
+    /// Refuses the caller unless `allowed`: for rights that are no order, such as "the owner, or
+    /// oneself". `who` is shown: "Only the owner of Tidewall can do this."
+    ///
+    /// # Errors
+    ///
+    /// 401 for anonymous callers, then the 404 of a hidden resource, then 403.
+    pub fn require_if(&self, allowed: bool, who: impl Display) -> Result<(), Problem> {
+        if allowed {
+            return Ok(());
+        }
+        if !self.is_signed_in {
+            return Err(sign_in_required());
+        }
+        Err(match (&self.hidden_as, self.role) {
+            (Some(missing), None) => missing.clone(),
+            _ => Problem::new(&FORBIDDEN).detail(format!("Only {who} can do this.")),
+        })
+    }
+}
+
+/// The refusal for an id of a kind of resource that may be hidden, if there is no such resource: the
+/// same as [`Access::hidden_as`] gives for one that the caller may not see.
+#[must_use]
+pub fn missing(caller: Option<&Caller>, missing: impl ApiError) -> Problem {
+    match caller {
+        Some(_) => missing.into(),
+        None => sign_in_required(),
+    }
+}
+
+/// The refusal for callers who have not signed in.
+pub(crate) fn sign_in_required() -> Problem {
+    Problem::new(&UNAUTHENTICATED).detail("a bearer token is needed")
+}
+
+/// The name of a role in a sentence: `TeamAdmin` is "a team admin".
+struct WithArticle(&'static str);
+
+impl Display for WithArticle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let begins_with_vowel = self.0.starts_with(['A', 'E', 'I', 'O', 'U']);
+        f.write_str(if begins_with_vowel { "an" } else { "a" })?;
+        for character in self.0.chars() {
+            if character.is_uppercase() {
+                f.write_str(" ")?;
+            }
+            write!(f, "{}", character.to_lowercase())?;
+        }
+        Ok(())
+    }
+}

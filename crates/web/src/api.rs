@@ -1,9 +1,9 @@
 //! An HTTP interface that is declared once.
 //!
 //! A route is a method, a path and an async function. What the function takes and returns is
-//! what the route takes and returns: [`Body`], [`Path`] and [`Query`] on the way in, [`Json`],
-//! [`Created`] and [`NoContent`] on the way out, [`Problem`](crate::problem::Problem) when it is
-//! refused. From the signatures come the router, the checks, the OpenAPI document and the page
+//! what the route takes and returns: [`Body`], [`Path`], [`Query`], [`Paging`], [`IfMatch`] and
+//! [`RawBody`] on the way in, [`Json`], [`Versioned`], [`Created`] and [`NoContent`] on the way out,
+//! an [`ApiError`](crate::problem::ApiError) when it is refused. From the signatures come the router, the checks, the OpenAPI document and the page
 //! that shows it; so none of them can disagree with the code, and no route can be missing.
 //!
 //! ```
@@ -28,29 +28,40 @@
 //!     Ok(Json(Thrown { eyes: body.dice * luck }))
 //! }
 //!
-//! let api = Api::new("dice", "Throws dice.", 6)
+//! let api = Api::new(6)
 //!     .route(post("/throws", throw).describe("throwDice", "Throws some dice."));
 //! assert_eq!(api.document()["paths"]["/throws"]["post"]["operationId"], "throwDice");
 //! ```
 
 mod argument;
+mod description;
 mod document;
+mod event_id;
 mod operation;
 mod page;
+mod paging;
+mod raw;
 mod reply;
 mod route;
 mod signature;
+mod version;
 
 pub(crate) use argument::read_body;
 pub use argument::{Argument, Body, Path, Query};
+pub use document::unused_problems;
+pub use event_id::LastEventId;
 pub use operation::{Credential, Operation, Scheme};
-pub use reply::{Created, Json, NoContent, Page, Reply};
-pub use route::{Route, delete, get, patch, post, put};
+pub use paging::{Page, Paging};
+pub use raw::{RawBody, RawKind};
+pub use reply::{Created, Json, NoContent, Reply};
+pub use route::{OperationId, Route, StrictProblems, delete, get, patch, post, put};
 pub use signature::Signature;
+pub use version::{IfMatch, Versioned};
 
 use crate::problem::ProblemType;
 use axum::Router;
 use document::Document;
+use operation::Described;
 use schemars::SchemaGenerator;
 use serde_json::Value;
 
@@ -58,21 +69,30 @@ use serde_json::Value;
 pub struct Api<S> {
     name: &'static str,
     state: S,
-    router: Router<S>,
+    routes: Vec<(Route<S>, Described)>,
     schemas: SchemaGenerator,
     document: Document,
 }
 
 impl<S: Clone + Send + Sync + 'static> Api<S> {
-    /// An interface without routes. Its name is the first part of all its paths.
-    pub fn new(name: &'static str, description: &str, state: S) -> Self {
+    /// An interface without routes.
+    pub fn new(state: S) -> Self {
         Self {
-            name,
+            name: "",
             state,
-            router: Router::new(),
+            routes: Vec::new(),
             schemas: document::generator(),
-            document: Document::new(name, description),
+            document: Document::default(),
         }
+    }
+
+    /// Sets the system's name, which is the first part of all its paths, and what the system is. A
+    /// [`System`](crate::System) does this.
+    #[must_use]
+    pub fn named(mut self, name: &'static str, description: &str) -> Self {
+        self.name = name;
+        self.document.set_name(name, description);
+        self
     }
 
     /// Adds a route.
@@ -85,16 +105,16 @@ impl<S: Clone + Send + Sync + 'static> Api<S> {
     pub fn route(mut self, route: Route<S>) -> Self {
         let operation = route.operation(&mut self.schemas);
         self.document.add(&route, &operation);
-        let path = route.path;
-        self.router = self.router.route(path, route.into_handler(self.name, operation));
+        let described = operation.into_described();
+        self.routes.push((route, described));
         self
     }
 
-    /// Explains a reason for refusal on the page, in the order of the calls.
+    /// Explains problem types on the page, in the order of the calls.
     #[must_use]
-    pub fn problems(mut self, codes: &'static [&'static ProblemType]) -> Self {
-        for code in codes {
-            self.document.add_problem(code);
+    pub fn problems(mut self, types: &[&'static ProblemType]) -> Self {
+        for problem_type in types {
+            self.document.add_problem(problem_type);
         }
         self
     }
@@ -108,6 +128,11 @@ impl<S: Clone + Send + Sync + 'static> Api<S> {
     /// The router: all routes, and two more that tell about them, `/openapi.json` and `/api`.
     pub fn into_router(self) -> Router {
         let document = self.document();
-        self.router.with_state(self.state).merge(page::router(self.name, &document))
+        let mut router = Router::new();
+        for (route, described) in self.routes {
+            let path = route.path;
+            router = router.route(path, route.into_handler(self.name, described));
+        }
+        router.with_state(self.state).merge(page::router(self.name, &document))
     }
 }

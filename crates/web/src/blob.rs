@@ -1,1 +1,172 @@
 //! Uploaded files, in a folder, in memory or in object storage.
+//!
+//! - [`Blobs`] stores bytes by a [`BlobKey`].
+//! - `image` tells what an upload is, by its bytes, and answers with stored images.
+
+mod image;
+mod key;
+
+pub use image::{ImageType, StoredFile, sniff_image};
+pub use key::BlobKey;
+
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use object_store::local::LocalFileSystem;
+use object_store::memory::InMemory;
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt as _};
+use singlet::Timestamp;
+use std::fmt;
+use std::sync::Arc;
+
+/// How many keys [`Blobs::older_than`] returns: a job deletes these, and asks again.
+const KEYS_MAX: usize = 1000;
+
+/// A store of files. Clones share it.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use singlet_web::blob::{BlobKey, Blobs};
+///
+/// let blobs = Blobs::memory();
+/// let key = BlobKey::new(["avatars", "user-1", "0192.png"])?;
+/// blobs.put(&key, "bytes".into()).await?;
+/// assert_eq!(blobs.get(&key).await?.as_deref(), Some(&b"bytes"[..]));
+/// blobs.delete(&key).await?;
+/// assert_eq!(blobs.get(&key).await?, None);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Blobs {
+    store: Arc<dyn ObjectStore>,
+    prefix: Path,
+}
+
+impl Blobs {
+    /// Files in a folder, which is made if it is missing. A file is on the disk when `put`
+    /// returns, whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be made or read.
+    pub fn folder(path: &std::path::Path) -> Result<Self, BlobError> {
+        std::fs::create_dir_all(path).map_err(|error| BlobError::Store(error.to_string()))?;
+        let store = LocalFileSystem::new_with_prefix(path)?.with_fsync(true);
+        Ok(Self { store: Arc::new(store), prefix: Path::default() })
+    }
+
+    /// Files in memory, for tests and for trying things out.
+    #[must_use]
+    pub fn memory() -> Self {
+        Self { store: Arc::new(InMemory::new()), prefix: Path::default() }
+    }
+
+    /// The files of one system: all keys are below its name.
+    #[must_use]
+    pub fn of_system(&self, name: &'static str) -> Self {
+        Self { store: Arc::clone(&self.store), prefix: self.prefix.clone().join(name) }
+    }
+
+    /// Stores a file, in place of the one that has the key.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be stored.
+    pub async fn put(&self, key: &BlobKey, bytes: Bytes) -> Result<(), BlobError> {
+        self.store.put(&self.path(key), bytes.into()).await?;
+        Ok(())
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// If it is there and cannot be read.
+    pub async fn get(&self, key: &BlobKey) -> Result<Option<Bytes>, BlobError> {
+        match self.store.get(&self.path(key)).await {
+            Ok(found) => Ok(Some(found.bytes().await?)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Deletes a file, if it is there.
+    ///
+    /// # Errors
+    ///
+    /// If it is there and cannot be deleted.
+    pub async fn delete(&self, key: &BlobKey) -> Result<(), BlobError> {
+        match self.store.delete(&self.path(key)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Up to 1,000 files below a key that were stored before this time: for jobs that remove what
+    /// nothing refers to. The time is the store's own, not that of a test's clock.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be listed.
+    pub async fn older_than(
+        &self,
+        prefix: &BlobKey,
+        at: Timestamp,
+    ) -> Result<Vec<BlobKey>, BlobError> {
+        let mut listed = self.store.list(Some(&self.path(prefix)));
+        let mut keys = Vec::new();
+        while let Some(file) = listed.next().await {
+            let file = file?;
+            let is_older = file.last_modified.timestamp_millis() < at.as_millis();
+            if is_older && let Some(parts) = file.location.prefix_match(&self.prefix) {
+                let parts: Vec<String> = parts.map(|part| part.as_ref().to_owned()).collect();
+                // What somebody else has put into the folder is not ours to remove.
+                keys.extend(BlobKey::new(parts.iter().map(String::as_str)).ok());
+            }
+            if keys.len() == KEYS_MAX {
+                break;
+            }
+        }
+        Ok(keys)
+    }
+
+    fn path(&self, key: &BlobKey) -> Path {
+        key.segments().fold(self.prefix.clone(), Path::join)
+    }
+}
+
+impl fmt::Debug for Blobs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Blobs({}, /{})", self.store, self.prefix)
+    }
+}
+
+/// Why a file could not be stored or read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BlobError {
+    /// The key has a segment that is empty, too long, or has other characters than letters,
+    /// digits, `-`, `_` and `.`.
+    Key,
+    /// The store failed.
+    Store(String),
+}
+
+impl fmt::Display for BlobError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key => f.write_str("not the key of a file"),
+            Self::Store(why) => write!(f, "the store of files failed: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for BlobError {}
+
+impl From<object_store::Error> for BlobError {
+    fn from(error: object_store::Error) -> Self {
+        Self::Store(error.to_string())
+    }
+}

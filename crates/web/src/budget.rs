@@ -199,7 +199,7 @@ mod tests {
         // What the other two had taken and not spent is less than a part of each.
         assert!((800 - 2 * part as usize..=800).contains(&rest), "{rest}");
         let refused = restarted.charge(1).await.unwrap_err();
-        assert_eq!((refused.code(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
+        assert_eq!((refused.problem_type(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
         clock.advance(3_600_000);
         assert!(restarted.charge(1).await.is_ok() && one.charge(1).await.is_ok());
     }

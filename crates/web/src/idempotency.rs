@@ -41,7 +41,7 @@ use attempt::RequestName;
 use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequestParts, Request};
 use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LOCATION,
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Response, StatusCode};
@@ -59,9 +59,9 @@ pub const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 pub const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// Short keys can be guessed, and with them the answers of others.
-const KEY_LEN_MIN: usize = 16;
+pub(crate) const KEY_LEN_MIN: usize = 16;
 /// No client needs more to tell its requests apart.
-const KEY_LEN_MAX: usize = 128;
+pub(crate) const KEY_LEN_MAX: usize = 128;
 /// How long an answer is kept.
 const LIFETIME: Duration = Duration::from_secs(24 * 3600);
 /// How long a key is held for a request that is being carried out.
@@ -342,9 +342,12 @@ async fn judge(response: Response<Body>) -> (Response<Body>, Outcome<Kept>) {
         tracing::error!("an answer is too large to be kept");
         return (Problem::new(&INTERNAL).into_response(), Outcome::Unknown);
     };
+    let header =
+        |name| parts.headers.get(name).and_then(|one| one.to_str().ok()).map(str::to_owned);
     let kept = Kept {
         status: status.as_u16(),
-        location: parts.headers.get(LOCATION).and_then(|one| one.to_str().ok()).map(str::to_owned),
+        location: header(LOCATION),
+        etag: header(ETAG),
         body: String::from_utf8_lossy(&body).into_owned(),
     };
     (Response::from_parts(parts, Body::from(body)), Outcome::Done(kept))
@@ -361,8 +364,10 @@ fn replay(kept: Kept) -> Response<Body> {
     if !is_empty {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
-    if let Some(Ok(location)) = kept.location.map(HeaderValue::try_from) {
-        headers.insert(LOCATION, location);
+    for (name, value) in [(LOCATION, kept.location), (ETAG, kept.etag)] {
+        if let Some(Ok(value)) = value.map(HeaderValue::try_from) {
+            headers.insert(name, value);
+        }
     }
     response
 }
@@ -395,7 +400,7 @@ mod tests {
             Idempotency { work_time_max: Duration::from_millis(20), ..Idempotency::new(db) };
         let count = Arc::new(AtomicU32::new(0));
         let route = post("/", never_end).describe("neverEnd", "Never ends.").idempotent();
-        let api = Api::new("test", "A test.", Arc::clone(&count)).route(route);
+        let api = Api::new(Arc::clone(&count)).named("test", "A test.").route(route);
         let service = TowerToHyperService::new(api.into_router());
         let ask = async || {
             let request = Request::post("/")
@@ -426,7 +431,7 @@ mod tests {
         let store = Idempotency::with_budget(db, 4 * RECORD_BYTES);
         let count = Arc::new(AtomicU32::new(0));
         let route = post("/", greet).describe("greet", "Greets.").idempotent();
-        let api = Api::new("test", "A test.", Arc::clone(&count)).route(route);
+        let api = Api::new(Arc::clone(&count)).named("test", "A test.").route(route);
         let service = TowerToHyperService::new(api.into_router());
         let ask = async |number: u32| {
             let request = Request::post("/")

@@ -42,5 +42,8 @@ mod table;
 pub mod text;
 pub mod validate;
 
-pub use server::{Limits, Options, Server, System};
+pub use demo::{Demo, DemoError, DemoPolicy};
+pub use server::{IdentitySource, Limits, Options, Server, Site, SiteOptions, serve};
+pub use store::Store;
+pub use system::{OpenError, Opened, Persona, Resources, System};
 pub use table::Web;

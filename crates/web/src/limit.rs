@@ -214,6 +214,11 @@ impl ClientLimits {
         self.network
     }
 
+    /// Whether the client is on this machine, as far as its address says.
+    pub(crate) fn is_of_this_machine(&self) -> bool {
+        !self.is_limited
+    }
+
     /// Counts one request, or refuses it.
     pub(crate) fn charge(&self) -> Result<(), Problem> {
         match &self.limits.requests {
@@ -357,7 +362,7 @@ mod tests {
         let rate = Rate { per_second: 1.0, burst: 100.0 };
         let stranger = ClientLimits::with_stored_rate([192, 0, 2, 1].into(), rate);
         assert!(stranger.charge_stored(100).is_ok());
-        assert_eq!(stranger.charge_stored(1).unwrap_err().code(), &RATE_LIMITED);
+        assert_eq!(stranger.charge_stored(1).unwrap_err().problem_type(), &RATE_LIMITED);
         let own = ClientLimits::with_stored_rate([127, 0, 0, 1].into(), rate);
         assert!((0..10).all(|_| own.charge_stored(100).is_ok()));
     }

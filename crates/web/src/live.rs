@@ -1,22 +1,35 @@
-//! Pushes to browsers over WebSockets.
+//! Pushes to browsers: Server-Sent Events and WebSockets.
 //!
-//! A [`Hub`] has topics, and followers of topics. Whoever watches a change feed publishes to the
-//! hub; each follower has a queue of its own, with a bound, and one that does not keep up loses
-//! its place instead of slowing the others. Pushes are numbered by what they tell about, such as
-//! the number of a game's move. So a client that was away says which it saw last, and gets those
-//! after it if the hub still has them; if not, it gets the present state. The numbers come from the
-//! data and not from the hub, so they mean the same in every process that follows the same data.
+//! [`Live`] follows the change feeds of a system's tables. A function of the system says which
+//! [`Push`]es a change means, and to which [`Topic`]s; another one reads the state of a topic. The
+//! kit does the rest: a new subscriber gets the state, then every push in the order of the feed. A
+//! gap in the numbers sends the state again, a repetition is dropped, and a subscriber that does not
+//! read loses its place instead of slowing the others.
 //!
-//! A [`Socket`] is one browser's connection. It writes what its [`Subscriber`] receives, keeps the
-//! connection alive and notices when it is dead; what the browser sends comes out of
-//! [`Socket::next`].
+//! Numbers come from the data, such as the number of a game's last event, and so mean the same on
+//! every server that follows the same data. A client that was away says which number it saw last,
+//! and gets what came after it; if the server does not have all of that any more, it gets the state.
+//!
+//! An [`EventStream`] is a [`Subscription`] as Server-Sent Events. A [`Socket`] is a WebSocket: it
+//! writes what its subscription delivers, notices dead connections, and gives what the client sends
+//! by [`Socket::next`].
 
-mod handshake;
+mod close;
+mod feed;
 mod hub;
+mod push;
 mod socket;
+mod sse;
+mod subscription;
+mod upgrade;
 
-pub use handshake::{SwitchingProtocols, WebSocketUpgrade};
+pub use close::CloseReason;
+pub use feed::{ItemChange, Live, LiveFigures};
 pub use hub::{Hub, Published, Subscriber};
-pub use socket::{CloseReason, Socket};
+pub use push::{Event, Push, Topic, TopicState};
+pub use socket::Socket;
+pub use sse::EventStream;
+pub use subscription::Subscription;
+pub use upgrade::{SwitchingProtocols, WebSocketUpgrade};
 
 pub use tokio_tungstenite::tungstenite::Utf8Bytes as Text;

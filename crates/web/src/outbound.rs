@@ -1,1 +1,227 @@
 //! HTTP requests to other services.
+//!
+//! One [`Client`] with a pool of connections serves the whole program. It follows no redirects,
+//! keeps no cookies, and uses no proxy. Every time and every size has a bound.
+//!
+//! - `request`: what to send, and sending it.
+//! - `retry`: which answers are worth another attempt, and when.
+//! - `breaker`: stops asking a service that fails.
+
+mod breaker;
+mod request;
+mod retry;
+
+pub use breaker::{Breaker, BreakerOptions, BreakerState};
+pub use request::{OutboundRequest, OutboundResponse};
+pub use retry::Retry;
+
+use http_body_util::Full;
+use hyper::body::Bytes;
+use hyper::http::Uri;
+use hyper::http::uri::Scheme;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client as Pool;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use singlet::Timestamp;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Connections that nobody has used for this long are closed.
+const IDLE_TIME_MAX: Duration = Duration::from_secs(60);
+/// How many unused connections are kept for a host.
+const IDLE_PER_HOST_MAX: usize = 8;
+
+/// The bounds of a client.
+#[derive(Clone, Debug)]
+pub struct ClientOptions {
+    /// How long connecting to one address may take.
+    pub connect_time_max: Duration,
+    /// How long one attempt may take, from connecting to the last byte of the answer.
+    pub request_time_max: Duration,
+    /// How many bytes an answer may have, before and after it is unpacked.
+    pub body_bytes_max: usize,
+    /// Speak HTTP/2 without asking. Needed for HTTP/2 without TLS on this machine; over TLS the
+    /// version is agreed on anyway.
+    pub http2_only: bool,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        Self {
+            connect_time_max: Duration::from_secs(3),
+            request_time_max: Duration::from_secs(8),
+            body_bytes_max: 4 << 20,
+            http2_only: false,
+        }
+    }
+}
+
+/// An HTTP client for other services. Clones share connections. Redirects are not followed.
+///
+/// ```no_run
+/// use singlet_web::outbound::{Breaker, BreakerOptions, Client, ClientOptions, Retry};
+///
+/// # async fn fetch() -> Result<(), singlet_web::outbound::OutboundError> {
+/// let client = Client::new(ClientOptions::default())?;
+/// let breaker = Breaker::new("scores", BreakerOptions::default());
+/// let response = client
+///     .get("https://api.example.com/v1/matches")
+///     .secret_query("apikey", "…")
+///     .retry(Retry::times(3))
+///     .breaker(&breaker)
+///     .send()
+///     .await?;
+/// let matches: serde_json::Value = response.json()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    pool: Pool<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    options: Arc<ClientOptions>,
+}
+
+impl Client {
+    /// A client that trusts the certificates that the operating system trusts.
+    ///
+    /// # Errors
+    ///
+    /// [`OutboundErrorKind::NoCertificates`] if it trusts none.
+    pub fn new(options: ClientOptions) -> Result<Self, OutboundError> {
+        let mut http = HttpConnector::new();
+        http.set_connect_timeout(Some(options.connect_time_max));
+        http.set_nodelay(true);
+        http.enforce_http(false);
+        let connector = HttpsConnectorBuilder::new()
+            .with_native_roots()
+            .map_err(|error| {
+                OutboundError::new(OutboundErrorKind::NoCertificates, "").because(&error)
+            })?
+            .https_or_http()
+            .enable_all_versions()
+            .wrap_connector(http);
+        let pool = Pool::builder(TokioExecutor::new())
+            .pool_idle_timeout(IDLE_TIME_MAX)
+            .pool_max_idle_per_host(IDLE_PER_HOST_MAX)
+            .pool_timer(TokioTimer::new())
+            .http2_only(options.http2_only)
+            .build(connector);
+        Ok(Self { pool, options: Arc::new(options) })
+    }
+
+    /// A request that reads.
+    #[must_use]
+    pub fn get(&self, url: &str) -> OutboundRequest {
+        OutboundRequest::new(self, hyper::Method::GET, url)
+    }
+
+    /// A request that writes. It is sent once, unless it is
+    /// [`idempotent`](OutboundRequest::idempotent).
+    #[must_use]
+    pub fn post(&self, url: &str) -> OutboundRequest {
+        OutboundRequest::new(self, hyper::Method::POST, url)
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// Reads an address. It must be `https`, except on this machine, and have no password in it.
+///
+/// # Errors
+///
+/// [`OutboundErrorKind::Address`].
+pub(crate) fn check_address(url: &str) -> Result<Uri, OutboundError> {
+    // What cannot be read is not shown: the query may be a secret.
+    let refused = || OutboundError::new(OutboundErrorKind::Address, "");
+    let uri: Uri = url.parse().map_err(|_| refused())?;
+    let host = uri.host().unwrap_or_default();
+    let is_here = ["localhost", "127.0.0.1", "[::1]"].contains(&host);
+    let has_password = uri.authority().is_some_and(|authority| authority.as_str().contains('@'));
+    let is_trusted = match uri.scheme() {
+        Some(scheme) if *scheme == Scheme::HTTPS => !host.is_empty(),
+        Some(scheme) if *scheme == Scheme::HTTP => is_here,
+        _ => false,
+    };
+    if is_trusted && !has_password { Ok(uri) } else { Err(refused()) }
+}
+
+/// Why there is no answer. Any answer is a response, whatever its status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutboundError {
+    /// What went wrong.
+    pub kind: OutboundErrorKind,
+    /// Host and path; never the query or a header.
+    pub target: String,
+    /// What the operating system or the other side said.
+    reason: String,
+}
+
+/// What can go wrong with a request to another service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OutboundErrorKind {
+    /// The address is not one that begins with `https://`.
+    Address,
+    /// The request has a header or a body that cannot be sent.
+    Request,
+    /// This machine trusts no certificates.
+    NoCertificates,
+    /// The service could not be reached, or the connection broke.
+    Connect,
+    /// The answer did not come in time.
+    Timeout,
+    /// The answer has too many bytes.
+    TooLarge,
+    /// The service has failed too often, and is not asked before this time.
+    BreakerOpen {
+        /// When it is asked again.
+        until: Timestamp,
+    },
+    /// The answer could not be read.
+    Unreadable,
+}
+
+impl OutboundError {
+    pub(crate) fn new(kind: OutboundErrorKind, target: &str) -> Self {
+        Self { kind, target: target.to_owned(), reason: String::new() }
+    }
+
+    /// Adds the causes, outermost first.
+    pub(crate) fn because(mut self, error: &dyn std::error::Error) -> Self {
+        self.reason = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            self.reason += ": ";
+            self.reason += &error.to_string();
+            cause = error.source();
+        }
+        self
+    }
+}
+
+impl fmt::Display for OutboundError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.target.is_empty() {
+            write!(f, "{}: ", self.target)?;
+        }
+        match self.kind {
+            OutboundErrorKind::Address => f.write_str("the address must begin with https://"),
+            OutboundErrorKind::Request => f.write_str("the request cannot be sent"),
+            OutboundErrorKind::NoCertificates => f.write_str("no certificates to trust"),
+            OutboundErrorKind::Connect => f.write_str("no connection"),
+            OutboundErrorKind::Timeout => f.write_str("no answer in time"),
+            OutboundErrorKind::TooLarge => f.write_str("the answer is too large"),
+            OutboundErrorKind::BreakerOpen { until } => write!(f, "not asked before {until}"),
+            OutboundErrorKind::Unreadable => f.write_str("the answer cannot be read"),
+        }?;
+        if self.reason.is_empty() { Ok(()) } else { write!(f, " ({})", self.reason) }
+    }
+}
+
+impl std::error::Error for OutboundError {}

@@ -82,6 +82,25 @@ pub fn shared() -> Vec<Asset> {
     }
 }
 
+/// A page of a system with what all its pages share: `{head}`, `{header}` and `{base}`, which is the
+/// path of the system, are filled in, and `<html>` says which system it is and where people sign in.
+/// Other files stay as they are.
+pub(crate) fn fill(asset: Asset, name: &str, title: &str, sign_in: Option<&str>) -> Asset {
+    if !kind(asset.path).starts_with("text/html") {
+        return asset;
+    }
+    let head = file(file!(), "../assets/head.html", include_bytes!("../assets/head.html"));
+    let header = file(file!(), "../assets/header.html", include_bytes!("../assets/header.html"));
+    let sign_in = sign_in.map_or_else(String::new, |path| format!(" data-sign-in=\"{path}\""));
+    let header = String::from_utf8_lossy(&header).replace("{title}", &escape(title));
+    let page = String::from_utf8_lossy(&asset.content)
+        .replacen("<html", &format!("<html data-system=\"{name}\"{sign_in}"), 1)
+        .replace("{head}", &String::from_utf8_lossy(&head))
+        .replace("{header}", &header.replace("{name}", name))
+        .replace("{base}", &format!("/{name}"));
+    Asset { content: Cow::Owned(page.into_bytes()), ..asset }
+}
+
 /// A router that answers with these files.
 pub fn router<S: Clone + Send + Sync + 'static>(
     assets: impl IntoIterator<Item = Asset>,

@@ -1,1 +1,27 @@
-//! What a system needs, in one line.
+//! What a system writes all the time.
+//!
+//! `delete` and `put` are operations of the store in `singlet::prelude`, so routes are made by
+//! [`Route::get`], [`Route::delete`] and so on.
+
+pub use crate::access::Access;
+pub use crate::api::{
+    Api, Body, Created, IfMatch, Json, LastEventId, NoContent, Page, Paging, Path, Query, RawBody,
+    RawKind, Route, Versioned,
+};
+pub use crate::demo::{Demo, DemoError};
+pub use crate::identity::Caller;
+pub use crate::job::{Job, JobError, JobRun, Next};
+pub use crate::live::{
+    EventStream, ItemChange, Live, Push, Socket, SwitchingProtocols, Topic, TopicState,
+    WebSocketUpgrade,
+};
+pub use crate::problem::{ApiError, Problem};
+pub use crate::random::Random;
+pub use crate::text::{DisplayName, clean_text};
+pub use crate::validate::FieldLocation;
+pub use crate::{OpenError, Opened, Persona, Resources, Store, System, serve};
+pub use crate::{assets, problems, roles};
+pub use axum::extract::State;
+pub use schemars::JsonSchema;
+pub use serde::{Deserialize, Serialize};
+pub use std::time::Duration;

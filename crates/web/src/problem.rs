@@ -3,16 +3,33 @@
 //! A program decides by the code, which never changes once it is published. A person reads the
 //! title and the detail. Both are declared in one place, by [`problems!`](crate::problems), with
 //! the text that the page about the interface shows.
+//!
+//! A system has one error type, which [`problems!`](crate::problems) declares: its services and its
+//! routes return it. It holds problems of the kit and errors of the store, too.
 
-use crate::validate::FieldError;
+mod declare;
+mod store;
+
+#[doc(hidden)]
+pub use store::of_store;
+
+use crate::problems;
+use crate::validate::{FieldError, FieldLocation};
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use axum::http::{Response, StatusCode};
 use axum::response::IntoResponse;
 use serde::Serialize;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
+
+/// What [`problems!`](crate::problems) needs of other crates.
+#[doc(hidden)]
+pub mod for_macros {
+    pub use {axum, singlet};
+}
 
 /// The media type of RFC 9457.
 pub const MEDIA_TYPE: &str = "application/problem+json";
@@ -30,49 +47,16 @@ pub struct ProblemType {
     pub description: &'static str,
 }
 
-/// Declares reasons for refusal: the list of all of them, then each with its explanation, status,
-/// name and title.
-///
-/// ```
-/// singlet_web::problems! {
-///     /// Why the library refuses something.
-///     pub LIBRARY;
-///     /// Somebody else has the book. Ask again when it is back.
-///     BOOK_LENT = 409, "book-lent", "The book is lent";
-/// }
-///
-/// assert_eq!(BOOK_LENT.status, 409);
-/// assert_eq!(LIBRARY, [&BOOK_LENT]);
-/// ```
-#[macro_export]
-macro_rules! problems {
-    (
-        $(#[$list_attribute:meta])*
-        $visibility:vis $list:ident;
-        $(
-            $(#[doc = $description:literal])+
-            $name:ident = $status:literal, $code:literal, $title:literal;
-        )+
-    ) => {
-        $(
-            $(#[doc = $description])+
-            $visibility static $name: $crate::problem::ProblemType = $crate::problem::ProblemType {
-                name: $code,
-                status: $status,
-                title: $title,
-                description: concat!($($description),+),
-            };
-        )+
-        $(#[$list_attribute])*
-        $visibility static $list: &[&$crate::problem::ProblemType] = &[$(&$name),+];
-    };
-}
-
 problems! {
     /// What every system may answer.
     pub SHARED;
     /// The body is not JSON, or the request does not have the shape of HTTP that we expect.
     MALFORMED = 400, "malformed", "Malformed request";
+    /// The resource was changed since the client read it. Read it again, and decide anew.
+    CHANGED_MEANWHILE = 412, "changed-meanwhile", "Changed meanwhile";
+    /// Changes of this resource need the header `If-Match` with the version (`ETag`) that the client
+    /// has read.
+    IF_MATCH_REQUIRED = 428, "if-match-required", "If-Match required";
     /// Fields break a rule. `errors` names each of them, and what it must be.
     INVALID = 422, "invalid", "Invalid request";
     /// The request has no credentials, or they are wrong or have expired.
@@ -98,14 +82,23 @@ problems! {
     TIMEOUT = 408, "timeout", "Request timed out";
     /// The request has more bytes than this address takes.
     TOO_LARGE = 413, "too-large", "Request too large";
-    /// Bodies are `application/json`.
+    /// The body has another media type than this address takes: `application/json`, unless the
+    /// documentation of the operation says otherwise.
     UNSUPPORTED_TYPE = 415, "unsupported-type", "Unsupported media type";
+    /// The image is none of PNG, JPEG or WebP, whatever its name and its Content-Type say.
+    IMAGE_TYPE = 415, "image-type", "Unsupported image type";
+    /// The image has too many bytes.
+    IMAGE_TOO_LARGE = 413, "image-too-large", "Image too large";
+    /// The image is too wide, too high, or has no pixels.
+    IMAGE_DIMENSIONS = 422, "image-dimensions", "Unsupported image dimensions";
     /// This address is for WebSockets.
     UPGRADE_REQUIRED = 426, "upgrade-required", "WebSocket upgrade required";
     /// There were too many requests in a short time. `Retry-After` says when to come back.
     RATE_LIMITED = 429, "rate-limited", "Too many requests";
     /// Something broke that is not the caller's fault. The request's id is in our log.
     INTERNAL = 500, "internal", "Internal error";
+    /// Too many requests changed the same data at the same moment. Send the request again.
+    BUSY = 503, "busy", "Too many changes at once";
     /// The server is stopping, or as busy as it lets itself be. The same request may succeed later.
     UNAVAILABLE = 503, "unavailable", "Service unavailable";
 }
@@ -123,9 +116,11 @@ pub struct Problem(Box<Inner>);
 
 #[derive(Clone, Debug)]
 struct Inner {
-    code: &'static ProblemType,
+    problem_type: &'static ProblemType,
     detail: Option<Cow<'static, str>>,
     field_errors: Vec<FieldError>,
+    /// Members of this type's own, beside those of all problems.
+    members: Vec<(&'static str, serde_json::Value)>,
     retry_after: Option<Duration>,
     safe_to_retry: bool,
 }
@@ -133,15 +128,16 @@ struct Inner {
 impl Problem {
     /// A refusal for this reason.
     #[must_use]
-    pub fn new(code: &'static ProblemType) -> Self {
+    pub fn new(problem_type: &'static ProblemType) -> Self {
         Self(Box::new(Inner {
-            code,
+            problem_type,
             detail: None,
             field_errors: Vec::new(),
+            members: Vec::new(),
             retry_after: None,
             // What we refuse is not done. Where the failure is ours, or there was no time left,
             // nobody knows how far it came.
-            safe_to_retry: code.status < 500 && code.status != TIMEOUT.status,
+            safe_to_retry: problem_type.status < 500 && problem_type.status != TIMEOUT.status,
         }))
     }
 
@@ -151,6 +147,42 @@ impl Problem {
         let mut problem = Self::new(&INVALID);
         problem.0.field_errors = field_errors;
         problem
+    }
+
+    /// One field that breaks a rule.
+    ///
+    /// ```
+    /// use singlet_web::problem::Problem;
+    /// use singlet_web::validate::FieldLocation;
+    ///
+    /// let problem = Problem::invalid_field(FieldLocation::Body, "/name", "must not be empty");
+    /// assert_eq!(problem.to_string(), "Invalid request; /name must not be empty");
+    /// ```
+    #[must_use]
+    pub fn invalid_field(
+        location: FieldLocation,
+        field: impl Into<String>,
+        detail: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self::invalid(vec![FieldError::new(location, field, detail)])
+    }
+
+    /// Adds a member to the problem's JSON, such as the resource as it is now. Names that all
+    /// problems have (`type`, `title`, `status`, `code`, `detail`, `errors`) are left as they are.
+    ///
+    /// ```
+    /// use singlet_web::problem::{CHANGED_MEANWHILE, Problem};
+    ///
+    /// let problem = Problem::new(&CHANGED_MEANWHILE).with("version", 8);
+    /// assert_eq!(problem.to_json()["version"], 8);
+    /// ```
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Serialize) -> Self {
+        match serde_json::to_value(value) {
+            Ok(value) if !MEMBERS.contains(&name) => self.0.members.push((name, value)),
+            _ => tracing::error!(name, "this is no member of a problem"),
+        }
+        self
     }
 
     /// Says more about this occurrence. The text is shown to the caller: it names what the caller
@@ -184,8 +216,8 @@ impl Problem {
 
     /// The reason.
     #[must_use]
-    pub fn code(&self) -> &'static ProblemType {
-        self.0.code
+    pub fn problem_type(&self) -> &'static ProblemType {
+        self.0.problem_type
     }
 
     /// What there is to say about this occurrence.
@@ -208,14 +240,15 @@ impl Problem {
     }
 
     fn written(&self) -> Written<'_> {
-        let Inner { code, detail, field_errors, .. } = &*self.0;
+        let Inner { problem_type, detail, field_errors, members, .. } = &*self.0;
         Written {
-            kind: format!("/problems#{}", code.name),
-            title: code.title,
-            status: code.status,
-            code: code.name,
+            kind: format!("/problems#{}", problem_type.name),
+            title: problem_type.title,
+            status: problem_type.status,
+            code: problem_type.name,
             detail: detail.as_deref(),
             errors: field_errors,
+            members: members.iter().map(|(name, value)| (*name, value)).collect(),
         }
     }
 }
@@ -232,11 +265,16 @@ struct Written<'a> {
     detail: Option<&'a str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     errors: &'a [FieldError],
+    #[serde(flatten)]
+    members: BTreeMap<&'static str, &'a serde_json::Value>,
 }
+
+/// The names of the members above, which [`Problem::with`] leaves alone.
+const MEMBERS: &[&str] = &["type", "title", "status", "code", "detail", "errors"];
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.code.title)?;
+        f.write_str(self.0.problem_type.title)?;
         if let Some(detail) = &self.0.detail {
             write!(f, ": {detail}")?;
         }
@@ -253,15 +291,15 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response<Body> {
         let body = serde_json::to_vec(&self.written()).unwrap_or_default();
         let mut response = Response::new(Body::from(body));
-        *response.status_mut() =
-            StatusCode::from_u16(self.0.code.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        *response.status_mut() = StatusCode::from_u16(self.0.problem_type.status)
+            .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
         if let Some(wait) = self.0.retry_after {
             // The header counts whole seconds, and coming back too early is no use.
             headers.insert(RETRY_AFTER, HeaderValue::from(wait.as_secs_f64().ceil() as u64));
         }
-        if self.0.code.status == 401 {
+        if self.0.problem_type.status == 401 {
             headers
                 .insert(axum::http::header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
@@ -269,6 +307,42 @@ impl IntoResponse for Problem {
         response.extensions_mut().insert(self);
         response
     }
+}
+
+/// The error type of a system, declared by [`problems!`](crate::problems).
+///
+/// Functions of routes return `Result<_, E>` with such an `E`. [`Problem`] is one, too: that of the
+/// kit itself.
+pub trait ApiError:
+    std::error::Error + Into<Problem> + IntoResponse + Send + Sync + 'static
+{
+    /// All problem types that the system declares.
+    const TYPES: &'static [&'static ProblemType];
+
+    /// The problem type that a client gets.
+    fn problem_type(&self) -> &'static ProblemType;
+}
+
+impl ApiError for Problem {
+    const TYPES: &'static [&'static ProblemType] = SHARED;
+
+    fn problem_type(&self) -> &'static ProblemType {
+        self.problem_type()
+    }
+}
+
+/// The problem of a change that was decided on an older version than the stored one.
+///
+/// ```
+/// use singlet_web::problem::changed_meanwhile;
+///
+/// let problem = changed_meanwhile(7, 8);
+/// assert_eq!(problem.to_json()["detail"], "You have version 7, and version 8 is stored.");
+/// ```
+#[must_use]
+pub fn changed_meanwhile(seen: u64, stored: u64) -> Problem {
+    let detail = format!("You have version {seen}, and version {stored} is stored.");
+    Problem::new(&CHANGED_MEANWHILE).detail(detail).with("version", stored)
 }
 
 #[cfg(test)]

@@ -37,10 +37,13 @@ static ANSWER_HEADERS: [(HeaderName, HeaderValue); 7] = [
     ),
 ];
 
-/// Writes into an answer what a browser has to know.
+/// Writes into an answer what a browser has to know. An answer that has a policy of its own keeps it:
+/// stored files have a stricter one.
 pub fn add_security_headers(headers: &mut HeaderMap) {
     for (name, value) in &ANSWER_HEADERS {
-        headers.insert(name, value.clone());
+        if name != header::CONTENT_SECURITY_POLICY || !headers.contains_key(name) {
+            headers.insert(name, value.clone());
+        }
     }
 }
 
@@ -109,7 +112,7 @@ mod tests {
         });
         let headers: HeaderMap = headers.collect();
         let checked = check(&method, &Uri::from_static("/games"), &headers, &names);
-        checked.err().map(|problem| problem.code().name)
+        checked.err().map(|problem| problem.problem_type().name)
     }
 
     #[test]
@@ -152,7 +155,7 @@ mod tests {
             }
             let uri = Uri::from_static(target);
             let checked = check(&Method::GET, &uri, &headers, &AllowedHosts::Loopback);
-            checked.err().map(|problem| problem.code().name)
+            checked.err().map(|problem| problem.problem_type().name)
         };
         assert_eq!(verdict("http://localhost/games", &["localhost"]), None);
         let misdirected = Some("misdirected");

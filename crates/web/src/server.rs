@@ -3,28 +3,28 @@
 mod exchange;
 mod home;
 mod lifetime;
+mod site;
 mod stall;
+mod status;
 mod watched_body;
 
-pub(crate) use lifetime::{ConnectionGuard, StreamPermit};
+pub(crate) use lifetime::{ConnectionGuard, OpenStream, StreamPermit, StreamSlot};
+pub use site::{IdentitySource, Site, SiteOptions};
 
-use crate::idempotency::Idempotency;
-use crate::identity::Identity;
+use crate::demo::DemoPolicy;
+use crate::identity::LocalIssuer;
 use crate::limit::{AddressLimits, ClientLimits, Limiter, Rate};
-use crate::page;
-use crate::problem::ProblemType;
 use crate::security::AllowedHosts;
-use axum::Router;
+use crate::store::Store;
+use crate::system::{OpenError, System};
 use axum::extract::DefaultBodyLimit;
-use axum::response::Redirect;
-use axum::routing::get;
 use exchange::Shared;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use singlet_edge::{Accepted, ConnectionCounters};
+use singlet_edge::Accepted;
 use stall::StallGuard;
 use std::convert::Infallible;
 use std::future::Future;
@@ -35,7 +35,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
 
 /// What can be chosen when a server is opened.
 #[derive(Clone, Debug)]
@@ -113,39 +114,52 @@ impl Default for Limits {
     }
 }
 
-/// A system as the server sees it.
-pub struct System {
-    /// The first part of all its paths.
-    pub name: &'static str,
-    /// What people call it.
-    pub title: &'static str,
-    /// What it is, in a sentence.
-    pub description: &'static str,
-    /// Its routes and pages.
-    pub router: Router,
-    /// Why it refuses things.
-    pub problems: &'static [&'static ProblemType],
-}
-
 /// An HTTP server for systems, and for the page that lists them.
 ///
 /// ```no_run
-/// # async fn run(snakes: singlet_web::System) -> std::io::Result<()> {
-/// use singlet_web::{Options, Server};
+/// # async fn run(systems: Vec<singlet_web::System>) -> Result<(), Box<dyn std::error::Error>> {
+/// use singlet_web::{Options, Server, Site, SiteOptions, Store};
 ///
-/// let server = Server::bind(Options::default()).await?.with_system(snakes);
+/// let site = Site::open(systems, Store::memory().await?, SiteOptions::default()).await?;
+/// let server = Server::bind(Options::default()).await?;
 /// println!("http://{}", server.local_address()?);
-/// server.serve(std::future::pending()).await;
+/// server.serve(site, std::future::pending()).await;
 /// # Ok(())
 /// # }
 /// ```
 pub struct Server {
     listener: TcpListener,
     options: Options,
-    identity: Option<Identity>,
-    idempotency: Option<Idempotency>,
+}
+
+/// Binds, opens and serves until `until` is ready: for examples and small programs. On loopback,
+/// the local issuer signs in everybody. Systems with empty tables get their demo data.
+///
+/// # Errors
+///
+/// If the address cannot be listened on, or a system cannot be opened.
+pub async fn serve(
     systems: Vec<System>,
-    notes: Vec<String>,
+    store: Store,
+    address: impl Into<SocketAddr>,
+    until: impl Future<Output = ()>,
+) -> Result<(), OpenError> {
+    let address = address.into();
+    let server = Server::bind(Options { address, ..Options::default() }).await;
+    let server = server.map_err(OpenError::Bind)?;
+    let mut options = SiteOptions { demo: DemoPolicy::IfEmpty, ..SiteOptions::default() };
+    if is_loopback(address) {
+        options.identity =
+            IdentitySource::Local(LocalIssuer::new().map_err(|_| OpenError::Random)?);
+    }
+    server.serve(Site::open(systems, store, options).await?, until).await;
+    Ok(())
+}
+
+/// Whether only this machine can connect to an address, also to one of IPv4 that is written as one
+/// of IPv6.
+fn is_loopback(address: SocketAddr) -> bool {
+    address.ip().to_canonical().is_loopback()
 }
 
 impl Server {
@@ -156,14 +170,7 @@ impl Server {
     /// What the operating system says when the address cannot be had.
     pub async fn bind(options: Options) -> io::Result<Self> {
         let listener = singlet_edge::listen(options.address)?;
-        Ok(Self {
-            listener,
-            options,
-            identity: None,
-            idempotency: None,
-            systems: Vec::new(),
-            notes: Vec::new(),
-        })
+        Ok(Self { listener, options })
     }
 
     /// Where the server listens.
@@ -175,46 +182,20 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Has callers identify themselves in this way.
-    #[must_use]
-    pub fn with_identity(mut self, identity: Identity) -> Self {
-        self.identity = Some(identity);
-        self
-    }
-
-    /// Keeps answers here, for clients that repeat their requests.
-    #[must_use]
-    pub fn with_idempotency(mut self, idempotency: Idempotency) -> Self {
-        self.idempotency = Some(idempotency);
-        self
-    }
-
-    /// Serves this system too, below its name.
-    #[must_use]
-    pub fn with_system(mut self, system: System) -> Self {
-        self.systems.push(system);
-        self
-    }
-
-    /// Says this on the first page, such as where the data is.
-    #[must_use]
-    pub fn with_note(mut self, note: impl Into<String>) -> Self {
-        self.notes.push(note.into());
-        self
-    }
-
-    /// Answers clients until the future is ready; then takes no more requests, and returns when
-    /// those in flight are answered and all sockets are closed.
-    pub async fn serve(self, until: impl Future<Output = ()>) {
-        let Self { listener, options, identity, idempotency, systems, notes } = self;
+    /// Answers clients, pushes changes and runs jobs until the future is ready; then takes no more
+    /// requests, and returns when those in flight are answered, all sockets are closed and all jobs
+    /// have ended, for which they have ten seconds.
+    pub async fn serve(self, site: Site, until: impl Future<Output = ()>) {
+        let Self { listener, options } = self;
         let limits = options.limits;
-        // Also as an address of IPv4 that is written as one of IPv6.
-        let is_loopback = options.address.ip().to_canonical().is_loopback();
+        let is_loopback = is_loopback(options.address);
         let shared = Arc::new(Shared {
-            router: router(systems, &notes, limits.body_bytes_max),
+            router: site.router.layer(DefaultBodyLimit::max(limits.body_bytes_max)),
             stored_limiter: options.stored_rate.map(|rate| Arc::new(Limiter::new(rate))),
-            identity,
-            idempotency,
+            identity: site.identity,
+            idempotency: Some(site.idempotency),
+            strict_problems: site.strict_problems,
+            metrics: site.metrics.clone(),
             limiter: options.rate.map(|rate| Arc::new(Limiter::new(rate))),
             names: if is_loopback { AllowedHosts::Loopback } else { AllowedHosts::Any },
             request_time_max: limits.request_time_max,
@@ -243,8 +224,24 @@ impl Server {
             stop_time_max: limits.stop_time_max,
             ..singlet_edge::Limits::default()
         };
-        let figures = ConnectionCounters::default();
-        singlet_edge::serve(listener, &of_connections, &[], &figures, until, handle).await;
+        let mut feeds = JoinSet::new();
+        for live in site.lives {
+            feeds.spawn(async move { live.run().await });
+        }
+        let stop = watch::Sender::new(false);
+        let mut stopped = stop.subscribe();
+        let until = async {
+            until.await;
+            stop.send_replace(true);
+        };
+        let counters = site.metrics.connections();
+        tokio::join!(
+            singlet_edge::serve(listener, &of_connections, &[], counters, until, handle),
+            site.jobs.run(async move {
+                let _ = stopped.wait_for(|stop| *stop).await;
+            }),
+        );
+        // Dropping them ends the feeds.
     }
 }
 
@@ -284,34 +281,18 @@ async fn connect(
     }
 }
 
-/// All systems, each below its name, and what they share.
-fn router(systems: Vec<System>, notes: &[String], body_bytes_max: usize) -> Router {
-    let pages = home::pages(&systems, notes);
-    let mut router = page::router(page::shared().into_iter().chain(pages));
-    for system in systems {
-        let place = format!("/{}", system.name);
-        // The page of a system is at its name, and whoever adds a slash means the same.
-        let without_slash = Redirect::permanent(&place);
-        router = router
-            .route(&format!("{place}/"), get(async move || without_slash))
-            .nest(&place, system.router);
-    }
-    router
-        .fallback(exchange::not_found)
-        .method_not_allowed_fallback(exchange::method_not_allowed)
-        .layer(DefaultBodyLimit::max(body_bytes_max))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
 
     use super::*;
     use crate::live::{SwitchingProtocols, WebSocketUpgrade};
+    use crate::metrics::Metrics;
+    use axum::Router;
+    use axum::routing::get;
     use futures_util::{SinkExt, StreamExt};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
-    use tokio::sync::watch;
     use tokio_tungstenite::WebSocketStream;
     use tokio_tungstenite::tungstenite::protocol::Role;
 
@@ -319,7 +300,7 @@ mod tests {
     async fn echo(upgrade: WebSocketUpgrade) -> SwitchingProtocols {
         upgrade.serve(async |mut socket| {
             while let Some(heard) = socket.next().await {
-                let answer = heard.unwrap_or_else(|problem| problem.code().name.into());
+                let answer = heard.unwrap_or_else(|problem| problem.problem_type().name.into());
                 socket.send(answer).await;
             }
         })
@@ -370,6 +351,8 @@ mod tests {
             limiter: Some(Arc::new(Limiter::new(Rate { per_second: 0.001, burst: 5.0 }))),
             names: AllowedHosts::Any,
             request_time_max: Duration::from_secs(30),
+            strict_problems: None,
+            metrics: Metrics::default(),
         });
         let mut one = socket_from([192, 0, 2, 1], &shared).await;
         let mut other = socket_from([192, 0, 2, 1], &shared).await;

@@ -1,1 +1,85 @@
-//! Where the tables of systems are: one backend for all of them.
+//! Where tables are: one backend for all systems.
+
+use crate::system::OpenError;
+use singlet::backend::{Backend, BackendError, Embedded};
+use singlet::engine::{Clock, Engine};
+use singlet::{CursorKey, Db, Declaration, Settings};
+use std::sync::Arc;
+
+/// Where tables are: one backend for all systems. Clones share it.
+///
+/// ```
+/// use singlet_web::{Store, Web};
+///
+/// # singlet::block_on(async {
+/// let store = Store::memory().await?;
+/// let web = store.open::<Web>().await?;
+/// assert_eq!(web.table_name::<Web>(), "singlet-web-dev");
+/// # Ok::<(), singlet_web::OpenError>(()) }).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct Store {
+    backend: Arc<dyn Backend>,
+    settings: Settings,
+}
+
+impl Store {
+    /// A store on a backend: an embedded engine, or DynamoDB.
+    pub fn new(backend: impl Backend, settings: Settings) -> Self {
+        Self { backend: Arc::new(backend), settings }
+    }
+
+    /// A store in memory, for tests and examples.
+    ///
+    /// # Errors
+    ///
+    /// If the engine does not start.
+    pub async fn memory() -> Result<Self, OpenError> {
+        let engine = Engine::memory().map_err(|error| {
+            OpenError::Store(singlet::Error::from(BackendError::Failed(Box::new(error))))
+        })?;
+        Ok(Self::new(Embedded::new(engine), Settings::default()))
+    }
+
+    /// The database of a design, with its tables created.
+    ///
+    /// # Errors
+    ///
+    /// If the backend fails, or refuses to create a table.
+    pub async fn open<D: Declaration>(&self) -> Result<Db<D>, OpenError> {
+        let db = Db::<D>::on(Arc::clone(&self.backend), self.settings.clone());
+        let provision = db.provision().await?;
+        for difference in provision.differences {
+            tracing::warn!(difference, "a table differs from its design, and was not changed");
+        }
+        Ok(db)
+    }
+
+    /// The same store, read and written at the times of this clock.
+    #[must_use]
+    pub fn with_clock(&self, clock: Clock) -> Self {
+        Self { settings: Settings { clock, ..self.settings.clone() }, ..self.clone() }
+    }
+
+    /// The clock of its databases.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        &self.settings.clock
+    }
+
+    /// The name of a table that was declared with this name.
+    pub(crate) fn table_name(&self, declared: &str) -> String {
+        self.settings.table_name(declared)
+    }
+
+    /// Whether the settings have a key for cursors.
+    pub(crate) fn has_cursor_key(&self) -> bool {
+        self.settings.cursor_key.is_some()
+    }
+
+    /// The same store, with this key for cursors.
+    pub(crate) fn with_cursor_key(&self, key: CursorKey) -> Self {
+        let settings = Settings { cursor_key: Some(key), ..self.settings.clone() };
+        Self { settings, ..self.clone() }
+    }
+}

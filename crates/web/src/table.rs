@@ -2,7 +2,9 @@
 
 use crate::budget::Spending;
 use crate::cursors::CursorSecret;
+use crate::demo::DemoMarker;
 use crate::idempotency::Attempt;
+use crate::job::LeaseItem;
 use singlet::prelude::*;
 
 /// The table that the web keeps for itself: requests that may be repeated, and what all servers on
@@ -11,6 +13,6 @@ use singlet::prelude::*;
     name = "singlet-web-{env}",
     key = (PK),
     ttl = TTL,
-    entities(Attempt, CursorSecret, Spending)
+    entities(Attempt, CursorSecret, DemoMarker, LeaseItem, Spending)
 )]
 pub struct Web;

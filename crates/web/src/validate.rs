@@ -10,7 +10,7 @@ mod check;
 mod shape;
 
 pub use shape::Validator;
-pub(crate) use shape::openapi_settings;
+pub(crate) use shape::{integer_bounds, openapi_settings};
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;

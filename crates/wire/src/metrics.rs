@@ -4,9 +4,8 @@ use crate::admission::Admission;
 use crate::rejection::Rejection;
 use crate::target::Operation;
 use singlet_dynamo::ErrorKind;
-use singlet_edge::ConnectionCounters;
+use singlet_edge::{ConnectionCounters, Exposition, Unit};
 use singlet_engine::{Engine, Histogram};
-use std::fmt::{Display, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -93,7 +92,7 @@ impl Metrics {
 
     /// All figures, as Prometheus reads them.
     pub(crate) fn render(&self, engine: &Engine, admission: &Admission) -> String {
-        let mut page = Page::default();
+        let mut page = Exposition::default();
         let operations = || {
             let names = Operation::all().map(Operation::name).chain(["none"]);
             names.zip(&self.operations)
@@ -112,7 +111,7 @@ impl Metrics {
         page.family(latency, "histogram", "Time from the head of a request to its answer.");
         for (name, figures) in operations() {
             let label = format!("operation=\"{name}\"");
-            page.histogram(latency, &label, &figures.latency_micros, Unit::Micros);
+            histogram(&mut page, latency, &label, &figures.latency_micros, Unit::Micros);
         }
         let now = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let connections = &self.connections;
@@ -145,86 +144,30 @@ impl Metrics {
         );
         page.counter("singlet_panics_total", "Requests whose handler panicked.", now(&self.panics));
         engine_figures(&mut page, engine);
-        page.0
+        page.into_text()
     }
 }
 
-fn engine_figures(page: &mut Page, engine: &Engine) {
+fn engine_figures(page: &mut Exposition, engine: &Engine) {
     let statistics = engine.statistics();
     let sizes = "singlet_commit_group_size";
     page.family(sizes, "histogram", "Writes in a commit.");
-    page.histogram(sizes, "", &statistics.group_sizes, Unit::Count);
+    histogram(page, sizes, "", &statistics.group_sizes, Unit::Count);
     let times = "singlet_commit_seconds";
     page.family(times, "histogram", "Time to commit to the disk.");
-    page.histogram(times, "", &statistics.commit_micros, Unit::Micros);
+    histogram(page, times, "", &statistics.commit_micros, Unit::Micros);
     if let Some(micros) = engine.sync_micros() {
         let times = "singlet_fsync_seconds";
         page.family(times, "histogram", "Time for an fsync.");
-        page.histogram(times, "", micros, Unit::Micros);
+        histogram(page, times, "", micros, Unit::Micros);
     }
     if let Ok(bytes) = engine.size_bytes() {
         page.gauge("singlet_store_bytes", "Bytes that the data takes, about.", bytes);
     }
 }
 
-/// What the values of a histogram are.
-#[derive(Clone, Copy)]
-enum Unit {
-    Count,
-    /// Shown in seconds, as is the custom.
-    Micros,
-}
-
-impl Unit {
-    fn show(self, value: u64) -> String {
-        match self {
-            Self::Count => value.to_string(),
-            Self::Micros => format!("{}", value as f64 / 1e6),
-        }
-    }
-}
-
-/// Text in Prometheus' format.
-#[derive(Default)]
-struct Page(String);
-
-impl Page {
-    fn family(&mut self, name: &str, kind: &str, help: &str) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
-    }
-
-    fn sample(&mut self, name: &str, labels: &str, value: impl Display) {
-        let _ = writeln!(self.0, "{name}{labels} {value}");
-    }
-
-    fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
-        self.family(name, "gauge", help);
-        self.sample(name, "", value);
-    }
-
-    fn counter(&mut self, name: &str, help: &str, value: impl Display) {
-        self.family(name, "counter", help);
-        self.sample(name, "", value);
-    }
-
-    /// The lines of one histogram; none if it is empty, so that operations that nobody uses do not
-    /// fill the page.
-    fn histogram(&mut self, name: &str, label: &str, histogram: &Histogram, unit: Unit) {
-        let count = histogram.buckets().last().map_or(0, |(_, count)| count);
-        if count == 0 {
-            return;
-        }
-        let comma = if label.is_empty() { "" } else { "," };
-        for (bound, count) in histogram.buckets() {
-            let bound = bound.map_or_else(|| "+Inf".to_owned(), |bound| unit.show(bound));
-            let labels = format!("{{{label}{comma}le=\"{bound}\"}}");
-            self.sample(&format!("{name}_bucket"), &labels, count);
-        }
-        let labels = if label.is_empty() { String::new() } else { format!("{{{label}}}") };
-        self.sample(&format!("{name}_sum"), &labels, unit.show(histogram.sum()));
-        self.sample(&format!("{name}_count"), &labels, count);
-    }
+fn histogram(page: &mut Exposition, name: &str, label: &str, histogram: &Histogram, unit: Unit) {
+    page.histogram(name, label, histogram.buckets(), histogram.sum(), unit);
 }
 
 #[cfg(test)]

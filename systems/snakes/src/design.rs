@@ -2,8 +2,9 @@
 //!
 //! As the source shows it. Four attributes of a game are ours: `mode`; `turn`, whose turn it is;
 //! `sequence` and `lastEvent`, which make the game's item the place where everything that happens
-//! gets its order, so that whoever follows the changes of that one item sees all of it. One more,
-//! `membersTTL`, says how long the items around a game are kept.
+//! gets its order, so that whoever follows the changes of that one item sees all of it. Three more:
+//! `membersTTL` says how long the items around a game are kept, `history` has the last events, and
+//! `rematchCode` is the game that follows.
 
 use crate::board::Board;
 use crate::rules::{Effect, Mode};
@@ -17,6 +18,9 @@ id! {
     /// A socket that is open.
     ConnectionId,
 }
+
+/// How many events are kept with a game that is played in turns.
+pub const HISTORY_LEN_MAX: usize = 20;
 
 /// The one table.
 #[table(
@@ -59,6 +63,11 @@ pub struct Game {
     pub sequence: u64,
     /// The last event.
     pub last_event: Event,
+    /// The last events, oldest first. In a race nothing is kept: many move at the same moment, and
+    /// none of them knows the others' moves.
+    pub history: Option<Vec<Event>>,
+    /// The game that the same players play next.
+    pub rematch_code: Option<Code>,
     /// Until when the items of its players and connections are kept: never shorter than the game.
     #[attribute(rename = "membersTTL")]
     pub members_ttl: Expiry,
@@ -71,6 +80,20 @@ pub struct Game {
     /// When it is gone unless it changes.
     #[attribute(ttl)]
     pub expires: Option<Expiry>,
+}
+
+impl Game {
+    /// The history of this game after one more event.
+    pub(crate) fn history_with(&self, event: &Event) -> Option<Vec<Event>> {
+        if self.mode == Mode::Race {
+            return None;
+        }
+        let mut events = self.history.clone().unwrap_or_default();
+        events.push(event.clone());
+        let surplus = events.len().saturating_sub(HISTORY_LEN_MAX);
+        events.drain(..surplus);
+        Some(events)
+    }
 }
 
 /// A player of one game.
@@ -169,6 +192,8 @@ pub struct Event {
     pub to: Option<u16>,
     /// Of a move.
     pub effect: Option<Effect>,
+    /// Whether the game ended with this event.
+    pub ends_game: Option<bool>,
 }
 
 impl Event {
@@ -183,6 +208,7 @@ impl Event {
             from: None,
             to: None,
             effect: None,
+            ends_game: None,
         }
     }
 }
@@ -201,4 +227,6 @@ pub enum EventKind {
     Started,
     /// Somebody rolled and moved.
     Moved,
+    /// Somebody created the game that follows this one.
+    Rematch,
 }

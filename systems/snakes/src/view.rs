@@ -2,7 +2,7 @@
 //! member by member.
 
 use crate::board::Board;
-use crate::design::{Game, Lobby, Player, PlayerId, Status};
+use crate::design::{Connection, Event, EventKind, Game, Lobby, Player, PlayerId, Status};
 use crate::rules::{Effect, Mode, Move};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,6 +28,10 @@ pub struct GameView {
     pub turn: Option<String>,
     /// The number of the last event. Pushes carry the numbers after it.
     pub sequence: u64,
+    /// The last events, oldest first. Of a race nothing is kept.
+    pub history: Vec<EventView>,
+    /// The game that the same players play next, if somebody has offered one.
+    pub rematch_code: Option<String>,
     /// The players in the order in which they joined.
     pub players: Vec<PlayerView>,
     /// When it was made.
@@ -51,6 +55,8 @@ pub struct GameSummary {
     pub player_count: u32,
     /// How many it may have.
     pub player_count_max: u32,
+    /// Whether players can join: it has not begun, and is not full.
+    pub is_open: bool,
     /// When it was made.
     pub created_at: String,
 }
@@ -87,6 +93,67 @@ pub struct PlayerView {
     pub is_connected: bool,
     /// When it joined.
     pub joined_at: String,
+}
+
+/// Something that happened in a game.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Event")]
+pub struct EventView {
+    /// Its number.
+    pub sequence: u64,
+    /// What happened: created, joined, left, started, moved or rematch.
+    pub kind: &'static str,
+    /// To whom.
+    pub player_id: String,
+    /// The name of that player.
+    pub name: Option<String>,
+    /// Of a move: what was thrown.
+    pub roll: Option<u8>,
+    /// Of a move: where the player was.
+    pub from: Option<u16>,
+    /// Of a move: where the player is now.
+    pub to: Option<u16>,
+    /// Of a move: what happened on the way.
+    pub effect: Option<Effect>,
+    /// Whether the game ended with it.
+    pub ends_game: bool,
+}
+
+impl EventView {
+    fn new(sequence: u64, event: Event) -> Self {
+        Self {
+            sequence,
+            kind: match event.kind {
+                EventKind::Created => "created",
+                EventKind::Joined => "joined",
+                EventKind::Left => "left",
+                EventKind::Started => "started",
+                EventKind::Moved => "moved",
+                EventKind::Rematch => "rematch",
+            },
+            player_id: event.player_id.to_string(),
+            name: event.name,
+            roll: event.roll,
+            from: event.from,
+            to: event.to,
+            effect: event.effect,
+            ends_game: event.ends_game.unwrap_or_default(),
+        }
+    }
+}
+
+impl GameView {
+    /// With players who are connected if they have one of these connections open. What their items
+    /// say may be wrong after a server was killed.
+    #[must_use]
+    pub fn with_connections(mut self, connections: &[Connection]) -> Self {
+        for player in &mut self.players {
+            let is_of = |connection: &Connection| connection.player_id.as_str() == player.id;
+            player.is_connected = connections.iter().any(is_of);
+        }
+        self
+    }
 }
 
 /// A move that was made.
@@ -140,11 +207,19 @@ impl From<Lobby> for GameView {
             winner_id: game.winner_id.map(|id| id.to_string()),
             turn: game.turn.map(|id| id.to_string()),
             sequence: game.sequence,
+            history: history(game.sequence, game.history.unwrap_or_default()),
+            rematch_code: game.rematch_code.map(|code| code.to_string()),
             players: players.into_iter().map(PlayerView::from).collect(),
             created_at: game.created_at.to_string(),
             updated_at: game.updated_at.to_string(),
         }
     }
+}
+
+/// Events with their numbers, of which the last one has this.
+fn history(last: u64, events: Vec<Event>) -> Vec<EventView> {
+    let first = (last + 1).saturating_sub(events.len() as u64);
+    (first..).zip(events).map(|(number, event)| EventView::new(number, event)).collect()
 }
 
 impl From<Game> for GameSummary {
@@ -155,6 +230,8 @@ impl From<Game> for GameSummary {
             mode: game.mode,
             player_count: game.player_count,
             player_count_max: game.mode.players_max() as u32,
+            is_open: game.status == Status::Waiting
+                && (game.player_count as usize) < game.mode.players_max(),
             created_at: game.created_at.to_string(),
         }
     }

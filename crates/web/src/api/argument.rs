@@ -20,7 +20,10 @@ use std::sync::Arc;
 /// How many bytes a parameter in a path may have. It names something, and nothing that we ever named
 /// has so long a name: a key of DynamoDB has room for 1,024 bytes, and templates add to what is
 /// here.
-const PATH_PARAMETER_BYTES_MAX: usize = 256;
+pub(super) const PATH_PARAMETER_BYTES_MAX: usize = 256;
+
+/// How much of an unknown parameter's name an answer repeats.
+const NAME_CHARS_MAX: usize = 40;
 
 /// What a function can take: something made from the request, that can say what it needs.
 pub trait Argument {
@@ -37,12 +40,13 @@ impl<S> Argument for State<S> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body<T>(pub T);
 
-/// The parameters in the path, one member each.
+/// The parameters in the path: one member each, or the value itself if there is one parameter. A
+/// value that its type refuses leads nowhere: [`NOT_FOUND`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path<T>(pub T);
 
-/// The parameters behind the question mark, one member each. Others are refused, because a
-/// misspelt parameter that is silently ignored gives a wrong answer.
+/// The parameters behind the question mark, one member each. Those that no argument of the route has
+/// are refused, because a misspelt parameter that is silently ignored gives a wrong answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query<T>(pub T);
 
@@ -91,12 +95,11 @@ where
         let json = serde_json::from_slice(&bytes).map_err(|error| {
             Problem::new(&MALFORMED).detail(format!("the body is not JSON: {error}"))
         })?;
-        with_shape::<T, _>(
-            contract.as_ref().and_then(|one| one.validators.body.as_ref()),
-            |shape| {
-                validate::read(json, shape, FieldLocation::Body).map(Self).map_err(Problem::invalid)
-            },
-        )
+        let ready = contract.as_ref().and_then(|one| one.validators.body.as_ref());
+        with_validator::<T, _>(ready, |validator| {
+            let value = validate::read(json, validator, FieldLocation::Body);
+            value.map(Self).map_err(Problem::invalid)
+        })
     }
 }
 
@@ -124,7 +127,7 @@ impl<T: JsonSchema> Argument for Path<T> {
     fn describe(operation: &mut Operation<'_>) {
         operation.parameters_of::<T>("path");
         operation.validators.path = Some(Validator::of::<T>());
-        operation.add_problem(&crate::problem::INVALID);
+        operation.add_problem(&MALFORMED);
         operation.add_problem(&NOT_FOUND);
     }
 }
@@ -143,42 +146,63 @@ where
         if parameters.iter().any(|(_, value)| value.len() > PATH_PARAMETER_BYTES_MAX) {
             return Err(Problem::new(&NOT_FOUND));
         }
-        let pairs = parameters.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
         let contract = contract(&parts.extensions);
-        with_shape::<T, _>(
-            contract.as_ref().and_then(|one| one.validators.path.as_ref()),
-            |shape| parameters_to_type(pairs, shape, FieldLocation::Path).map(Self),
-        )
+        let ready = contract.as_ref().and_then(|one| one.validators.path.as_ref());
+        let value = with_validator::<T, _>(ready, |validator| {
+            let json = match validator.is_object() {
+                true => {
+                    let values = parameters.iter().filter_map(|(name, value)| {
+                        let (_, is_text) = validator.members().find(|(known, _)| *known == name)?;
+                        Some((name.to_owned(), to_json(value.to_owned(), is_text)))
+                    });
+                    Value::Object(values.collect())
+                }
+                false => {
+                    let (_, value) = parameters.iter().next()?;
+                    to_json(value.to_owned(), validator.is_text())
+                }
+            };
+            validate::read(json, validator, FieldLocation::Path).ok()
+        });
+        value.map(Self).ok_or_else(|| Problem::new(&NOT_FOUND))
     }
 }
 
-impl<T: JsonSchema> Argument for Query<T> {
+impl<T: JsonSchema + 'static> Argument for Query<T> {
     fn describe(operation: &mut Operation<'_>) {
-        operation.parameters_of::<T>("query");
-        operation.validators.query = Some(Validator::of::<T>());
-        operation.add_problem(&crate::problem::INVALID);
+        operation.query::<T>();
     }
 }
 
 impl<T, S> FromRequestParts<S> for Query<T>
 where
-    T: DeserializeOwned + JsonSchema,
+    T: DeserializeOwned + JsonSchema + 'static,
     S: Send + Sync,
 {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let query = parts.uri.query().unwrap_or_default();
-        let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            (decoded(name), decoded(value))
-        });
-        let contract = contract(&parts.extensions);
-        with_shape::<T, _>(
-            contract.as_ref().and_then(|one| one.validators.query.as_ref()),
-            |shape| parameters_to_type(pairs, shape, FieldLocation::Query).map(Self),
-        )
+        read_query::<T, T>(parts).map(Self)
     }
+}
+
+/// Reads a value from the query; `T` is what the argument is described by. Parameters of other
+/// arguments of the route are passed over, and unknown ones refused.
+pub(super) fn read_query<T, V>(parts: &Parts) -> Result<V, Problem>
+where
+    T: JsonSchema + 'static,
+    V: DeserializeOwned,
+{
+    let query = parts.uri.query().unwrap_or_default();
+    let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (decoded(name), decoded(value))
+    });
+    let contract = contract(&parts.extensions);
+    let validators = contract.as_ref().map(|one| &one.validators);
+    let is_known = |name: &str| validators.is_some_and(|one| one.knows_query(name));
+    let ready = validators.and_then(|one| one.query_of::<T>());
+    with_validator::<T, _>(ready, |validator| query_to_type(pairs, validator, is_known))
 }
 
 /// A name or a value as forms write it: `+` is a space.
@@ -188,32 +212,38 @@ fn decoded(text: &str) -> String {
 }
 
 /// Parameters are text. Where the type has a number or a truth value, the text is read as one.
-fn parameters_to_type<T: DeserializeOwned>(
+fn to_json(text: String, is_text: bool) -> Value {
+    match is_text {
+        true => Value::String(text),
+        false => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+    }
+}
+
+fn query_to_type<T: DeserializeOwned>(
     pairs: impl Iterator<Item = (String, String)>,
-    shape: &Validator,
-    place: FieldLocation,
+    validator: &Validator,
+    is_known: impl Fn(&str) -> bool,
 ) -> Result<T, Problem> {
+    const LOCATION: FieldLocation = FieldLocation::Query;
     let mut map = Map::new();
     let mut field_errors = Vec::new();
     for (name, value) in pairs {
-        let Some((_, is_text)) = shape.members().find(|(known, _)| *known == name) else {
-            let name: String = name.chars().take(40).collect();
-            field_errors.push(FieldError::new(place, name, "unknown parameter"));
+        let Some((_, is_text)) = validator.members().find(|(known, _)| *known == name) else {
+            if !is_known(&name) {
+                let name: String = name.chars().take(NAME_CHARS_MAX).collect();
+                field_errors.push(FieldError::new(LOCATION, name, "unknown parameter"));
+            }
             continue;
         };
-        let value = match is_text {
-            true => Value::String(value),
-            false => serde_json::from_str(&value).unwrap_or(Value::String(value)),
-        };
-        if map.insert(name.clone(), value).is_some() {
-            field_errors.push(FieldError::new(place, name, "is given twice"));
+        if map.insert(name.clone(), to_json(value, is_text)).is_some() {
+            field_errors.push(FieldError::new(LOCATION, name, "is given twice"));
         }
     }
     field_errors.truncate(validate::FIELD_ERRORS_MAX);
     if !field_errors.is_empty() {
         return Err(Problem::invalid(field_errors));
     }
-    validate::read(Value::Object(map), shape, place).map_err(Problem::invalid)
+    validate::read(Value::Object(map), validator, LOCATION).map_err(Problem::invalid)
 }
 
 /// What the route promises; `None` if the function is called outside of an [`Api`](super::Api).
@@ -221,13 +251,13 @@ fn contract(extensions: &Extensions) -> Option<Arc<Contract>> {
     extensions.get().cloned()
 }
 
-/// Goes on with the shape that the route has made ready, or else with one made for the occasion.
-fn with_shape<T: JsonSchema, R>(
+/// Goes on with the validator that the route has made ready, or else with one made for the occasion.
+fn with_validator<T: JsonSchema, R>(
     ready: Option<&Validator>,
     go_on: impl FnOnce(&Validator) -> R,
 ) -> R {
     match ready {
-        Some(shape) => go_on(shape),
+        Some(validator) => go_on(validator),
         None => go_on(&Validator::of::<T>()),
     }
 }

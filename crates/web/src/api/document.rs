@@ -1,5 +1,6 @@
 //! The OpenAPI document.
 
+use super::description;
 use super::operation::Operation;
 use super::route::Route;
 use crate::problem::{self, ProblemType};
@@ -14,6 +15,7 @@ pub(super) fn generator() -> SchemaGenerator {
 }
 
 /// A document that routes are added to.
+#[derive(Default)]
 pub(super) struct Document {
     name: &'static str,
     description: String,
@@ -24,15 +26,9 @@ pub(super) struct Document {
 }
 
 impl Document {
-    pub(super) fn new(name: &'static str, description: &str) -> Self {
-        Self {
-            name,
-            description: description.to_owned(),
-            paths: Map::new(),
-            names: BTreeSet::new(),
-            schemes: BTreeMap::new(),
-            problems: Vec::new(),
-        }
+    pub(super) fn set_name(&mut self, name: &'static str, description: &str) {
+        self.name = name;
+        description.clone_into(&mut self.description);
     }
 
     pub(super) fn add<S>(&mut self, route: &Route<S>, operation: &Operation<'_>) {
@@ -42,7 +38,7 @@ impl Document {
             "{method} {path} needs a name and a text"
         );
         assert!(self.names.insert(name), "two routes have the name {name}");
-        let declared: BTreeSet<&str> = parameters(path).collect();
+        let declared: BTreeSet<&str> = path_parameters(path).collect();
         let taken = operation.parameters.iter();
         let taken = taken.filter(|one| one.get("in").and_then(Value::as_str) == Some("path"));
         let taken: BTreeSet<&str> = taken.filter_map(|one| one.get("name")?.as_str()).collect();
@@ -100,7 +96,7 @@ impl Document {
                 "description": code.description.trim(),
             })
         });
-        json!({
+        let mut document = json!({
             "openapi": "3.1.0",
             "info": {
                 "title": self.name,
@@ -111,12 +107,34 @@ impl Document {
             "paths": self.paths,
             "components": {"schemas": schemas, "securitySchemes": self.schemes},
             "x-problems": problems.collect::<Vec<_>>(),
-        })
+        });
+        description::finish(&mut document);
+        document
     }
 }
 
+/// Problem types that an OpenAPI document explains and that no operation declares: tests of systems
+/// fail for them.
+#[must_use]
+pub fn unused_problems(document: &Value) -> Vec<&str> {
+    fn members(value: &Value) -> impl Iterator<Item = &Value> {
+        value.as_object().into_iter().flat_map(Map::values)
+    }
+    let mut declared = BTreeSet::new();
+    for operation in members(&document["paths"]).flat_map(members) {
+        for response in members(&operation["responses"]) {
+            let schema = &response["content"][problem::MEDIA_TYPE]["schema"];
+            let names = schema["properties"]["code"]["enum"].as_array().into_iter().flatten();
+            declared.extend(names.filter_map(Value::as_str));
+        }
+    }
+    let explained = document["x-problems"].as_array().into_iter().flatten();
+    let names = explained.filter_map(|one| one["code"].as_str());
+    names.filter(|name| !declared.contains(name)).collect()
+}
+
 /// The names in braces.
-fn parameters(path: &str) -> impl Iterator<Item = &str> {
+pub(super) fn path_parameters(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
 }
 

@@ -1,19 +1,33 @@
 //! What a route takes and returns, gathered from the signature of its function.
 
-use crate::problem::ProblemType;
+use super::argument::PATH_PARAMETER_BYTES_MAX;
+use super::document::path_parameters;
+use crate::problem::{INVALID, ProblemType};
 use crate::validate::Validator;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
+use std::any::TypeId;
 
 /// What a route takes and returns. Arguments and replies write themselves down here.
 pub struct Operation<'a> {
     schemas: &'a mut SchemaGenerator,
+    path: &'static str,
     pub(super) parameters: Vec<Value>,
     pub(super) body: Option<Value>,
     pub(super) replies: Vec<(u16, Value)>,
     pub(super) problems: Vec<&'static ProblemType>,
     pub(super) security: Vec<&'static Scheme>,
     pub(super) validators: Validators,
+    /// How many bytes a body may have; `None` is what the server takes of any route.
+    pub(super) body_bytes_max: Option<usize>,
+}
+
+/// What is left of an operation when its part of the document is written: what requests meet.
+pub(super) struct Described {
+    pub(super) problems: Vec<&'static ProblemType>,
+    pub(super) security: Vec<&'static Scheme>,
+    pub(super) validators: Validators,
+    pub(super) body_bytes_max: Option<usize>,
 }
 
 /// What requests to a route are checked against.
@@ -21,7 +35,22 @@ pub struct Operation<'a> {
 pub(super) struct Validators {
     pub(super) body: Option<Validator>,
     pub(super) path: Option<Validator>,
-    pub(super) query: Option<Validator>,
+    /// One for each argument that reads from the query.
+    query: Vec<(TypeId, Validator)>,
+}
+
+impl Validators {
+    /// The validator of this argument.
+    pub(super) fn query_of<T: 'static>(&self) -> Option<&Validator> {
+        let id = TypeId::of::<T>();
+        self.query.iter().find(|(of, _)| *of == id).map(|(_, validator)| validator)
+    }
+
+    /// Whether any argument of the route reads this parameter.
+    pub(super) fn knows_query(&self, name: &str) -> bool {
+        let mut members = self.query.iter().flat_map(|(_, validator)| validator.members());
+        members.any(|(known, _)| known == name)
+    }
 }
 
 /// A way to say who is calling.
@@ -59,16 +88,23 @@ impl Scheme {
 }
 
 impl<'a> Operation<'a> {
-    pub(super) fn new(schemas: &'a mut SchemaGenerator) -> Self {
+    pub(super) fn new(schemas: &'a mut SchemaGenerator, path: &'static str) -> Self {
         Self {
             schemas,
+            path,
             parameters: Vec::new(),
             body: None,
             replies: Vec::new(),
             problems: Vec::new(),
             security: Vec::new(),
             validators: Validators::default(),
+            body_bytes_max: None,
         }
+    }
+
+    pub(super) fn into_described(self) -> Described {
+        let Self { problems, security, validators, body_bytes_max, .. } = self;
+        Described { problems, security, validators, body_bytes_max }
     }
 
     /// The schema of a type, by reference if it has a name.
@@ -76,15 +112,34 @@ impl<'a> Operation<'a> {
         self.schemas.subschema_for::<T>()
     }
 
-    /// The members of a type, each as a parameter in this place.
+    /// An argument that reads the members of a type from the query.
+    pub(super) fn query<T: JsonSchema + 'static>(&mut self) {
+        self.parameters_of::<T>("query");
+        self.validators.query.push((TypeId::of::<T>(), Validator::of::<T>()));
+        self.add_problem(&INVALID);
+    }
+
+    /// The members of a type, each as a parameter in this place. A type without members is the only
+    /// parameter of the path.
     pub(super) fn parameters_of<T: JsonSchema>(&mut self, place: &'static str) {
-        // A generator of its own: a struct of parameters is no schema that anybody refers to.
-        let schema = T::json_schema(&mut self.schemas.clone());
+        // Not `subschema_for`: a struct of parameters is no schema that anybody refers to.
+        let mut schema = T::json_schema(self.schemas).to_value();
+        if place == "path" && schema.get("properties").is_none() {
+            let name = path_parameters(self.path).next().unwrap_or_default();
+            add_path_bound(&mut schema);
+            self.parameters.push(json!({
+                "name": name, "in": place, "required": true, "schema": schema,
+            }));
+            return;
+        }
         let required = schema.get("required").and_then(Value::as_array).cloned();
         let members = schema.get("properties").and_then(Value::as_object);
         for (name, schema) in members.into_iter().flatten() {
             let is_required = required.iter().flatten().any(|one| one == name.as_str());
             let mut schema = schema.clone();
+            if place == "path" {
+                add_path_bound(&mut schema);
+            }
             let description =
                 schema.as_object_mut().and_then(|schema| schema.remove("description"));
             self.parameters.push(json!({
@@ -99,12 +154,23 @@ impl<'a> Operation<'a> {
 
     /// A header that the route reads.
     pub fn header(&mut self, name: &str, is_required: bool, description: &str) {
+        self.header_of(name, is_required, description, &json!({"type": "string"}));
+    }
+
+    /// A header that the route reads, with a schema.
+    pub(super) fn header_of(
+        &mut self,
+        name: &str,
+        is_required: bool,
+        description: &str,
+        schema: &Value,
+    ) {
         self.parameters.push(json!({
             "name": name,
             "in": "header",
             "required": is_required,
             "description": description,
-            "schema": {"type": "string"},
+            "schema": schema,
         }));
     }
 
@@ -112,6 +178,12 @@ impl<'a> Operation<'a> {
     pub fn replies<T: JsonSchema>(&mut self, status: u16, description: &str) {
         let schema = self.schema::<T>();
         let content = json!({"application/json": {"schema": schema}});
+        self.replies.push((status, json!({"description": description, "content": content})));
+    }
+
+    /// The route answers with this status and a body of this media type, which is not JSON.
+    pub fn replies_as(&mut self, status: u16, media_type: &str, description: &str) {
+        let content = json!({media_type: {"schema": {"type": "string"}}});
         self.replies.push((status, json!({"description": description, "content": content})));
     }
 
@@ -130,5 +202,15 @@ impl<'a> Operation<'a> {
     /// The route asks who is calling, in one of the ways that the document declares.
     pub fn requires(&mut self, scheme: &'static Scheme) {
         self.security.push(scheme);
+    }
+}
+
+/// Says how long a text in a path may be, which is the same for all of them.
+fn add_path_bound(schema: &mut Value) {
+    if let Some(schema) = schema.as_object_mut()
+        && schema.get("type").is_some_and(|kind| kind == "string")
+        && !schema.contains_key("enum")
+    {
+        schema.entry("maxLength").or_insert_with(|| json!(PATH_PARAMETER_BYTES_MAX));
     }
 }

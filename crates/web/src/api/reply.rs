@@ -1,9 +1,10 @@
 //! What functions return.
 
 use super::Operation;
-use crate::problem::{INTERNAL, Problem};
+use super::version::etag;
+use crate::problem::{ApiError, INTERNAL, Problem};
 use axum::body::Body;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, LOCATION};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue, LOCATION};
 use axum::http::{Response, StatusCode};
 use axum::response::IntoResponse;
 use schemars::JsonSchema;
@@ -15,7 +16,8 @@ pub trait Reply: IntoResponse {
     fn describe(operation: &mut Operation<'_>);
 }
 
-impl<R: Reply> Reply for Result<R, Problem> {
+/// What is refused is what the route declares with [`problems`](super::Route::problems).
+impl<R: Reply, E: ApiError> Reply for Result<R, E> {
     fn describe(operation: &mut Operation<'_>) {
         R::describe(operation);
     }
@@ -44,6 +46,22 @@ pub struct Created<T> {
     pub location: String,
     /// What was made.
     pub value: T,
+    /// Its version, for the header `ETag`.
+    pub version: Option<u64>,
+}
+
+impl<T> Created<T> {
+    /// `value` was made, and is at this path within the system.
+    #[must_use]
+    pub fn at(location: impl Into<String>, value: T) -> Self {
+        Self { location: location.into(), value, version: None }
+    }
+
+    /// Says which version the client has now.
+    #[must_use]
+    pub fn version(self, version: u64) -> Self {
+        Self { version: Some(version), ..self }
+    }
 }
 
 impl<T: Serialize + JsonSchema> Reply for Created<T> {
@@ -57,6 +75,9 @@ impl<T: Serialize> IntoResponse for Created<T> {
         let mut response = json(StatusCode::CREATED, &self.value);
         if let Ok(location) = HeaderValue::from_str(&self.location) {
             response.headers_mut().insert(LOCATION, location);
+        }
+        if let Some(version) = self.version {
+            response.headers_mut().insert(ETAG, etag(version));
         }
         response
     }
@@ -78,18 +99,8 @@ impl IntoResponse for NoContent {
     }
 }
 
-/// A part of a list, and how to get the next part.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Page<T> {
-    /// The entries of this part.
-    pub items: Vec<T>,
-    /// Pass this as `cursor` to get the next part. It is missing when there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
-}
-
 /// A value in JSON. It belongs to whoever asked, at this moment: nobody may keep it.
-fn json(status: StatusCode, value: &impl Serialize) -> Response<Body> {
+pub(super) fn json(status: StatusCode, value: &impl Serialize) -> Response<Body> {
     let Ok(body) = serde_json::to_vec(value) else {
         return Problem::new(&INTERNAL).into_response();
     };

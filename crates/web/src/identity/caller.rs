@@ -6,6 +6,7 @@ use super::jwks::Jwks;
 use super::key::KeySet;
 use super::local::{LocalIssuer, is_forwarded};
 use super::token::Token;
+use crate::access::sign_in_required;
 use crate::api::{Argument, Credential, Operation, Scheme};
 use crate::problem::{FORBIDDEN, Problem, UNAUTHENTICATED};
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
@@ -14,6 +15,7 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -29,7 +31,7 @@ static BEARER: Scheme = Scheme {
 /// As an argument of a function it makes the route one for people who have signed in;
 /// `Option<Caller>` makes it one for everybody that knows those who have. A token that is wrong is
 /// refused in both cases.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Caller {
     /// What the issuer calls them: unique and for ever.
     pub subject: String,
@@ -52,6 +54,36 @@ impl Caller {
             return Ok(());
         }
         Err(Problem::new(&FORBIDDEN).detail(format!("this is for members of {group}")))
+    }
+
+    /// The subject as an id of the system's, for keys of its tables: `#` and `%` are
+    /// percent-encoded, so that two subjects never have one id.
+    ///
+    /// ```
+    /// use singlet_web::identity::Caller;
+    ///
+    /// singlet::id!(UserId);
+    ///
+    /// let caller = Caller { subject: "team#7".into(), ..Caller::default() };
+    /// let id: UserId = caller.id()?;
+    /// assert_eq!(id.as_str(), "team%237");
+    /// # Ok::<(), singlet_web::problem::Problem>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`UNAUTHENTICATED`] if the type takes no such text, such as an empty one.
+    pub fn id<I: FromStr>(&self) -> Result<I, Problem> {
+        let text = self.subject.replace('%', "%25").replace('#', "%23");
+        text.parse().map_err(|_| {
+            Problem::new(&UNAUTHENTICATED).detail("the subject of the token is no identifier")
+        })
+    }
+
+    /// What to show others: the name, and never the subject or the address.
+    #[must_use]
+    pub fn display_name(&self) -> &str {
+        self.name.as_deref().map(str::trim).filter(|name| !name.is_empty()).unwrap_or("Unnamed")
     }
 }
 
@@ -103,12 +135,12 @@ impl Identity {
     pub async fn caller(&self, token: &str) -> Result<Caller, TokenError> {
         let Inner { issuer, keys } = &*self.0;
         let token = Token::parse(token)?;
-        match keys {
+        let claims = match keys {
             Keys::Remote(jwks) => jwks.verify(&token).await?,
             Keys::Local(keys) => keys.verify(&token)?,
-        }
+        };
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        issuer.caller(&token.claims()?, now.as_secs())
+        issuer.caller(&claims, now.as_secs())
     }
 }
 
@@ -132,7 +164,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let caller =
             <Self as OptionalFromRequestParts<S>>::from_request_parts(parts, state).await?;
-        caller.ok_or_else(|| Problem::new(&UNAUTHENTICATED).detail("a bearer token is needed"))
+        caller.ok_or_else(sign_in_required)
     }
 }
 

@@ -3,10 +3,11 @@
 use super::issuer::Issuer;
 use super::key::KeySet;
 use super::token::encode;
-use crate::api::{Api, Body, Json, post};
+use crate::api::{Api, Body, Json, get, post};
 use crate::page;
 use crate::problem::{FORBIDDEN, INTERNAL, Problem};
-use crate::server::System;
+use crate::system::{Opened, Persona, System, SystemInfo};
+use crate::validate::FieldLocation;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Response};
 use axum::middleware::{Next, from_fn};
@@ -15,7 +16,7 @@ use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -32,8 +33,11 @@ const GROUPS_CLAIM: &str = "groups";
 /// loopback and keeps its data itself, and says on its pages that it does. Requests that a proxy
 /// has forwarded are refused, with a token as well, because their client may be anywhere. Its key is made when it
 /// starts and never leaves it, so its tokens are good nowhere else and end with it.
+///
+/// Clones are one issuer.
+#[derive(Clone)]
 pub struct LocalIssuer {
-    key: EcdsaKeyPair,
+    key: Arc<EcdsaKeyPair>,
     random: SystemRandom,
 }
 
@@ -49,7 +53,7 @@ impl LocalIssuer {
         let pkcs8 = EcdsaKeyPair::generate_pkcs8(algorithm, &random)?;
         let key = EcdsaKeyPair::from_pkcs8(algorithm, pkcs8.as_ref(), &random)
             .map_err(|_| ring::error::Unspecified)?;
-        Ok(Self { key, random })
+        Ok(Self { key: Arc::new(key), random })
     }
 
     /// Signs a token for this person. `now` is in seconds since 1970.
@@ -63,12 +67,35 @@ impl LocalIssuer {
         groups: &[String],
         now: u64,
     ) -> Result<String, ring::error::Unspecified> {
+        self.sign_claims(subject, subject, &json!(groups), now)
+    }
+
+    /// Signs a token for a person of the demo data. `now` is in seconds since 1970.
+    ///
+    /// # Errors
+    ///
+    /// If the machine has no randomness to give.
+    pub fn sign_persona(
+        &self,
+        persona: &Persona,
+        now: u64,
+    ) -> Result<String, ring::error::Unspecified> {
+        self.sign_claims(persona.subject, persona.name, &json!(persona.groups), now)
+    }
+
+    fn sign_claims(
+        &self,
+        subject: &str,
+        name: &str,
+        groups: &Value,
+        now: u64,
+    ) -> Result<String, ring::error::Unspecified> {
         let head = json!({"alg": "ES256", "typ": "JWT", "kid": KEY_ID});
         let claims = json!({
             "iss": ISSUER,
             "aud": AUDIENCE,
             "sub": subject,
-            "name": subject,
+            "name": name,
             GROUPS_CLAIM: groups,
             "iat": now,
             "exp": now + TOKEN_AGE_MAX.as_secs(),
@@ -91,26 +118,51 @@ impl LocalIssuer {
         }
     }
 
-    /// The page on which people sign in, and the route behind it.
-    #[must_use]
-    pub fn into_system(self) -> System {
-        let api = Api::new("local", "Signs tokens for whoever asks.", Arc::new(self)).route(
-            post("/tokens", sign_in)
-                .describe("signIn", "Signs a token in any name. Only this machine can ask for it.")
-                .problems([&FORBIDDEN]),
-        );
+    /// The page on which people sign in, and the routes behind it.
+    pub(crate) fn into_system(self, personas: Vec<(SystemInfo, &'static [Persona])>) -> System {
+        let sign_in = SignIn { issuer: self, personas: personas.into() };
+        System::new(
+            "local",
+            "Sign in",
+            "For trying things out: this server believes everybody, because only this machine can \
+             reach it.",
+        )
+        .open(move |_| {
+            let opened = sign_in.clone().open();
+            async move { Ok(opened) }
+        })
+    }
+}
+
+/// The sign-in page: an issuer, and the people to choose from.
+#[derive(Clone)]
+struct SignIn {
+    issuer: LocalIssuer,
+    personas: Arc<[(SystemInfo, &'static [Persona])]>,
+}
+
+impl SignIn {
+    fn open(self) -> Opened {
+        let api = Api::new(self)
+            .named("local", "Signs tokens for whoever asks.")
+            .route(
+                post("/tokens", sign_in)
+                    .describe(
+                        "signIn",
+                        "Signs a token in any name. Only this machine can ask for it.",
+                    )
+                    .problems([&FORBIDDEN]),
+            )
+            .route(
+                get("/personas", list_personas)
+                    .describe("listPersonas", "Lists the people of the demo data, by system.")
+                    .problems([&FORBIDDEN]),
+            );
         let pages = page::router(crate::assets! {
             "/" => "../../assets/local.html",
             "/local.js" => "../../assets/local.js",
         });
-        System {
-            name: "local",
-            title: "Sign in",
-            description: "For trying things out: this server believes everybody, because only this \
-                    machine can reach it.",
-            router: api.into_router().merge(pages).layer(from_fn(refuse_forwarded)),
-            problems: &[],
-        }
+        api.into_router().merge(pages).layer(from_fn(refuse_forwarded)).into()
     }
 }
 
@@ -168,7 +220,7 @@ const PROXY_PREFIXES: &[&str] = &["forward", "proxy"];
 const PROXY_SUFFIXES: &[&str] = &["ip", "addr"];
 
 /// Whether a proxy says that it has forwarded the request with these headers.
-pub(super) fn is_forwarded(headers: &HeaderMap) -> bool {
+pub(crate) fn is_forwarded(headers: &HeaderMap) -> bool {
     headers.keys().any(|name| name.as_str().split(['-', '_']).any(is_of_proxy))
 }
 
@@ -181,13 +233,26 @@ fn is_of_proxy(word: &str) -> bool {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct SignInRequest {
+    /// A person of the demo data to be. Either this or a name is needed.
+    persona: Option<PersonaId>,
     /// Who to be.
     #[schemars(length(min = 1, max = 64))]
-    name: String,
-    /// Which groups to be in.
+    name: Option<String>,
+    /// Which groups to be in; those of a persona are its own.
     #[serde(default)]
     #[schemars(length(max = 20))]
     groups: Vec<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PersonaId {
+    /// The name of the system.
+    #[schemars(length(max = 64))]
+    system: String,
+    /// The subject of the person.
+    #[schemars(length(max = 128))]
+    subject: String,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -197,10 +262,68 @@ struct SignInResponse {
 }
 
 async fn sign_in(
-    State(issuer): State<Arc<LocalIssuer>>,
+    State(sign_in): State<SignIn>,
     wish: Body<SignInRequest>,
 ) -> Result<Json<SignInResponse>, Problem> {
+    let SignIn { issuer, personas } = sign_in;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let token = issuer.sign(&wish.name, &wish.groups, now);
+    let invalid = |field, detail: &'static str| {
+        Err(Problem::invalid_field(FieldLocation::Body, field, detail))
+    };
+    let token = match (&wish.persona, &wish.name) {
+        (Some(PersonaId { system, subject }), None) => {
+            let of_system = personas.iter().filter(|(info, _)| info.name == system);
+            let mut of_system = of_system.flat_map(|(_, personas)| personas.iter());
+            match of_system.find(|persona| persona.subject == subject) {
+                Some(persona) => issuer.sign_persona(persona, now),
+                None => return invalid("/persona", "is not a person of this system"),
+            }
+        }
+        (None, Some(name)) => issuer.sign(name, &wish.groups, now),
+        (None, None) => return invalid("/name", "is missing"),
+        (Some(_), Some(_)) => return invalid("/name", "must be left out with a persona"),
+    };
     Ok(Json(SignInResponse { token: token.map_err(|_| Problem::new(&INTERNAL))? }))
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Personas {
+    /// Systems with people to be.
+    systems: Vec<SystemPersonas>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SystemPersonas {
+    /// The name of the system.
+    name: &'static str,
+    /// What people call it.
+    title: &'static str,
+    /// The people.
+    personas: Vec<PersonaView>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct PersonaView {
+    /// The subject of their tokens.
+    subject: &'static str,
+    /// What people call them.
+    name: &'static str,
+    /// What they are.
+    description: &'static str,
+    /// The groups that they are in.
+    groups: &'static [&'static str],
+}
+
+async fn list_personas(State(sign_in): State<SignIn>) -> Json<Personas> {
+    let view = |persona: &'static Persona| {
+        let Persona { subject, name, groups, description } = persona;
+        PersonaView { subject, name, description, groups }
+    };
+    let systems = sign_in.personas.iter().filter(|(_, personas)| !personas.is_empty());
+    let systems = systems.map(|(info, personas)| SystemPersonas {
+        name: info.name,
+        title: info.title,
+        personas: personas.iter().map(view).collect(),
+    });
+    Json(Personas { systems: systems.collect() })
 }

@@ -1,17 +1,24 @@
-//! Topics, and who follows them.
+//! Topics, and who watches them.
 
-use super::Text;
+use super::push::{Event, TopicState};
+use super::{CloseReason, Text};
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 
-/// How many pushes may wait for one follower. A browser that reads at all is never this far
-/// behind; the texts are shared, so a full queue costs some 40 KB.
+/// How many events may wait for one subscriber. A browser that reads at all is never this far
+/// behind; the texts are shared, so a full queue costs some 10 KB.
 const QUEUE_MAX: usize = 1_024;
-/// How many pushes of a topic are kept for followers who come back.
+/// How many bytes of events may wait for one subscriber. One event always may, however large it is.
+const QUEUE_BYTES_MAX: usize = 4 << 20;
+/// How many events of a topic are kept for subscribers who come back.
 const RECENT_MAX: usize = 128;
+/// How many bytes of events of a topic are kept for subscribers who come back.
+const RECENT_BYTES_MAX: usize = 1 << 20;
 
-/// Topics, and who follows them. Clones are one hub.
+/// Topics, and who watches them. Clones are one hub.
 ///
 /// ```
 /// use singlet_web::live::{Hub, Published};
@@ -25,70 +32,113 @@ const RECENT_MAX: usize = 128;
 /// # });
 /// ```
 #[derive(Clone, Default)]
-pub struct Hub(Arc<Mutex<Topics>>);
+pub struct Hub(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    topics: Mutex<Topics>,
+    counters: Counters,
+}
+
+/// What happened since the hub was made.
+#[derive(Default)]
+pub(super) struct Counters {
+    pub(super) pushes: AtomicU64,
+    pub(super) deliveries: AtomicU64,
+    pub(super) too_slow: AtomicU64,
+}
 
 #[derive(Default)]
 struct Topics {
-    by_name: HashMap<Arc<str>, Topic>,
-    next_follower: u64,
+    by_name: HashMap<Arc<str>, Watched>,
+    next_watcher: u64,
 }
 
+/// A topic that somebody watches.
 #[derive(Default)]
-struct Topic {
-    followers: Vec<(u64, mpsc::Sender<Push>)>,
-    /// The number of the last push, if there was one since somebody follows.
+struct Watched {
+    watchers: Vec<Watcher>,
+    /// The number of the last change that watchers know, by a push or by the state.
     last: Option<u64>,
-    recent: VecDeque<Push>,
+    recent: VecDeque<Event>,
+    recent_bytes: usize,
+    /// From this number on all events are in `recent`.
+    kept_from: u64,
 }
 
-#[derive(Clone)]
-struct Push {
-    number: u64,
-    text: Text,
+/// One subscriber, on the hub's side.
+struct Watcher {
+    id: u64,
+    queue: mpsc::Sender<Event>,
+    backlog: Arc<Backlog>,
+    /// The number from which on everything is in its queue; `None` if nothing was queued yet.
+    queued_from: Option<u64>,
+}
+
+/// What both sides of a queue know.
+#[derive(Default)]
+struct Backlog {
+    bytes: AtomicUsize,
+    end: OnceLock<CloseReason>,
 }
 
 /// What became of a push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Published {
-    /// It went to so many followers.
+    /// It went to so many subscribers.
     To(usize),
     /// It had been published before. Feeds may repeat themselves.
     Duplicate,
     /// Others should have come before it, and have not. Nobody has received it: publish the
-    /// present state with [`Hub::reset`] instead.
+    /// state with [`Hub::reset`] instead.
     Gap,
 }
 
+/// What became of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reset {
+    /// All watchers have it, or know as much already.
+    Done,
+    /// Watchers know more than it says: it is stale, or the topic began anew.
+    Older,
+}
+
 impl Hub {
-    /// A hub without topics. They come with their first follower and go with their last.
+    /// A hub without topics. They come with their first subscriber and go with their last.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Follows a topic from now on. With the number of the last push that was seen before,
-    /// the follower also gets those that it has missed, if the hub still has all of them;
+    /// the subscriber also gets those that it has missed, if the hub still has all of them;
     /// [`Subscriber::is_resumed`] tells.
     #[must_use]
     pub fn follow(&self, topic: &str, last_seen: Option<u64>) -> Subscriber {
-        let (sender, receiver) = mpsc::channel(QUEUE_MAX);
-        let mut topics = self.lock();
-        let id = topics.next_follower;
-        topics.next_follower += 1;
-        let name: Arc<str> = topic.into();
-        let topic = topics.by_name.entry(Arc::clone(&name)).or_default();
-        let missed = last_seen.and_then(|last_seen| topic.after(last_seen));
-        let is_resumed = missed.is_some();
-        for push in missed.unwrap_or_default() {
-            // There is room: fewer are kept than fit into a queue.
-            let _ = sender.try_send(push);
-        }
-        topic.followers.push((id, sender));
-        let after = last_seen.filter(|_| is_resumed);
-        Subscriber { hub: self.clone(), topic: name, id, receiver, after, is_resumed }
+        self.subscribe(&topic.into(), last_seen)
     }
 
-    /// Sends texts to all followers of a topic, in this order. All of them have the same number,
+    pub(super) fn subscribe(&self, name: &Arc<str>, last_seen: Option<u64>) -> Subscriber {
+        let (queue, receiver) = mpsc::channel(QUEUE_MAX);
+        let mut topics = self.lock();
+        let id = topics.next_watcher;
+        topics.next_watcher += 1;
+        let topic = topics.by_name.entry(Arc::clone(name)).or_default();
+        let missed = last_seen.and_then(|last_seen| topic.after(last_seen));
+        let is_resumed = missed.is_some();
+        let mut watcher = Watcher { id, queue, backlog: Arc::default(), queued_from: None };
+        let backlog = Arc::clone(&watcher.backlog);
+        for event in missed.unwrap_or_default() {
+            // There is room: fewer are kept than fit into a queue.
+            let _ = watcher.send(&event);
+        }
+        topic.watchers.push(watcher);
+        let after = last_seen.filter(|_| is_resumed);
+        let (hub, topic) = (self.clone(), Arc::clone(name));
+        Subscriber { hub, topic, id, receiver, backlog, after, is_resumed }
+    }
+
+    /// Sends texts to all subscribers of a topic, in this order. All of them have the same number,
     /// because they tell about one change; the numbers of changes go up one by one.
     pub fn publish(
         &self,
@@ -96,70 +146,166 @@ impl Hub {
         number: u64,
         texts: impl IntoIterator<Item = Text>,
     ) -> Published {
+        let events = texts.into_iter();
+        let events = events.map(|text| Event::push(Some(number), "message", text, true));
+        self.publish_change(topic, number, events.collect::<Vec<_>>())
+    }
+
+    /// Sends the events of one change to all subscribers of a topic.
+    pub(super) fn publish_change(
+        &self,
+        topic: &str,
+        number: u64,
+        events: impl IntoIterator<Item = Event>,
+    ) -> Published {
         let mut topics = self.lock();
         let Some(topic) = topics.by_name.get_mut(topic) else { return Published::To(0) };
         match topic.last {
             Some(last) if number <= last => return Published::Duplicate,
             Some(last) if number > last + 1 => return Published::Gap,
-            _ => {}
+            Some(_) => {}
+            None => topic.kept_from = number,
         }
-        for text in texts {
-            topic.push(Push { number, text });
+        for event in events {
+            topic.send(&event, &self.0.counters);
+            topic.keep(number, event);
         }
         topic.last = Some(number);
-        Published::To(topic.followers.len())
+        Published::To(topic.watchers.len())
     }
 
-    /// Sends the present state to all followers of a topic, whatever they have seen. What comes
+    /// Sends an event without a number to all subscribers of a topic.
+    pub(super) fn publish_unnumbered(&self, topic: &str, event: &Event) {
+        if let Some(topic) = self.lock().by_name.get_mut(topic) {
+            topic.send(event, &self.0.counters);
+        }
+    }
+
+    /// Sends the present state to all subscribers of a topic, whatever they have seen. What comes
     /// next must have the number after this.
     pub fn reset(&self, topic: &str, number: u64, state: Text) {
+        let state = TopicState { number: Some(number), event: "state", data: state };
+        if let Some(topic) = self.lock().by_name.get_mut(topic) {
+            topic.reset(number, &Event::state(state), &self.0.counters);
+        }
+    }
+
+    /// Sends the state to all subscribers of a topic, unless they know as much already.
+    pub(super) fn publish_state(&self, topic: &str, state: &Event) -> Reset {
         let mut topics = self.lock();
-        let Some(topic) = topics.by_name.get_mut(topic) else { return };
-        topic.recent.clear();
-        topic.push(Push { number, text: state });
-        // A state says what the pushes before it have said, and is no push to be repeated.
-        topic.recent.clear();
-        topic.last = Some(number);
+        let Some(topic) = topics.by_name.get_mut(topic) else { return Reset::Done };
+        match (state.number(), topic.last) {
+            (None, _) => topic.send(state, &self.0.counters),
+            (Some(number), Some(last)) if number < last => return Reset::Older,
+            (Some(number), Some(last)) if number == last => {}
+            (Some(number), _) => topic.reset(number, state, &self.0.counters),
+        }
+        Reset::Done
     }
 
-    /// Ends a topic: its followers receive what is on its way and then nothing more.
+    /// Ends a topic: its subscribers receive what is on its way and then nothing more.
     pub fn close(&self, topic: &str) {
-        self.lock().by_name.remove(topic);
+        self.end(topic, CloseReason::TopicEnded);
     }
 
-    /// The names of all topics that somebody follows.
+    pub(super) fn end(&self, topic: &str, why: CloseReason) {
+        let ended = self.lock().by_name.remove(topic);
+        for watcher in ended.into_iter().flat_map(|topic| topic.watchers) {
+            let _ = watcher.backlog.end.set(why);
+        }
+    }
+
+    /// The names of all topics that somebody watches.
     #[must_use]
     pub fn topics(&self) -> Vec<Arc<str>> {
         self.lock().by_name.keys().cloned().collect()
     }
 
+    /// How many topics and subscribers there are.
+    pub(super) fn size(&self) -> (usize, usize) {
+        let topics = self.lock();
+        let watchers = topics.by_name.values().map(|topic| topic.watchers.len());
+        (topics.by_name.len(), watchers.sum())
+    }
+
+    pub(super) fn counters(&self) -> &Counters {
+        &self.0.counters
+    }
+
     fn lock(&self) -> MutexGuard<'_, Topics> {
         // Nothing that can panic is done while the lock is held.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Topic {
-    /// The pushes after this one, if all of them are still there.
-    fn after(&self, last_seen: u64) -> Option<Vec<Push>> {
+impl Watched {
+    /// The events after this number, if all of them are still there.
+    fn after(&self, last_seen: u64) -> Option<Vec<Event>> {
         let last = self.last?;
-        let first_kept = self.recent.front().map_or(last + 1, |push| push.number);
-        let is_complete = last_seen <= last && first_kept <= last_seen + 1;
-        let missed = self.recent.iter().filter(|push| push.number > last_seen);
+        let is_complete = last_seen <= last && self.kept_from <= last_seen.saturating_add(1);
+        let missed = self.recent.iter().filter(|event| event.number() > Some(last_seen));
         is_complete.then(|| missed.cloned().collect())
     }
 
-    fn push(&mut self, push: Push) {
-        // Who has no room, or is gone, loses its place: dropping the sender tells it.
-        self.followers.retain(|(_, queue)| queue.try_send(push.clone()).is_ok());
-        if self.recent.len() >= RECENT_MAX {
-            // Texts of one change are kept or forgotten together.
-            let oldest = self.recent.pop_front().map(|push| push.number);
-            while self.recent.front().map(|push| push.number) == oldest {
-                self.recent.pop_front();
+    /// Queues an event for all watchers. One that has no room, or is gone, loses its place: it finds
+    /// its queue ended.
+    fn send(&mut self, event: &Event, counters: &Counters) {
+        let before = self.watchers.len();
+        self.watchers.retain_mut(|watcher| watcher.send(event));
+        let dropped = before - self.watchers.len();
+        counters.pushes.fetch_add(1, Ordering::Relaxed);
+        counters.deliveries.fetch_add(self.watchers.len() as u64, Ordering::Relaxed);
+        counters.too_slow.fetch_add(dropped as u64, Ordering::Relaxed);
+    }
+
+    fn reset(&mut self, number: u64, state: &Event, counters: &Counters) {
+        // A state says what the events before it have said, and is none to be repeated.
+        self.recent.clear();
+        self.recent_bytes = 0;
+        self.kept_from = number.saturating_add(1);
+        self.last = Some(number);
+        self.send(state, counters);
+        for watcher in &mut self.watchers {
+            watcher.queued_from = Some(0);
+        }
+    }
+
+    /// Keeps an event for those who come back. Events of one change are kept or forgotten together.
+    fn keep(&mut self, number: u64, event: Event) {
+        let bytes = event.data().len();
+        while self.recent.len() >= RECENT_MAX || self.recent_bytes + bytes > RECENT_BYTES_MAX {
+            let Some(oldest) = self.recent.pop_front() else {
+                // It is too large to be kept.
+                self.kept_from = number.saturating_add(1);
+                return;
+            };
+            self.recent_bytes -= oldest.data().len();
+            self.kept_from = oldest.number().map_or(0, |number| number.saturating_add(1));
+            while self.recent.front().is_some_and(|next| next.number() == oldest.number()) {
+                let next = self.recent.pop_front();
+                self.recent_bytes -= next.map_or(0, |next| next.data().len());
             }
         }
-        self.recent.push_back(push);
+        if number >= self.kept_from {
+            self.recent_bytes += bytes;
+            self.recent.push_back(event);
+        }
+    }
+}
+
+impl Watcher {
+    /// Queues an event, if there is room.
+    fn send(&mut self, event: &Event) -> bool {
+        let bytes = event.data().len();
+        let queued = self.backlog.bytes.fetch_add(bytes, Ordering::Relaxed);
+        if queued > 0 && queued + bytes > QUEUE_BYTES_MAX {
+            return false;
+        }
+        self.queued_from = self.queued_from.or(event.number());
+        match self.queue.try_send(event.clone()) {
+            Ok(()) => true,
+            Err(TrySendError::Full(_) | TrySendError::Closed(_)) => false,
+        }
     }
 }
 
@@ -168,8 +314,9 @@ pub struct Subscriber {
     hub: Hub,
     topic: Arc<str>,
     id: u64,
-    receiver: mpsc::Receiver<Push>,
-    /// Pushes up to this number are known already.
+    receiver: mpsc::Receiver<Event>,
+    backlog: Arc<Backlog>,
+    /// Events up to this number are known already.
     after: Option<u64>,
     is_resumed: bool,
 }
@@ -187,24 +334,70 @@ impl Subscriber {
         self.after = Some(number);
     }
 
-    /// The next push; `None` when the follower has lost its place, or the topic has ended.
-    pub async fn next(&mut self) -> Option<Text> {
-        loop {
-            let push = self.receiver.recv().await?;
-            if self.after.is_none_or(|after| push.number > after) {
-                return Some(push.text);
+    /// Begins behind a state with this number. `false` if that is not possible: the state is older
+    /// than a push that came before this subscriber, and has to be read again.
+    pub(super) fn begin_after(&mut self, number: u64) -> bool {
+        let mut topics = self.hub.lock();
+        if let Some(topic) = topics.by_name.get_mut(&self.topic) {
+            let watcher = topic.watchers.iter().find(|watcher| watcher.id == self.id);
+            let queued_from = watcher.and_then(|watcher| watcher.queued_from);
+            let is_joined = queued_from.is_some_and(|first| first <= number.saturating_add(1));
+            match topic.last {
+                Some(last) if number < last && !is_joined => return false,
+                Some(_) => {}
+                None => {
+                    // From here on a gap is noticed.
+                    topic.last = Some(number);
+                    topic.kept_from = number.saturating_add(1);
+                }
             }
         }
+        drop(topics);
+        self.skip_until(number);
+        true
+    }
+
+    /// The next push; `None` when the subscriber has lost its place, or the topic has ended.
+    pub async fn next(&mut self) -> Option<Text> {
+        Some(self.next_event().await?.data().clone())
     }
 
     /// The next push, if it is there already.
     pub fn try_next(&mut self) -> Option<Text> {
+        Some(self.try_next_event()?.data().clone())
+    }
+
+    pub(super) async fn next_event(&mut self) -> Option<Event> {
         loop {
-            let push = self.receiver.try_recv().ok()?;
-            if self.after.is_none_or(|after| push.number > after) {
-                return Some(push.text);
+            let event = self.receiver.recv().await?;
+            if self.receive(&event) {
+                return Some(event);
             }
         }
+    }
+
+    pub(super) fn try_next_event(&mut self) -> Option<Event> {
+        loop {
+            let event = self.receiver.try_recv().ok()?;
+            if self.receive(&event) {
+                return Some(event);
+            }
+        }
+    }
+
+    /// Notes that an event has left the queue. `false` if what it says is known.
+    fn receive(&self, event: &Event) -> bool {
+        self.backlog.bytes.fetch_sub(event.data().len(), Ordering::Relaxed);
+        event.number().is_none_or(|number| self.after.is_none_or(|after| number > after))
+    }
+
+    /// Why nothing comes any more.
+    pub(super) fn end_reason(&self) -> CloseReason {
+        self.backlog.end.get().copied().unwrap_or(CloseReason::TooSlow)
+    }
+
+    pub(super) fn id(&self) -> u64 {
+        self.id
     }
 }
 
@@ -212,8 +405,8 @@ impl Drop for Subscriber {
     fn drop(&mut self) {
         let mut topics = self.hub.lock();
         if let Some(topic) = topics.by_name.get_mut(&self.topic) {
-            topic.followers.retain(|(id, _)| *id != self.id);
-            if topic.followers.is_empty() {
+            topic.watchers.retain(|watcher| watcher.id != self.id);
+            if topic.watchers.is_empty() {
                 topics.by_name.remove(&self.topic);
             }
         }

@@ -1,33 +1,57 @@
-//! One browser's connection.
+//! One client's WebSocket.
 
-use super::Text;
-use super::hub::Subscriber;
+use super::subscription::Subscription;
+use super::{CloseReason, Text};
 use crate::limit::{Bucket, ClientLimits, Rate};
-use crate::problem::Problem;
+use crate::problem::{INTERNAL, MALFORMED, Problem};
 use crate::server::ConnectionGuard;
+use crate::validate::{self, FieldLocation, Validator};
 use futures_util::{SinkExt, StreamExt};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use singlet::backend::BoxFuture;
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::future::{Future, pending, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
-use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{self, Bytes, Message};
 
-/// How many bytes a message from a browser may have. Games send a hundred.
+/// How many bytes a message from a client may have. Games send a hundred.
 const MESSAGE_BYTES_MAX: usize = 16 << 10;
-/// How often a browser may send something: faster than anybody can click.
+/// How often a client may send something: faster than anybody can click.
 const MESSAGE_RATE: Rate = Rate { per_second: 20.0, burst: 40.0 };
+/// How often a client may say that it is there, which costs it nothing. Pages do it every 5 s. What
+/// comes beyond counts as messages.
+const PING_RATE: Rate = Rate { per_second: 2.0, burst: 10.0 };
 /// How many bytes may wait in a socket until the network takes them.
 const WRITE_BYTES_MAX: usize = 1 << 20;
-/// How often we ask whether somebody is there. Many proxies cut what is silent for a minute.
-const PING_INTERVAL: Duration = Duration::from_secs(20);
-/// After so much silence nobody is there.
-const SILENCE_MAX: Duration = Duration::from_secs(50);
-/// How long the network may refuse what we write. A browser that does not read for so long is
-/// gone, or wants us to keep what it does not want.
+/// How often the server asks whether the client is there.
+const PING_INTERVAL: Duration = Duration::from_secs(5);
+/// After so much silence the client is gone.
+const SILENCE_MAX: Duration = Duration::from_secs(15);
+/// How long the network may refuse what we write. A client that does not read for so long is gone,
+/// or wants us to keep what it does not want.
 const WRITE_TIME_MAX: Duration = Duration::from_secs(5);
+/// How long the client may take to close its side after we have closed ours. What it sends in the
+/// meantime is read and thrown away: otherwise the system would reset the connection, and the
+/// client would not learn the reason.
+const CLOSE_TIME_MAX: Duration = Duration::from_secs(1);
+/// How many bytes are thrown away after a close.
+const CLOSE_BYTES_MAX: usize = 1 << 20;
+
+/// What a page sends to show that it is there, and what it gets.
+const PING: &str = r#"{"type":"ping"}"#;
+const PONG: Text = Text::from_static(r#"{"type":"pong"}"#);
 
 /// How the bytes of all sockets are dealt with.
 pub(super) fn config() -> WebSocketConfig {
@@ -40,141 +64,232 @@ pub(super) fn config() -> WebSocketConfig {
         .max_write_buffer_size(WRITE_BYTES_MAX)
 }
 
-/// Why a socket is closed, for the browser.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CloseReason {
-    /// There is nothing more to say.
-    Done,
-    /// The server stops. Come back in a moment.
-    Stopping,
-    /// The browser did not keep up. Come back, and be told the present state.
-    FellBehind,
-    /// The browser sent too much, or what is no text.
-    Misused,
-}
-
-/// One browser's connection.
+/// One client's WebSocket.
 ///
-/// Ends when the browser leaves, falls silent, stops reading, sends too much, or the server stops.
+/// Ends when the client leaves, is silent for 15 seconds, stops reading, sends too much, or the
+/// server stops. The socket answers `{"type":"ping"}` with `{"type":"pong"}` itself, and charges
+/// nobody for it.
 pub struct Socket {
     stream: WebSocketStream<TokioIo<Upgraded>>,
-    follower: Option<Subscriber>,
-    lifetime: ConnectionGuard,
-    /// When the browser last said anything.
+    subscription: Option<Subscription>,
+    guard: ConnectionGuard,
+    /// When the client last sent anything.
     heard: Instant,
+    /// When the client is to be asked next whether it is there.
+    ping_at: Instant,
+    heartbeat: Option<Heartbeat>,
     allowance: Bucket,
-    /// The account of the browser's address, on which messages count as requests do.
-    account: Option<ClientLimits>,
+    ping_allowance: Bucket,
+    /// The limits of the client's address, on which messages count as requests do.
+    limits: Option<ClientLimits>,
     is_over: bool,
 }
 
+/// What is done while the client is there.
+struct Heartbeat {
+    every: Duration,
+    due: Instant,
+    renew: Box<dyn FnMut() -> BoxFuture<'static, ()> + Send>,
+    running: Option<BoxFuture<'static, ()>>,
+}
+
 /// What a socket can wait for.
-enum Event {
-    Push(Option<Text>),
+enum Occurrence {
+    Push(Option<super::Event>),
     Message(Option<Result<Message, tungstenite::Error>>),
     Tick,
+    Renewed,
     Stop,
 }
 
 impl Socket {
     pub(super) fn new(
         stream: WebSocketStream<TokioIo<Upgraded>>,
-        lifetime: ConnectionGuard,
-        account: Option<ClientLimits>,
+        guard: ConnectionGuard,
+        limits: Option<ClientLimits>,
     ) -> Self {
+        let now = Instant::now();
         Self {
             stream,
-            follower: None,
-            lifetime,
-            heard: Instant::now(),
+            subscription: None,
+            guard,
+            heard: now,
+            ping_at: now + PING_INTERVAL,
+            heartbeat: None,
             allowance: Bucket::full(MESSAGE_RATE),
-            account,
+            ping_allowance: Bucket::full(PING_RATE),
+            limits,
             is_over: false,
         }
     }
 
-    /// From now on, pushes go to the browser while [`Socket::next`] waits.
-    pub fn follow(&mut self, follower: Subscriber) {
-        self.follower = Some(follower);
+    /// From now on, what the subscription delivers goes to the client while [`Socket::next`] waits.
+    pub fn follow(&mut self, subscription: impl Into<Subscription>) {
+        self.subscription = Some(subscription.into());
     }
 
-    /// What the browser sends next; `None` when the connection is over. A message counts as a
-    /// request of the browser's address does: if there were too many, what comes is the problem to
-    /// be told instead of the message, and the socket goes on.
+    /// Calls `renew` as often as this while the client is there and [`Socket::next`] waits: to renew
+    /// what says that it is present. A renewal that takes longer than the interval delays the next.
+    pub fn on_heartbeat<F>(
+        &mut self,
+        every: Duration,
+        mut renew: impl FnMut() -> F + Send + 'static,
+    ) where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.heartbeat = Some(Heartbeat {
+            every,
+            due: Instant::now() + every,
+            renew: Box::new(move || Box::pin(renew())),
+            running: None,
+        });
+    }
+
+    /// What the client sends next; `None` when the connection is over. A message counts as a
+    /// request of the client's address does: if there were too many, what comes is the problem to
+    /// be sent instead of the message, and the socket goes on.
     pub async fn next(&mut self) -> Option<Result<Text, Problem>> {
-        let mut ticks = interval_at(Instant::now() + PING_INTERVAL, PING_INTERVAL);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut timer = pin!(sleep_until(self.next_tick()));
         while !self.is_over {
-            let event = tokio::select! {
-                push = next_push(&mut self.follower) => Event::Push(push),
-                message = self.stream.next() => Event::Message(message),
-                _ = ticks.tick() => Event::Tick,
-                () = self.lifetime.ended() => Event::Stop,
+            let occurrence = tokio::select! {
+                push = next_event(&mut self.subscription) => Occurrence::Push(push),
+                message = self.stream.next() => Occurrence::Message(message),
+                () = &mut timer => Occurrence::Tick,
+                () = renewed(&mut self.heartbeat) => Occurrence::Renewed,
+                () = self.guard.ended() => Occurrence::Stop,
             };
-            match event {
-                Event::Push(Some(text)) => self.push(text).await,
-                Event::Push(None) => self.close(CloseReason::FellBehind).await,
-                Event::Message(Some(Ok(message))) => {
-                    if let Some(text) = self.hear(message).await {
-                        return Some(
-                            self.account
-                                .as_ref()
-                                .map_or(Ok(()), ClientLimits::charge)
-                                .map(|()| text),
-                        );
+            match occurrence {
+                Occurrence::Push(Some(event)) => self.push(event.data().clone()).await,
+                Occurrence::Push(None) => {
+                    let why = self.subscription.as_ref().map(Subscription::end_reason);
+                    self.close(why.unwrap_or(CloseReason::Done)).await;
+                }
+                Occurrence::Message(Some(Ok(message))) => {
+                    if let Some(text) = self.receive(message).await {
+                        let charged = self.limits.as_ref().map_or(Ok(()), ClientLimits::charge);
+                        return Some(charged.map(|()| text));
                     }
                 }
-                Event::Message(Some(Err(
-                    tungstenite::Error::Capacity(_) | tungstenite::Error::Utf8(_),
-                ))) => self.close(CloseReason::Misused).await,
-                Event::Message(_) => self.is_over = true,
-                Event::Tick if self.heard.elapsed() > SILENCE_MAX => self.is_over = true,
-                Event::Tick => self.write(Message::Ping(Bytes::new())).await,
-                Event::Stop => self.close(CloseReason::Stopping).await,
+                Occurrence::Message(Some(Err(error))) => match error {
+                    tungstenite::Error::Capacity(_) => {
+                        self.close(CloseReason::MessageTooLarge).await;
+                    }
+                    tungstenite::Error::Utf8(_) => self.close(CloseReason::NotText).await,
+                    _ => self.is_over = true,
+                },
+                Occurrence::Message(None) => self.is_over = true,
+                Occurrence::Tick => {
+                    self.tick().await;
+                    timer.as_mut().reset(self.next_tick());
+                }
+                Occurrence::Renewed => timer.as_mut().reset(self.next_tick()),
+                Occurrence::Stop => self.close(CloseReason::Stopping).await,
             }
         }
         None
     }
 
-    /// The account of the browser's address.
-    #[must_use]
-    pub fn account(&self) -> Option<&ClientLimits> {
-        self.account.as_ref()
+    /// The next message, validated against the JSON schema of its type and read; `None` when the
+    /// connection is over.
+    pub async fn next_message<M>(&mut self) -> Option<Result<M, Problem>>
+    where
+        M: DeserializeOwned + JsonSchema + 'static,
+    {
+        let text = match self.next().await? {
+            Ok(text) => text,
+            Err(problem) => return Some(Err(problem)),
+        };
+        let json = serde_json::from_str(&text).map_err(|error| {
+            Problem::new(&MALFORMED).detail(format!("the message is not JSON: {error}"))
+        });
+        Some(json.and_then(|json| {
+            validate::read(json, &validator_of::<M>(), FieldLocation::Message)
+                .map_err(Problem::invalid)
+        }))
     }
 
-    /// Sends something to this browser alone. If that fails, the socket is over, which
-    /// [`Socket::next`] will tell.
+    /// The limits of the client's address.
+    #[must_use]
+    pub fn account(&self) -> Option<&ClientLimits> {
+        self.limits.as_ref()
+    }
+
+    /// Sends a text to this client alone. If that fails, the socket is over, which [`Socket::next`]
+    /// will tell.
     pub async fn send(&mut self, text: impl Into<Text>) {
         self.write(Message::Text(text.into())).await;
     }
 
-    /// Says goodbye. Nothing is sent or received any more.
-    pub async fn close(&mut self, why: CloseReason) {
-        let (code, reason) = match why {
-            CloseReason::Done => (CloseCode::Normal, "done"),
-            CloseReason::Stopping => (CloseCode::Away, "the server stops"),
-            CloseReason::FellBehind => (CloseCode::Again, "fell behind"),
-            CloseReason::Misused => (CloseCode::Policy, "too much, or no text"),
-        };
-        self.write(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await;
-        self.is_over = true;
+    /// Sends a message in JSON to this client alone. If that fails, the socket is over.
+    pub async fn send_message(&mut self, message: &impl Serialize) {
+        match serde_json::to_string(message) {
+            Ok(text) => self.send(text).await,
+            Err(error) => {
+                tracing::error!(%error, "a message cannot be written as JSON");
+                self.send(Problem::new(&INTERNAL).to_json().to_string()).await;
+            }
+        }
     }
 
-    /// What is a message for the session; the rest is between the two ends of the connection.
-    async fn hear(&mut self, message: Message) -> Option<Text> {
+    /// Closes the connection. Nothing is sent or received any more.
+    pub async fn close(&mut self, reason: CloseReason) {
+        let frame = CloseFrame { code: reason.code().into(), reason: reason.text().into() };
+        self.write(Message::Close(Some(frame))).await;
+        if !self.is_over {
+            self.is_over = true;
+            let _ = timeout(CLOSE_TIME_MAX, discard_rest(self.stream.get_mut())).await;
+        }
+    }
+
+    fn next_tick(&self) -> Instant {
+        let idle = self.heartbeat.as_ref().filter(|heartbeat| heartbeat.running.is_none());
+        idle.map_or(self.ping_at, |heartbeat| heartbeat.due.min(self.ping_at))
+    }
+
+    /// Does what is due.
+    async fn tick(&mut self) {
+        let now = Instant::now();
+        if self.heard.elapsed() >= SILENCE_MAX {
+            return self.close(CloseReason::Silent).await;
+        }
+        if let Some(heartbeat) = &mut self.heartbeat
+            && heartbeat.running.is_none()
+            && heartbeat.due <= now
+        {
+            heartbeat.running = Some((heartbeat.renew)());
+            heartbeat.due = now + heartbeat.every;
+        }
+        if self.ping_at <= now {
+            self.ping_at = now + PING_INTERVAL;
+            self.write(Message::Ping(Bytes::new())).await;
+        }
+    }
+
+    /// The text of a message for the session; the rest is between the two ends of the connection.
+    async fn receive(&mut self, message: Message) -> Option<Text> {
         self.heard = Instant::now();
-        if self.allowance.take(MESSAGE_RATE, self.heard.into_std()).is_err() {
-            self.close(CloseReason::Misused).await;
+        let now = self.heard.into_std();
+        let is_ping = match &message {
+            Message::Text(text) => is_ping(text),
+            Message::Binary(_) => false,
+            _ => true,
+        };
+        let is_free = is_ping && self.ping_allowance.take(PING_RATE, now).is_ok();
+        if !is_free && self.allowance.take(MESSAGE_RATE, now).is_err() {
+            self.close(CloseReason::TooManyMessages).await;
             return None;
         }
         match message {
-            Message::Text(text) => Some(text),
-            Message::Binary(_) => {
-                self.close(CloseReason::Misused).await;
+            Message::Text(_) if is_free => {
+                self.send(PONG).await;
                 None
             }
-            // The answers to pings and to goodbyes are written with the next flush.
+            Message::Text(text) => Some(text),
+            Message::Binary(_) => {
+                self.close(CloseReason::NotText).await;
+                None
+            }
+            // The answers to pings and to closes are written with the next flush.
             _ => {
                 let flushed = timeout(WRITE_TIME_MAX, self.stream.flush()).await;
                 self.is_over |= !matches!(flushed, Ok(Ok(())));
@@ -185,12 +300,13 @@ impl Socket {
 
     /// Writes a push, and with it all that wait behind it: one flush for all.
     async fn push(&mut self, first: Text) {
-        let Self { stream, follower, .. } = self;
+        let Self { stream, subscription, .. } = self;
         let written = timeout(WRITE_TIME_MAX, async {
             let mut next = Some(first);
             while let Some(text) = next {
                 stream.feed(Message::Text(text)).await?;
-                next = follower.as_mut().and_then(Subscriber::try_next);
+                let waiting = subscription.as_mut().and_then(Subscription::try_next);
+                next = waiting.map(|event| event.data().clone());
             }
             stream.flush().await
         });
@@ -205,10 +321,73 @@ impl Socket {
     }
 }
 
-/// The next push; without a follower there is none, ever.
-async fn next_push(follower: &mut Option<Subscriber>) -> Option<Text> {
-    match follower {
-        Some(follower) => follower.next().await,
-        None => std::future::pending().await,
+/// The next event; without a subscription there is none, ever.
+async fn next_event(subscription: &mut Option<Subscription>) -> Option<super::Event> {
+    match subscription {
+        Some(subscription) => subscription.next().await,
+        None => pending().await,
+    }
+}
+
+/// Ready once a renewal that runs is done.
+async fn renewed(heartbeat: &mut Option<Heartbeat>) {
+    let running = heartbeat.as_mut().and_then(|heartbeat| heartbeat.running.as_mut());
+    match running {
+        Some(running) => running.await,
+        None => return pending().await,
+    }
+    if let Some(heartbeat) = heartbeat {
+        heartbeat.running = None;
+    }
+}
+
+/// Closes our side, and throws away what the client sends until it closes its own.
+async fn discard_rest(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
+    let _ = poll_fn(|context| Pin::new(&mut *stream).poll_shutdown(context)).await;
+    let mut space = [0; 4 << 10];
+    let mut discarded = 0;
+    while discarded < CLOSE_BYTES_MAX {
+        let read = poll_fn(|context| {
+            let mut buffer = ReadBuf::new(&mut space);
+            match Pin::new(&mut *stream).poll_read(context, &mut buffer) {
+                Poll::Ready(Ok(())) => Poll::Ready(buffer.filled().len()),
+                Poll::Ready(Err(_)) => Poll::Ready(0),
+                Poll::Pending => Poll::Pending,
+            }
+        });
+        match read.await {
+            0 => return,
+            bytes => discarded += bytes,
+        }
+    }
+}
+
+/// Whether a page only says that it is there. Blanks between the words do not matter.
+fn is_ping(text: &str) -> bool {
+    text.len() <= 2 * PING.len()
+        && text.bytes().filter(|byte| !byte.is_ascii_whitespace()).eq(PING.bytes())
+}
+
+/// The validator of a type: made once for all sockets.
+fn validator_of<M: JsonSchema + 'static>() -> Arc<Validator> {
+    static VALIDATORS: LazyLock<Mutex<HashMap<TypeId, Arc<Validator>>>> =
+        LazyLock::new(Mutex::default);
+    let mut validators = VALIDATORS.lock().unwrap_or_else(PoisonError::into_inner);
+    let validator = validators.entry(TypeId::of::<M>());
+    Arc::clone(validator.or_insert_with(|| Arc::new(Validator::of::<M>())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ping_is_known_with_blanks() {
+        for text in [PING, r#"{ "type": "ping" }"#] {
+            assert!(is_ping(text), "{text}");
+        }
+        for text in [r#"{"type":"pong"}"#, r#"{"type":"ping","id":1}"#, "", "ping"] {
+            assert!(!is_ping(text), "{text}");
+        }
     }
 }

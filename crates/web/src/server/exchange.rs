@@ -1,13 +1,17 @@
 //! What meets every request, from its head to its answer.
 
 use super::ConnectionGuard;
+use super::lifetime::admit_stream;
 use super::watched_body::WatchedBody;
+use crate::api::{OperationId, StrictProblems};
 use crate::idempotency::Idempotency;
 use crate::identity::Identity;
 use crate::limit::{ClientLimits, Limiter};
+use crate::metrics::Metrics;
 use crate::problem::{INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TIMEOUT, UNAVAILABLE};
 use crate::request_id::{self, RequestId};
 use crate::security::{self, AllowedHosts};
+use crate::system::AnsweredBy;
 use axum::Router;
 use axum::body::Body;
 use axum::response::IntoResponse;
@@ -34,6 +38,8 @@ pub(super) struct Shared {
     pub(super) limiter: Option<Arc<Limiter<IpAddr>>>,
     pub(super) names: AllowedHosts,
     pub(super) request_time_max: Duration,
+    pub(super) strict_problems: Option<StrictProblems>,
+    pub(super) metrics: Metrics,
 }
 
 /// Answers a request, whatever it is. A handler that panics is answered with `internal`.
@@ -54,13 +60,18 @@ pub(super) async fn answer(
     // changed in single steps, none of which can be left half done.
     let worked = tokio::time::timeout(shared.request_time_max, work.catch_unwind()).await;
     let mut response = match worked {
-        Ok(Ok(response)) => response,
+        Ok(Ok(response)) => admit_stream(response, &connection),
         Ok(Err(_)) => Problem::new(&INTERNAL).into_response(),
         Err(_) => Problem::new(&TIMEOUT).into_response(),
     };
     let status = response.status().as_u16();
-    let code = response.extensions().get::<Problem>().map(|problem| problem.code().name);
-    let took_ms = begun.elapsed().as_secs_f64() * 1e3;
+    let problem = response.extensions().get::<Problem>().map(Problem::problem_type);
+    let code = problem.map(|problem| problem.name);
+    let took = begun.elapsed();
+    let system = response.extensions().get::<AnsweredBy>().map(|system| system.0);
+    let operation = response.extensions().get::<OperationId>().map(|operation| operation.0);
+    shared.metrics.record_request(system, operation, problem, took);
+    let took_ms = took.as_secs_f64() * 1e3;
     if status >= 500 {
         tracing::error!(id = id.as_str(), %method, path, status, code, took_ms, "request");
     } else {
@@ -101,6 +112,9 @@ async fn dispatch(
     extensions.insert(account);
     if let Some(identity) = &shared.identity {
         extensions.insert(identity.clone());
+    }
+    if let Some(strict) = &shared.strict_problems {
+        extensions.insert(strict.clone());
     }
     if let Some(idempotency) = &shared.idempotency {
         extensions.insert(idempotency.clone());

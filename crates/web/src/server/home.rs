@@ -1,20 +1,20 @@
 //! The first page, which lists the systems, and the page that explains why requests are refused.
 
-use super::System;
 use crate::page::{Asset, escape};
 use crate::problem::{ProblemType, SHARED};
+use crate::system::SystemInfo;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// The pages that belong to no system.
-pub(super) fn pages(systems: &[System], notes: &[String]) -> Vec<Asset> {
+pub(super) fn pages(systems: &[&SystemInfo], notes: &[String]) -> Vec<Asset> {
     let owned = |path, page: String| Asset { path, content: Cow::Owned(page.into_bytes()) };
     vec![owned("/", home(systems, notes)), owned("/problems", problems(systems))]
 }
 
-fn home(systems: &[System], notes: &[String]) -> String {
+fn home(systems: &[&SystemInfo], notes: &[String]) -> String {
     let mut cards = String::new();
-    for System { name, title, description, .. } in systems {
+    for SystemInfo { name, title, description, .. } in systems {
         let (title, description) = (escape(title), escape(description));
         let _ = write!(
             cards,
@@ -30,7 +30,7 @@ fn home(systems: &[System], notes: &[String]) -> String {
     include_str!("../../assets/home.html").replace("{cards}", &cards).replace("{notes}", &lines)
 }
 
-fn problems(systems: &[System]) -> String {
+fn problems(systems: &[&SystemInfo]) -> String {
     let mut sections = String::new();
     let mut section = |title: &str, codes: &[&ProblemType]| {
         let _ = write!(sections, "<section class=\"problems\"><h2>{}</h2><dl>", escape(title));
@@ -46,7 +46,7 @@ fn problems(systems: &[System]) -> String {
     };
     section("Everywhere", SHARED);
     for system in systems.iter().filter(|system| !system.problems.is_empty()) {
-        section(system.title, system.problems);
+        section(system.title, &system.problems);
     }
     include_str!("../../assets/problems.html").replace("{sections}", &sections)
 }

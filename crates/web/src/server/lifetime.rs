@@ -1,26 +1,66 @@
 //! How long a connection lives, for those who have to know.
 
+use crate::problem::{Problem, UNAVAILABLE};
+use axum::body::Body;
+use axum::http::Response;
+use axum::response::IntoResponse;
 use singlet_edge::{Activity, TakenOver};
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
-/// Held by everything that belongs to one connection: its requests, and the socket that it may
-/// become.
+/// Held by everything that belongs to one connection: its requests, and the stream that it may
+/// become, which is a socket or Server-Sent Events.
 #[derive(Clone)]
 pub(crate) struct ConnectionGuard {
     stop: watch::Receiver<bool>,
     activity: Arc<Activity>,
-    /// The places of all sockets of the server.
+    /// The permits of all streams of the server.
     sockets: Arc<Semaphore>,
     /// Nothing is ever sent. That all clones are gone is the message.
     _alive: mpsc::Sender<Infallible>,
 }
 
-/// The place of a socket among all of the server's, until this is dropped.
+/// One of the streams that the server may have, until this is dropped. Its connection is not idle.
 pub(crate) struct StreamPermit {
     _permit: OwnedSemaphorePermit,
     _taken_over: TakenOver,
+}
+
+/// A response whose body goes on as long as the client reads has this as an extension. The server
+/// puts the connection there before the body is read.
+#[derive(Clone, Default)]
+pub(crate) struct StreamSlot(Arc<Mutex<Option<OpenStream>>>);
+
+/// The connection of a body that goes on.
+pub(crate) struct OpenStream {
+    guard: ConnectionGuard,
+    _permit: StreamPermit,
+}
+
+impl StreamSlot {
+    /// The connection, once.
+    pub(crate) fn take(&self) -> Option<OpenStream> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl OpenStream {
+    /// Ready once the server stops.
+    pub(crate) async fn stopping(&mut self) {
+        self.guard.ended().await;
+    }
+}
+
+/// Lets a response be a stream, if it is to be one and the server may have one more.
+pub(super) fn admit_stream(response: Response<Body>, guard: &ConnectionGuard) -> Response<Body> {
+    let Some(StreamSlot(slot)) = response.extensions().get::<StreamSlot>() else { return response };
+    let Some(permit) = guard.acquire_stream() else {
+        return Problem::new(&UNAVAILABLE).safe_to_retry().into_response();
+    };
+    let stream = OpenStream { guard: guard.clone(), _permit: permit };
+    slot.lock().unwrap_or_else(PoisonError::into_inner).replace(stream);
+    response
 }
 
 /// The other side: knows when nothing of the connection is left.
@@ -47,7 +87,7 @@ impl ConnectionGuard {
         &self.activity
     }
 
-    /// Makes the connection a socket, if there is a place for one more.
+    /// Makes the connection a stream, if the server may have one more.
     pub(crate) fn acquire_stream(&self) -> Option<StreamPermit> {
         let permit = Arc::clone(&self.sockets).try_acquire_owned().ok()?;
         Some(StreamPermit { _permit: permit, _taken_over: self.activity.take_over() })

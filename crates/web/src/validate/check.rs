@@ -2,7 +2,7 @@
 
 use super::shape::{Node, Validator};
 use super::{FIELD_ERRORS_MAX, FieldError, FieldLocation};
-use serde_json::Value;
+use serde_json::{Number, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -107,11 +107,10 @@ impl<'a> Check<'a> {
     fn number(
         &mut self,
         is_whole: bool,
-        min: Option<&serde_json::Number>,
-        max: Option<&serde_json::Number>,
+        min: Option<&Number>,
+        max: Option<&Number>,
         value: &Value,
     ) {
-        let float = |number: &serde_json::Number| number.as_f64().unwrap_or_default();
         let Value::Number(number) = value else {
             return self.fault(if is_whole {
                 "must be a whole number"
@@ -121,9 +120,9 @@ impl<'a> Check<'a> {
         };
         if is_whole && number.is_f64() {
             self.fault("must be a whole number");
-        } else if let Some(min) = min.filter(|min| float(number) < float(min)) {
+        } else if let Some(min) = min.filter(|min| is_less(number, min)) {
             self.fault(format!("must be at least {min}"));
-        } else if let Some(max) = max.filter(|max| float(number) > float(max)) {
+        } else if let Some(max) = max.filter(|max| is_less(max, number)) {
             self.fault(format!("must be at most {max}"));
         }
     }
@@ -240,6 +239,14 @@ impl<'a> Check<'a> {
             }
         }
         found
+    }
+}
+
+/// Compares whole numbers exactly, and others as floating-point numbers.
+fn is_less(one: &Number, other: &Number) -> bool {
+    match (one.as_i128(), other.as_i128()) {
+        (Some(one), Some(other)) => one < other,
+        _ => one.as_f64() < other.as_f64(),
     }
 }
 

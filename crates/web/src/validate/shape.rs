@@ -106,6 +106,16 @@ impl Validator {
         members.into_iter().flatten().map(|(name, node)| (name.as_str(), self.takes_text(node)))
     }
 
+    /// Whether a value has members.
+    pub(crate) fn is_object(&self) -> bool {
+        matches!(self.root, Node::Object { .. })
+    }
+
+    /// Whether a value can be text.
+    pub(crate) fn is_text(&self) -> bool {
+        self.takes_text(&self.root)
+    }
+
     fn takes_text(&self, node: &Node) -> bool {
         match node {
             Node::Text { .. } | Node::Anything => true,
@@ -129,8 +139,23 @@ pub(crate) fn openapi_settings() -> SchemaSettings {
     settings().with(|settings| settings.definitions_path = "/components/schemas".into())
 }
 
-/// Words of a schema that explain and do not constrain. `format` only repeats what `type`,
-/// `minimum` and `maximum` say.
+/// The least and the greatest number of a Rust type, by the name that schemas have for it.
+pub(crate) fn integer_bounds(format: &str) -> Option<(i128, i128)> {
+    Some(match format {
+        "int8" => (i8::MIN.into(), i8::MAX.into()),
+        "uint8" => (0, u8::MAX.into()),
+        "int16" => (i16::MIN.into(), i16::MAX.into()),
+        "uint16" => (0, u16::MAX.into()),
+        "int32" => (i32::MIN.into(), i32::MAX.into()),
+        "uint32" => (0, u32::MAX.into()),
+        "int64" | "int" => (i64::MIN.into(), i64::MAX.into()),
+        "uint64" | "uint" => (0, u64::MAX.into()),
+        _ => return None,
+    })
+}
+
+/// Words of a schema that explain and do not constrain. `format` is looked at for the bounds of
+/// whole numbers.
 const EXPLANATIONS: &[&str] =
     &["$schema", "$defs", "title", "description", "default", "examples", "format", "deprecated"];
 
@@ -211,11 +236,18 @@ fn of_kind(kind: &str, map: &Map<String, Value>) -> Result<Node, String> {
         "string" => {
             Node::Text { chars_min: count("minLength").unwrap_or(0), chars_max: count("maxLength") }
         }
-        "integer" | "number" => Node::Number {
-            is_whole: kind == "integer",
-            min: map.get("minimum").and_then(Value::as_number).cloned(),
-            max: map.get("maximum").and_then(Value::as_number).cloned(),
-        },
+        "integer" | "number" => {
+            let bounds = map.get("format").and_then(Value::as_str).and_then(integer_bounds);
+            let bound = |word: &str, of_type: Option<i128>| match map.get(word) {
+                Some(bound) => bound.as_number().cloned(),
+                None => of_type.and_then(serde_json::Number::from_i128),
+            };
+            Node::Number {
+                is_whole: kind == "integer",
+                min: bound("minimum", bounds.map(|(min, _)| min)),
+                max: bound("maximum", bounds.map(|(_, max)| max)),
+            }
+        }
         "boolean" => Node::Boolean,
         "null" => Node::Constants(vec![Value::Null]),
         "array" => Node::List {

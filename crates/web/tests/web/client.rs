@@ -1,9 +1,10 @@
 //! What the tests of this crate speak HTTP with: bytes on a socket, so that nothing is hidden.
 
 use serde_json::Value;
-use singlet_web::{Options, Server, System};
+use singlet_web::{IdentitySource, Opened, Options, Server, Site, SiteOptions, Store, System};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::oneshot;
@@ -18,21 +19,70 @@ pub(crate) struct Running {
     done: JoinHandle<()>,
 }
 
+/// The systems of a test, and what they are opened with.
+#[derive(Default)]
+pub(crate) struct SiteBuilder {
+    systems: Vec<System>,
+    store: Option<Store>,
+    options: SiteOptions,
+}
+
+impl SiteBuilder {
+    pub(crate) fn with_system(mut self, system: System) -> Self {
+        self.systems.push(system);
+        self
+    }
+
+    pub(crate) fn with_identity(mut self, identity: IdentitySource) -> Self {
+        self.options.identity = identity;
+        self
+    }
+
+    /// Memory without this.
+    pub(crate) fn with_store(mut self, store: Store) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    pub(crate) fn with_options(mut self, change: impl FnOnce(&mut SiteOptions)) -> Self {
+        change(&mut self.options);
+        self
+    }
+
+    pub(crate) fn with_note(mut self, note: &str) -> Self {
+        self.options.notes.push(note.to_owned());
+        self
+    }
+}
+
 /// Starts a server on a port of its own.
-pub(crate) async fn start(options: Options, prepare: impl FnOnce(Server) -> Server) -> Running {
+pub(crate) async fn start(
+    options: Options,
+    prepare: impl FnOnce(SiteBuilder) -> SiteBuilder,
+) -> Running {
+    let SiteBuilder { systems, store, options: of_site } = prepare(SiteBuilder::default());
+    let store = match store {
+        Some(store) => store,
+        None => Store::memory().await.unwrap(),
+    };
+    let site = Site::open(systems, store, of_site).await.unwrap();
     let options = Options { address: ([127, 0, 0, 1], 0).into(), ..options };
-    let server = prepare(Server::bind(options).await.unwrap());
+    let server = Server::bind(options).await.unwrap();
     let address = server.local_address().unwrap();
     let (stop, stopped) = oneshot::channel();
-    let done = tokio::spawn(server.serve(async {
+    let done = tokio::spawn(server.serve(site, async {
         let _ = stopped.await;
     }));
     Running { address, stop: Some(stop), done }
 }
 
-/// A system with these routes.
-pub(crate) fn system(router: axum::Router) -> System {
-    System { name: "test", title: "Test", description: "A test.", router, problems: &[] }
+/// A system with these routes: of an `Api`, or of axum.
+pub(crate) fn system(routes: impl Into<Opened>) -> System {
+    let opened = Mutex::new(Some(routes.into()));
+    System::new("test", "Test", "A test.").open(move |_| {
+        let opened = opened.lock().unwrap().take();
+        async move { Ok(opened.unwrap()) }
+    })
 }
 
 impl Running {

@@ -5,12 +5,11 @@ use axum::extract::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use singlet::engine::{Clock, Engine, Options as EngineOptions};
-use singlet::{Db, Settings, backend::Embedded};
+use singlet::{Settings, backend::Embedded};
 use singlet_web::api::{Api, Body, Created, post};
-use singlet_web::idempotency::Idempotency;
-use singlet_web::identity::{Caller, Identity, LocalIssuer};
+use singlet_web::identity::{Caller, LocalIssuer};
 use singlet_web::problem::{FORBIDDEN, INTERNAL, Problem, UNAVAILABLE};
-use singlet_web::{Options, Web};
+use singlet_web::{IdentitySource, Options, Store};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -40,14 +39,14 @@ async fn order(
         "crowded" => return Err(Problem::new(&UNAVAILABLE).safe_to_retry()),
         "large" => {
             let value = Ordered { number, what: "x".repeat(300 << 10) };
-            return Ok(Created { location: format!("/orders/{number}"), value });
+            return Ok(Created::at(format!("/orders/{number}"), value));
         }
         "bug" => panic!("a bug, planted by a test"),
         "slow" => tokio::time::sleep(Duration::from_millis(400)).await,
         _ => {}
     }
     let value = Ordered { number, what: order.what.clone() };
-    Ok(Created { location: format!("/orders/{number}"), value })
+    Ok(Created::at(format!("/orders/{number}"), value).version(7))
 }
 
 async fn order_signed_in(
@@ -73,11 +72,11 @@ impl Shop {
             EngineOptions { clock: clock.clone(), background: false, ..EngineOptions::default() };
         let engine = Engine::memory_with(options).unwrap();
         let settings = Settings { clock: clock.clone(), ..Settings::default() };
-        let db = Db::<Web>::on(Embedded::new(engine.clone()), settings);
-        db.provision().await.unwrap();
+        let store = Store::new(Embedded::new(engine.clone()), settings);
         let issuer = LocalIssuer::new().unwrap();
         let count = Arc::new(AtomicU64::new(0));
-        let api = Api::new("test", "A shop.", Arc::clone(&count))
+        let api = Api::new(Arc::clone(&count))
+            .named("test", "A shop.")
             .route(
                 post("/orders", order)
                     .describe("order", "Orders.")
@@ -85,12 +84,9 @@ impl Shop {
                     .idempotent(),
             )
             .route(post("/mine", order_signed_in).describe("orderMine", "Orders.").idempotent());
-        let identity = Identity::local(&issuer);
+        let identity = IdentitySource::Local(issuer.clone());
         let server = start(Options::default(), |server| {
-            server
-                .with_identity(identity)
-                .with_idempotency(Idempotency::new(db))
-                .with_system(system(api.into_router()))
+            server.with_identity(identity).with_store(store).with_system(system(api.into_router()))
         })
         .await;
         Self { server, count, engine, clock, issuer }
@@ -126,6 +122,11 @@ async fn the_same_request_is_carried_out_once() {
     assert_eq!(first.body, again.body);
     assert_eq!(again.headers["location"], "/orders/1");
     assert_eq!(again.headers["content-type"], "application/json");
+    // Whoever repeats a request goes on with the same version.
+    assert_eq!(
+        (&first.headers["etag"], &again.headers["etag"]),
+        (&"\"7\"".to_owned(), &"\"7\"".to_owned())
+    );
     assert_eq!(again.headers["idempotency-replayed"], "true");
     assert!(!first.headers.contains_key("idempotency-replayed"));
     assert_eq!(shop.order(OTHER_KEY, "tea").await.json()["number"], 2);
@@ -332,7 +333,7 @@ async fn who_reads_the_table_learns_nothing() {
 
 #[test]
 fn the_document_tells_of_the_header() {
-    let api = Api::new("test", "A shop.", Arc::new(AtomicU64::new(0))).route(
+    let api = Api::new(Arc::new(AtomicU64::new(0))).named("test", "A shop.").route(
         post("/orders", order).describe("order", "Orders.").problems([&FORBIDDEN]).idempotent(),
     );
     let document = api.document();

@@ -10,10 +10,10 @@ use ring::signature::{
     ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair,
 };
 use serde_json::{Value, json};
-use singlet_web::Options;
 use singlet_web::api::{Api, Json, get};
-use singlet_web::identity::{Caller, Identity, Issuer, LocalIssuer};
+use singlet_web::identity::{Caller, Identity, Issuer, LocalIssuer, TokenError};
 use singlet_web::problem::Problem;
+use singlet_web::{IdentitySource, Options};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -126,12 +126,15 @@ async fn admin(caller: Caller) -> Result<Json<bool>, Problem> {
 }
 
 async fn app(identity: Identity) -> Running {
-    let api = Api::new("test", "Who?", ())
+    let api = Api::new(())
+        .named("test", "Who?")
         .route(get("/me", whoami).describe("me", "Me."))
         .route(get("/anybody", anybody).describe("anybody", "Anybody."))
         .route(get("/admin", admin).describe("admin", "Admins."));
     start(Options::default(), |server| {
-        server.with_identity(identity).with_system(system(api.into_router()))
+        server
+            .with_identity(IdentitySource::Issuer(identity))
+            .with_system(system(api.into_router()))
     })
     .await
 }
@@ -238,6 +241,77 @@ async fn forged_tokens_are_not() {
 }
 
 #[tokio::test]
+async fn tokens_with_alg_none_or_hs256() {
+    let pool = Pool::start().await;
+    let identity = Identity::of(pool.issuer()).unwrap();
+    let claims = encode(&pool.claims());
+    let public = PublicKeyComponents::<Vec<u8>>::from(pool.rsa.public()).n;
+    for alg in ["none", "None", "NONE", "", "HS256", "HS384", "PS256", "EdDSA", "RS256 "] {
+        for kid in ["r", "e"] {
+            let signed = format!("{}.{claims}", encode(&json!({"alg": alg, "kid": kid})));
+            let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &public);
+            let tag = BASE64.encode(ring::hmac::sign(&key, signed.as_bytes()));
+            for token in [format!("{signed}."), format!("{signed}.{tag}")] {
+                let error = identity.caller(&token).await.unwrap_err();
+                let kinds = [TokenError::Malformed, TokenError::WrongAlgorithm];
+                assert!(kinds.contains(&error), "{alg} {kid}: {error}");
+            }
+        }
+    }
+    // No algorithm at all.
+    let none = format!("{}.{claims}.", encode(&json!({"kid": "r"})));
+    assert_eq!(identity.caller(&none).await, Err(TokenError::Malformed));
+}
+
+#[tokio::test]
+async fn each_wrong_token_is_wrong_for_its_own_reason() {
+    let pool = Pool::start().await;
+    let identity = Identity::of(pool.issuer()).unwrap();
+    let with = |name: &str, value: Value| {
+        let mut claims = pool.claims();
+        claims[name] = value;
+        pool.rs256(&json!({"alg": "RS256", "kid": "r"}), &claims)
+    };
+    let head = |head: Value| pool.rs256(&head, &pool.claims());
+    let good = pool.good();
+    let (signed, signature) = good.rsplit_once('.').unwrap();
+    let other = pool.rs256(&json!({"alg": "RS256", "kid": "r"}), &json!({}));
+    let (_, other) = other.rsplit_once('.').unwrap();
+    for (token, why) in [
+        (with("iss", json!("https://issuer.example/other")), TokenError::WrongIssuer),
+        (with("iss", json!(["https://issuer.example/pool"])), TokenError::WrongIssuer),
+        (with("aud", json!("other")), TokenError::WrongAudience),
+        (with("aud", json!(["other"])), TokenError::WrongAudience),
+        (with("exp", json!("4102444800")), TokenError::Malformed),
+        (with("exp", json!(null)), TokenError::Malformed),
+        (with("exp", json!([4_102_444_800_u64])), TokenError::Malformed),
+        (with("exp", json!(now() - 61)), TokenError::Expired),
+        (with("nbf", json!("0")), TokenError::Malformed),
+        (with("nbf", json!(now() + 3600)), TokenError::NotYetValid),
+        (with("iat", json!(now() + 3600)), TokenError::NotYetValid),
+        (head(json!({"alg": "RS256", "kid": "r", "crit": ["b64"]})), TokenError::Unsupported),
+        (head(json!({"alg": "RS256", "kid": "r", "crit": []})), TokenError::Unsupported),
+        (head(json!({"alg": "RS256", "kid": "r", "crit": 7})), TokenError::Malformed),
+        // A key of another type has that name.
+        (head(json!({"alg": "RS256", "kid": "e"})), TokenError::WrongAlgorithm),
+        (
+            pool.es256(&json!({"alg": "ES256", "kid": "r"}), &pool.claims()),
+            TokenError::WrongAlgorithm,
+        ),
+        (head(json!({"alg": "RS256", "kid": "other"})), TokenError::UnknownKey),
+        (head(json!({"alg": "RS256", "kid": "o"})), TokenError::UnknownKey),
+        (head(json!({"alg": "RS256"})), TokenError::UnknownKey),
+        (head(json!({"alg": "RS256", "kid": "r", "x": "y".repeat(8 << 10)})), TokenError::TooLong),
+        (format!("{signed}.{other}"), TokenError::WrongSignature),
+        (format!("{signed}.{signature}="), TokenError::Malformed),
+        (format!("{good}.{signature}"), TokenError::Malformed),
+    ] {
+        assert_eq!(identity.caller(&token).await, Err(why), "{token}");
+    }
+    assert!(identity.caller(&good).await.is_ok());
+}
+
+#[tokio::test]
 async fn a_flood_of_unknown_keys_does_not_reach_the_issuer() {
     let pool = Pool::start().await;
     let app = Arc::new(app(Identity::of(pool.issuer()).unwrap()).await);
@@ -291,11 +365,9 @@ async fn the_local_issuer_is_trusted_by_its_own_server_and_no_other() {
 #[tokio::test]
 async fn on_ones_own_machine_one_signs_in_as_anybody() {
     let issuer = LocalIssuer::new().unwrap();
-    let identity = Identity::local(&issuer);
-    let api = Api::new("test", "Who?", ()).route(get("/me", whoami).describe("me", "Me."));
+    let api = Api::new(()).named("test", "Who?").route(get("/me", whoami).describe("me", "Me."));
     let app = start(Options::default(), |server| {
-        let local = issuer.into_system();
-        server.with_identity(identity).with_system(system(api.into_router())).with_system(local)
+        server.with_identity(IdentitySource::Local(issuer)).with_system(system(api.into_router()))
     })
     .await;
     let page = app.get("/local").await;
@@ -326,11 +398,9 @@ async fn on_ones_own_machine_one_signs_in_as_anybody() {
 async fn the_local_issuer_believes_no_proxy_of_any_kind() {
     let issuer = LocalIssuer::new().unwrap();
     let token = issuer.sign("Ann", &[], now()).unwrap();
-    let identity = Identity::local(&issuer);
-    let api = Api::new("test", "Who?", ()).route(get("/me", whoami).describe("me", "Me."));
+    let api = Api::new(()).named("test", "Who?").route(get("/me", whoami).describe("me", "Me."));
     let app = start(Options::default(), |server| {
-        let local = issuer.into_system();
-        server.with_identity(identity).with_system(system(api.into_router())).with_system(local)
+        server.with_identity(IdentitySource::Local(issuer)).with_system(system(api.into_router()))
     })
     .await;
     let bearer = format!("authorization: Bearer {token}");

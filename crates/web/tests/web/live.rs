@@ -28,7 +28,8 @@ async fn follow(State(hub): State<Hub>, upgrade: WebSocketUpgrade) -> SwitchingP
 }
 
 async fn server(hub: &Hub) -> Running {
-    let api = Api::new("test", "Live.", hub.clone())
+    let api = Api::new(hub.clone())
+        .named("test", "Live.")
         .route(get("/socket", follow).describe("follow", "Follows."));
     start(Options::default(), |server| server.with_system(system(api.into_router()))).await
 }

@@ -7,10 +7,22 @@
     reason = "a panic here is a failing test"
 )]
 
+mod access;
 mod api;
+mod blobs;
 mod client;
 mod cursors;
+mod demo;
+mod guestbook;
 mod idempotency;
 mod identity;
 mod live;
+mod openapi;
+mod outbound;
+mod paging;
+mod problems;
+mod raw;
 mod server;
+mod system;
+mod text;
+mod versions;

@@ -1,12 +1,11 @@
 //! What is said on a socket.
 
-use crate::design::{EventKind, Game, Lobby, Status};
+use crate::design::{EventKind, Game, Status};
 use crate::rules::Effect;
 use crate::service::Joined;
-use crate::view::{GameView, PlayerView};
+use crate::view::{GameView, PlayerView, StatusView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use singlet_web::live::Text;
 use singlet_web::problem::Problem;
 use singlet_web::validate::FieldError;
 
@@ -30,8 +29,6 @@ pub enum Incoming {
     StartGame,
     /// Rolls the die.
     RollDice,
-    /// Asks whether somebody is there.
-    Ping,
 }
 
 /// What the server says.
@@ -74,6 +71,10 @@ pub enum Outgoing {
         creator_id: String,
         /// Whose turn it is now.
         turn: Option<String>,
+        /// How far the game is now.
+        status: StatusView,
+        /// Who has won, if somebody has.
+        winner_id: Option<String>,
     },
     /// Somebody has rolled and moved.
     PlayerMoved {
@@ -91,6 +92,19 @@ pub enum Outgoing {
         effect: Effect,
         /// Whose turn it is now.
         turn: Option<String>,
+        /// How far the game is now.
+        status: StatusView,
+        /// Who has won, if somebody has.
+        winner_id: Option<String>,
+    },
+    /// Somebody has created the game that follows this one. Play again to join it.
+    RematchOffered {
+        /// The number of this event.
+        sequence: u64,
+        /// Who it was.
+        player_id: String,
+        /// The code of that game.
+        code: String,
     },
     /// The game has begun.
     GameStarted {
@@ -120,8 +134,6 @@ pub enum Outgoing {
         #[schemars(skip)]
         errors: Vec<FieldError>,
     },
-    /// Somebody is here.
-    Pong,
 }
 
 impl Outgoing {
@@ -131,6 +143,8 @@ impl Outgoing {
         let (sequence, event) = (game.sequence, &game.last_event);
         let player_id = event.player_id.to_string();
         let turn = game.turn.as_ref().map(ToString::to_string);
+        let winner_id = game.winner_id.as_ref().map(ToString::to_string);
+        let status = StatusView::from(game.status);
         let mut messages = match event.kind {
             // Nobody can be watching yet.
             EventKind::Created => Vec::new(),
@@ -142,7 +156,8 @@ impl Outgoing {
             }],
             EventKind::Left => {
                 let creator_id = game.creator_id.to_string();
-                vec![Self::PlayerLeft { sequence, player_id, creator_id, turn }]
+                let winner_id = winner_id.clone();
+                vec![Self::PlayerLeft { sequence, player_id, creator_id, turn, status, winner_id }]
             }
             EventKind::Started => vec![Self::GameStarted { sequence, turn }],
             EventKind::Moved => vec![Self::PlayerMoved {
@@ -153,10 +168,17 @@ impl Outgoing {
                 to: event.to.unwrap_or_default(),
                 effect: event.effect.unwrap_or(Effect::None),
                 turn,
+                status,
+                winner_id: winner_id.clone(),
             }],
+            EventKind::Rematch => {
+                let code = game.rematch_code.as_ref().map(ToString::to_string).unwrap_or_default();
+                vec![Self::RematchOffered { sequence, player_id, code }]
+            }
         };
-        if game.status == Status::Finished {
-            let winner_id = game.winner_id.as_ref().map(ToString::to_string);
+        // Events that were stored by an earlier version do not say whether they end the game.
+        let is_last_move = event.kind == EventKind::Moved && game.status == Status::Finished;
+        if event.ends_game.unwrap_or(is_last_move) {
             messages.push(Self::GameEnded { sequence, winner_id });
         }
         messages
@@ -164,32 +186,40 @@ impl Outgoing {
 
     /// The game as it is.
     #[must_use]
-    pub fn state(lobby: Lobby) -> Self {
-        Self::GameState { sequence: lobby.game.sequence, game: lobby.into() }
+    pub fn state(game: GameView) -> Self {
+        Self::GameState { sequence: game.sequence, game }
     }
 
-    /// A welcome for a new player.
+    /// For a player who has just joined.
     #[must_use]
     pub fn joined(joined: Joined) -> Self {
         let secret = Some(joined.secret.reveal().to_owned());
         Self::JoinedGame { player: joined.player.into(), secret }
     }
 
-    /// A refusal.
+    /// A problem.
     #[must_use]
-    pub fn refused(problem: &Problem) -> Self {
+    pub fn error(problem: &Problem) -> Self {
         Self::Error {
-            code: problem.code().name.to_owned(),
-            title: problem.code().title.to_owned(),
+            code: problem.problem_type().name.to_owned(),
+            title: problem.problem_type().title.to_owned(),
             detail: problem.detail_text().map(str::to_owned),
             errors: problem.field_errors().to_vec(),
         }
     }
 
-    /// The message as it goes over the socket.
-    #[must_use]
-    pub fn to_text(&self) -> Text {
-        // Nothing in it has keys that are not text, which is all that could fail.
-        serde_json::to_string(self).unwrap_or_default().into()
+    /// The name of its kind, as in its member `type`.
+    pub(super) fn event_name(&self) -> &'static str {
+        match self {
+            Self::GameState { .. } => "gameState",
+            Self::JoinedGame { .. } => "joinedGame",
+            Self::PlayerJoined { .. } => "playerJoined",
+            Self::PlayerLeft { .. } => "playerLeft",
+            Self::PlayerMoved { .. } => "playerMoved",
+            Self::RematchOffered { .. } => "rematchOffered",
+            Self::GameStarted { .. } => "gameStarted",
+            Self::GameEnded { .. } => "gameEnded",
+            Self::Error { .. } => "error",
+        }
     }
 }

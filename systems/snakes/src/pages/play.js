@@ -53,10 +53,10 @@ const live = new LiveSocket((isFresh) => `${path}/socket${game && !isFresh ? `?a
   onMessage: handle,
   onOpen: () => { if (me) live.send({ type: "rejoinGame", secret: me.secret }); },
   onStatus: async (status) => {
-    if (status !== "lost") return;
+    if (status !== "lost" && status !== "refused") return;
     stopRolling();
     joining?.reject(new Problem({ code: "unreachable", title: "The connection was lost. Try again when it is back" }));
-    if (!game) await checkExists();
+    if (!game || status === "refused") await checkExists();
   },
 });
 connectionBar(live);

@@ -2,74 +2,77 @@
 
 use super::Service;
 use super::budgets::Cost;
-use crate::design::{Code, Connection, ConnectionId, Player};
-use crate::refusal::Refusal;
-use crate::secret::Secret;
+use super::expiry::gone_is_fine;
+use crate::design::{Code, Connection, Player};
+use crate::error::Error;
 use singlet::prelude::*;
+use singlet_web::secret::Secret;
+use std::time::Duration;
 
-/// The player plays over another connection by now.
-enum Replaced {
-    ByAnother,
-    Otherwise(singlet::Error),
-}
-
-impl From<singlet::Error> for Replaced {
-    fn from(error: singlet::Error) -> Self {
-        Self::Otherwise(error)
-    }
-}
+/// How long a connection counts as open without a sign of life. A server that was killed cannot say
+/// that its connections are closed.
+const SILENCE_MAX: Duration = Duration::from_secs(75);
 
 impl Service {
-    /// 12: notes that a player plays over a new connection, whether or not it had one before.
+    /// 12: notes that a player plays over a new connection. A player may have several: each tab of a
+    /// browser is one.
     ///
     /// # Errors
     ///
     /// If the secret is wrong.
-    pub async fn connect(&self, code: &Code, secret: &Secret) -> Result<Connection, Refusal> {
-        let game = self.game(code).await?;
+    pub async fn connect(&self, code: &Code, secret: &Secret) -> Result<Connection, Error> {
+        self.game(code).await?;
         let player = self.player_of(code, secret).await?;
         self.charge(Cost::Connect).await?;
-        let id = ConnectionId::new(self.chance.uuid()?).map_err(|_| Refusal::RandomUnavailable)?;
+        let id = self.new_id()?;
         let connection = Connection {
             connection_id: id,
             player_id: player.id.clone(),
             game_code: code.clone(),
             connected_at: self.db.now(),
-            expires: Some(game.members_ttl),
+            expires: Some(self.silence_end()),
         };
         let connected = update(Player::key(code, &player.id))
             .set(Player::CONNECTION_ID, &connection.connection_id)
             .set(Player::IS_CONNECTED, true);
-        let mut transaction = self.db.transaction::<Refusal>();
-        transaction.push(put(&connection));
-        transaction.push(connected.or(Refusal::PlayerNotFound));
-        // One player, one connection: the one before goes.
-        if let Some(before) = &player.connection_id {
-            transaction.push(delete(Connection::key(before)));
-        }
-        transaction.run().await?;
+        self.db.transact((put(&connection), connected.or(Error::PlayerNotFound))).await?;
         Ok(connection)
     }
 
-    /// 12: notes that a connection is closed. If the player has opened another one since, only
-    /// that one counts.
+    /// Notes that a connection is still open. One that was deleted stays so: its player has left.
     ///
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn disconnect(&self, connection: &Connection) -> Result<(), Refusal> {
+    pub async fn keep_connected(&self, connection: &Connection) -> Result<(), Error> {
+        self.charge(Cost::Renew(1)).await?;
+        let key = Connection::key(&connection.connection_id);
+        let kept = update(key).set(Connection::EXPIRES, self.silence_end());
+        Ok(gone_is_fine(self.db.run(kept).await)?)
+    }
+
+    /// 12: notes that a connection is closed. The player is connected as long as another one is
+    /// open.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn disconnect(&self, connection: &Connection) -> Result<(), Error> {
         let Connection { connection_id, player_id, game_code, .. } = connection;
-        let disconnected = update(Player::key(game_code, player_id))
-            .set(Player::CONNECTION_ID, None::<ConnectionId>)
-            .set(Player::IS_CONNECTED, false)
+        self.db.run(delete(Connection::key(connection_id))).await?;
+        let others = self.connections_of(game_code).await?;
+        let of_player = others.iter().filter(|other| other.player_id == *player_id);
+        let other = of_player.filter(|other| other.connection_id != *connection_id);
+        let other = other.max_by_key(|other| other.connected_at);
+        // Only if no newer connection has been opened since.
+        let changed = update(Player::key(game_code, player_id))
+            .set(Player::CONNECTION_ID, other.map(|other| other.connection_id.clone()))
+            .set(Player::IS_CONNECTED, other.is_some())
             .only_if(Player::CONNECTION_ID.eq(connection_id));
-        let closed = delete(Connection::key(connection_id));
-        match self.db.transact((disconnected.or(Replaced::ByAnother), closed)).await {
-            Ok(()) => Ok(()),
-            Err(Replaced::ByAnother) => {
-                Ok(self.db.run(delete(Connection::key(connection_id))).await?)
-            }
-            Err(Replaced::Otherwise(error)) => Err(error.into()),
-        }
+        Ok(gone_is_fine(self.db.run(changed).await)?)
+    }
+
+    fn silence_end(&self) -> Expiry {
+        Expiry::at(self.db.now().after(SILENCE_MAX))
     }
 }

@@ -2,15 +2,16 @@
 
 use super::{Service, authenticate, in_order};
 use crate::design::{Code, Connection, Event, EventKind, Game, Lobby, Player, PlayerId, Status};
-use crate::refusal::Refusal;
+use crate::error::Error;
 use crate::rules::{TURN_TIME_MAX, next_turn};
-use crate::secret::Secret;
 use singlet::prelude::*;
+use singlet_web::secret::Secret;
 
 impl Service {
     /// 13: takes a player out of its game, for good. If it was its turn, it is the next player's;
-    /// if it was the creator, the one who joined next is that from now on. A game that everybody
-    /// has left is over.
+    /// if it was the creator, the one who joined next is that from now on. The last player left in a
+    /// game that is played has won; a game that everybody has left before it began is over. Who has
+    /// won stays the winner.
     ///
     /// A player leaves when it likes. Until the game begins, its creator may take out anybody, so
     /// that nobody can keep seats from those they are for. Once it has begun, anybody may take out
@@ -25,8 +26,8 @@ impl Service {
         code: &Code,
         leaving: &PlayerId,
         secret: &Secret,
-    ) -> Result<(), Refusal> {
-        let _inside = self.turnstile.enter(code.as_str()).await;
+    ) -> Result<(), Error> {
+        let _inside = self.locks.lock(code.as_str()).await;
         self.db.attempt(|_| self.try_leave(code, leaving, secret)).await
     }
 
@@ -35,45 +36,70 @@ impl Service {
         code: &Code,
         leaving: &PlayerId,
         secret: &Secret,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Error> {
         let lobby = self.lobby(code).await?;
         let player = lobby.players.iter().find(|player| player.id == *leaving);
-        let player = player.ok_or(Refusal::PlayerNotFound)?;
+        let player = player.ok_or(Error::PlayerNotFound)?;
         let caller = authenticate(&lobby, secret)?;
         if caller.id != *leaving && !may_take_out(&lobby, caller, leaving, self.db.now()) {
-            return Err(Refusal::NotRemovable);
+            return Err(Error::NotRemovable);
         }
         let game = &lobby.game;
-        let terms = self.renew(game).await?;
+        let expiries = self.renew(game).await?;
         let order = in_order(&lobby.players);
         let others: Vec<&PlayerId> = order.iter().filter(|id| *id != leaving).collect();
-        let event =
-            Event { name: Some(player.name.clone()), ..Event::of(EventKind::Left, leaving) };
+        let end = Ending::of(game.status, &others);
+        let event = Event {
+            name: Some(player.name.clone()),
+            ends_game: end.is_some().then_some(true),
+            ..Event::of(EventKind::Left, leaving)
+        };
         let mut counted = update(Game::key(code))
             .set(Game::PLAYER_COUNT, others.len() as u32)
             .set(Game::SEQUENCE, game.sequence + 1)
+            .set(Game::HISTORY, game.history_with(&event))
             .set(Game::LAST_EVENT, event)
-            .set(Game::MEMBERS_TTL, terms.members)
-            .set(Game::EXPIRES, terms.game)
+            .set(Game::MEMBERS_TTL, expiries.members)
+            .set(Game::EXPIRES, expiries.game)
             .only_if(Game::SEQUENCE.eq(game.sequence));
-        if game.turn.as_ref() == Some(leaving) {
+        if end.is_none() && game.turn.as_ref() == Some(leaving) {
             let next = next_turn(&order, leaving).filter(|next| *next != leaving);
             counted = counted.set(Game::TURN, next.cloned());
         }
-        match others.first() {
-            Some(first) if game.creator_id == *leaving => {
-                counted = counted.set(Game::CREATOR_ID, *first);
-            }
-            Some(_) => {}
-            None => counted = counted.set(Game::STATUS, Status::Finished),
+        if let Some(first) = others.first().filter(|_| game.creator_id == *leaving) {
+            counted = counted.set(Game::CREATOR_ID, *first);
         }
-        let mut transaction = self.db.transaction::<Refusal>();
-        transaction.push(counted.or(Refusal::Crowded));
+        if let Some(Ending { winner }) = end {
+            counted = counted
+                .set(Game::STATUS, Status::Finished)
+                .set(Game::TURN, None::<PlayerId>)
+                .set(Game::WINNER_ID, winner);
+        }
+        let mut transaction = self.db.transaction::<Error>();
+        transaction.push(counted.or(Error::changed()));
         transaction.push(delete(Player::key(code, leaving)));
-        if let Some(connection) = &player.connection_id {
-            transaction.push(delete(Connection::key(connection)));
+        for connection in self.connections_of(code).await? {
+            if connection.player_id == *leaving {
+                transaction.push(delete(Connection::key(&connection.connection_id)));
+            }
         }
         transaction.run().await
+    }
+}
+
+/// A game that ends because somebody leaves.
+struct Ending {
+    /// The last player left.
+    winner: Option<PlayerId>,
+}
+
+impl Ending {
+    fn of(status: Status, others: &[&PlayerId]) -> Option<Self> {
+        match (status, others) {
+            (Status::Playing, [last]) => Some(Self { winner: Some((*last).clone()) }),
+            (Status::Playing | Status::Waiting, []) => Some(Self { winner: None }),
+            _ => None,
+        }
     }
 }
 

@@ -1,18 +1,19 @@
 //! What strangers store has an end: for one address, and for all of them.
 
-use crate::ground::{Ground, Stage};
-use crate::place::on_every_store;
+use crate::fixture::Fixture;
 use singlet_snakes::board::Board;
-use singlet_snakes::chance::Chance;
 use singlet_snakes::design::Code;
-use singlet_snakes::refusal::Refusal;
-use singlet_snakes::rules::{Mode, Roll};
+use singlet_snakes::error::Error;
+use singlet_snakes::rules::Mode;
+use singlet_snakes::service::player_id;
 use singlet_snakes::service::{Budgets, NewGame, Service};
+use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::Web;
 use singlet_web::limit::{ClientLimits, Rate};
 use singlet_web::problem::{Problem, RATE_LIMITED, UNAVAILABLE};
+use singlet_web::random::Random;
 
-on_every_store! {
+on_every_backend! {
     when_too_many_games_are_made_the_oldest_that_nobody_plays_goes,
     a_game_that_is_young_or_played_does_not_go,
     what_all_have_stored_in_an_hour_has_an_end,
@@ -23,110 +24,110 @@ const MINUTE_MS: i64 = 60_000;
 const PLENTY: u64 = 1 << 40;
 
 /// The same store behind a service with these budgets: another server, or one that was restarted.
-async fn server(ground: &Ground, bytes: u64, games: u64) -> Service {
-    let web = ground.place.open::<Web>(&ground.settings).await;
-    let chance = Chance::loaded(Roll::new(1));
-    let service = Service::new(ground.service.db().clone(), chance);
+async fn server(fixture: &Fixture, bytes: u64, games: u64) -> Service {
+    let web = fixture.store.open::<Web>().await;
+    let random = Random::scripted([0], []);
+    let service = Service::new(fixture.service.db().clone(), random);
     service.with_budgets(Budgets::with_limits(web, bytes, games))
 }
 
 /// Begins at a full hour, so that all of a story is in one.
-async fn at_full_hour(stage: Stage) -> Ground {
-    let ground = stage.loaded(&[1]).await;
+async fn at_full_hour(store: TestStore) -> Fixture {
+    let fixture = Fixture::loaded(store, &[1]).await;
     let hour_ms = 60 * MINUTE_MS;
-    ground.clock.advance(hour_ms - ground.service.db().now().as_millis() % hour_ms);
-    ground
+    fixture.clock.advance(hour_ms - fixture.service.db().now().as_millis() % hour_ms);
+    fixture
 }
 
-async fn create(service: &Service) -> Result<Code, Refusal> {
+async fn create(service: &Service) -> Result<Code, Error> {
     let new = NewGame { name: "Ann".to_owned(), ..NewGame::default() };
     Ok(service.create_game(new).await?.lobby.game.code)
 }
 
-async fn exists(ground: &Ground, code: &Code) -> bool {
-    ground.service.game(code).await.is_ok()
+async fn exists(fixture: &Fixture, code: &Code) -> bool {
+    fixture.service.game(code).await.is_ok()
 }
 
-fn problem<T>(refused: Result<T, Refusal>) -> Problem {
+fn problem<T>(refused: Result<T, Error>) -> Problem {
     match refused {
-        Err(Refusal::OverBudget(problem)) => problem,
+        Err(Error::Problem(problem)) => problem,
         Err(other) => panic!("{other:?}"),
         Ok(_) => panic!("not refused"),
     }
 }
 
 /// Games could be made without an end, and each was kept for a day.
-async fn when_too_many_games_are_made_the_oldest_that_nobody_plays_goes(stage: Stage) {
-    let ground = at_full_hour(stage).await;
-    let first = server(&ground, PLENTY, 4).await;
+async fn when_too_many_games_are_made_the_oldest_that_nobody_plays_goes(store: TestStore) {
+    let fixture = at_full_hour(store).await;
+    let first = server(&fixture, PLENTY, 4).await;
     let joined = create(&first).await.unwrap();
     first.join(&joined, "Bob").await.unwrap();
     let mut waiting = Vec::new();
     for _ in 0..3 {
-        ground.clock.advance(1_000);
+        fixture.clock.advance(1_000);
         waiting.push(create(&first).await.unwrap());
     }
-    ground.clock.advance(10 * MINUTE_MS);
+    fixture.clock.advance(10 * MINUTE_MS);
     // The hour's games are spent for every server on the store, and after a restart.
-    let second = server(&ground, PLENTY, 4).await;
+    let second = server(&fixture, PLENTY, 4).await;
     for (service, gone) in [&second, &first, &second].into_iter().zip(&waiting) {
-        assert!(exists(&ground, gone).await);
+        assert!(exists(&fixture, gone).await);
         create(service).await.unwrap();
-        assert!(!exists(&ground, gone).await);
+        assert!(!exists(&fixture, gone).await);
     }
-    assert!(exists(&ground, &joined).await);
-    let listed = ground.service.newest_games(100, None).await.unwrap().items;
+    assert!(exists(&fixture, &joined).await);
+    let listed = fixture.service.newest_games(100, None).await.unwrap().items;
     assert_eq!(listed.len(), 4);
     // Of the game that is gone, nothing is left: four games, and five players.
-    assert_eq!(ground.items().await.len(), 9);
+    assert_eq!(fixture.items().await.len(), 9);
 }
 
-async fn a_game_that_is_young_or_played_does_not_go(stage: Stage) {
-    let ground = at_full_hour(stage).await;
-    let service = server(&ground, PLENTY, 3).await;
+async fn a_game_that_is_young_or_played_does_not_go(store: TestStore) {
+    let fixture = at_full_hour(store).await;
+    let service = server(&fixture, PLENTY, 3).await;
     let joined = create(&service).await.unwrap();
     service.join(&joined, "Bob").await.unwrap();
-    let left = ground.game(Mode::Turns, &["Cleo"]).await;
-    let cleo = left.secrets[0].player().unwrap();
+    let left = fixture.game(Mode::Turns, &["Cleo"]).await;
+    let cleo = player_id(&left.secrets[0]).unwrap();
     service.leave(&left.code, &cleo, &left.secrets[0]).await.unwrap();
-    ground.clock.advance(1_000);
+    fixture.clock.advance(1_000);
     let waiting = create(&service).await.unwrap();
-    ground.clock.advance(1_000);
+    fixture.clock.advance(1_000);
     create(&service).await.unwrap();
-    ground.clock.advance(9 * MINUTE_MS);
-    let before = ground.items().await.len();
+    fixture.clock.advance(9 * MINUTE_MS);
+    let before = fixture.items().await.len();
     let refused = problem(create(&service).await);
-    assert_eq!((refused.code(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
-    assert_eq!(ground.items().await.len(), before);
-    ground.clock.advance(MINUTE_MS);
+    assert_eq!((refused.problem_type(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
+    assert_eq!(fixture.items().await.len(), before);
+    fixture.clock.advance(MINUTE_MS);
     // The oldest goes first: the one that is over, and then the one that waits.
     create(&service).await.unwrap();
-    assert!(!exists(&ground, &left.code).await && exists(&ground, &waiting).await);
+    assert!(!exists(&fixture, &left.code).await && exists(&fixture, &waiting).await);
     create(&service).await.unwrap();
-    assert!(!exists(&ground, &waiting).await);
-    assert!(exists(&ground, &joined).await);
+    assert!(!exists(&fixture, &waiting).await);
+    assert!(exists(&fixture, &joined).await);
     // The next hour has games of its own.
-    ground.clock.advance(60 * MINUTE_MS);
-    let count = ground.items().await.len();
+    fixture.clock.advance(60 * MINUTE_MS);
+    let count = fixture.items().await.len();
     create(&service).await.unwrap();
-    assert_eq!(ground.items().await.len(), count + 2);
+    assert_eq!(fixture.items().await.len(), count + 2);
 }
 
 /// Every move was stored with both images of the game, for a day, as often as anybody liked.
-async fn what_all_have_stored_in_an_hour_has_an_end(stage: Stage) {
+async fn what_all_have_stored_in_an_hour_has_an_end(store: TestStore) {
     const BYTES: u64 = 400 << 10;
-    let ground = at_full_hour(stage).await;
+    let fixture = at_full_hour(store).await;
     let new = NewGame {
         name: "Ann".to_owned(),
         mode: Mode::Race,
         board: Board::new(400, Vec::new()).unwrap(),
     };
-    let ann = ground.service.create_game(new).await.unwrap();
+    let ann = fixture.service.create_game(new).await.unwrap();
     let code = ann.lobby.game.code;
-    ground.service.join(&code, "Bob").await.unwrap();
-    ground.service.start(&code, &ann.secret).await.unwrap();
-    let waiting = ground.game(Mode::Turns, &["Zoe"]).await;
-    let service = server(&ground, BYTES, PLENTY).await;
+    fixture.service.join(&code, "Bob").await.unwrap();
+    fixture.service.start(&code, &ann.secret).await.unwrap();
+    let waiting = fixture.game(Mode::Turns, &["Zoe"]).await;
+    let service = server(&fixture, BYTES, PLENTY).await;
     let mut moves = 0;
     let refused = loop {
         match service.roll(&code, &ann.secret).await {
@@ -136,37 +137,37 @@ async fn what_all_have_stored_in_an_hour_has_an_end(stage: Stage) {
     };
     // A move on a board without snakes and ladders is charged with 4 KB.
     assert!((99..=101).contains(&moves), "{moves}");
-    assert_eq!((refused.code(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
-    let before = ground.items().await.len();
-    let restarted = server(&ground, BYTES, PLENTY).await;
+    assert_eq!((refused.problem_type(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
+    let before = fixture.items().await.len();
+    let restarted = server(&fixture, BYTES, PLENTY).await;
     for service in [&service, &restarted] {
         problem(create(service).await);
         problem(service.join(&waiting.code, "Bob").await);
         problem(service.connect(&waiting.code, &waiting.secrets[0]).await);
         problem(service.roll(&code, &ann.secret).await);
     }
-    assert_eq!(ground.lobby(&code).await.game.sequence, 3 + moves);
-    assert_eq!(ground.items().await.len(), before);
+    assert_eq!(fixture.lobby(&code).await.game.sequence, 3 + moves);
+    assert_eq!(fixture.items().await.len(), before);
     // Who is in a game can leave it. That was charged on joining.
-    let zoe = waiting.secrets[0].player().unwrap();
+    let zoe = player_id(&waiting.secrets[0]).unwrap();
     restarted.leave(&waiting.code, &zoe, &waiting.secrets[0]).await.unwrap();
-    ground.clock.advance(60 * MINUTE_MS);
+    fixture.clock.advance(60 * MINUTE_MS);
     service.roll(&code, &ann.secret).await.unwrap();
     create(&restarted).await.unwrap();
 }
 
-async fn what_one_address_has_stored_has_an_end(stage: Stage) {
-    let ground = at_full_hour(stage).await;
+async fn what_one_address_has_stored_has_an_end(store: TestStore) {
+    let fixture = at_full_hour(store).await;
     // Nothing comes back while the test runs.
     let rate = Rate { per_second: 0.001, burst: 30_000.0 };
     let account = ClientLimits::with_stored_rate([192, 0, 2, 1].into(), rate);
-    let service = ground.service.for_account(&account);
+    let service = fixture.service.for_client(&account);
     let code = create(&service).await.unwrap();
     service.join(&code, "Bob").await.unwrap();
     service.join(&code, "Cleo").await.unwrap();
-    assert_eq!(problem(service.join(&code, "Dan").await).code(), &RATE_LIMITED);
-    assert_eq!(problem(create(&service).await).code(), &RATE_LIMITED);
-    assert_eq!(ground.lobby(&code).await.players.len(), 3);
+    assert_eq!(problem(service.join(&code, "Dan").await).problem_type(), &RATE_LIMITED);
+    assert_eq!(problem(create(&service).await).problem_type(), &RATE_LIMITED);
+    assert_eq!(fixture.lobby(&code).await.players.len(), 3);
     let other = ClientLimits::with_stored_rate([192, 0, 2, 2].into(), rate);
-    ground.service.for_account(&other).join(&code, "Dan").await.unwrap();
+    fixture.service.for_client(&other).join(&code, "Dan").await.unwrap();
 }

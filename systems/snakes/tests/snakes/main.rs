@@ -10,13 +10,12 @@
 mod budgets;
 mod design;
 mod expiry;
-mod ground;
+mod fixture;
 mod http;
 mod live;
 mod operations;
-mod place;
 mod races;
 mod refusals;
-mod remote;
+mod rematch;
 mod site;
 mod stored;

@@ -1,16 +1,19 @@
 //! Many at the same moment.
 
-use crate::ground::Stage;
-use crate::place::on_every_store;
-use singlet_snakes::chance::Chance;
+use crate::fixture::Fixture;
+use singlet::Retryable as _;
 use singlet_snakes::design::Status;
-use singlet_snakes::refusal::Refusal;
+use singlet_snakes::error::Error;
 use singlet_snakes::rules::Mode;
 use singlet_snakes::service::NewGame;
+use singlet_snakes::service::player_id;
+use singlet_testing::{TestStore, on_every_backend};
+use singlet_web::problem::{ApiError as _, BUSY};
+use singlet_web::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::task::JoinSet;
 
-on_every_store! {
+on_every_backend! {
     a_hundred_rolls_at_once_give_moves_that_fit_together,
     of_a_hundred_rolls_in_one_turn_one_counts,
     fifty_joins_at_once_fill_the_game_and_no_name_is_there_twice,
@@ -18,19 +21,19 @@ on_every_store! {
     a_code_that_is_taken_is_another_games_and_another_one_is_tried,
 }
 
-async fn a_hundred_rolls_at_once_give_moves_that_fit_together(stage: Stage) {
-    let ground = stage.with(Chance::system()).await;
+async fn a_hundred_rolls_at_once_give_moves_that_fit_together(store: TestStore) {
+    let fixture = Fixture::new(store, Random::new()).await;
     let names: Vec<String> = (0..10).map(|number| format!("P{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let table = ground.started(Mode::Race, &names).await;
-    let before = ground.lobby(&table.code).await.game.sequence;
+    let table = fixture.started(Mode::Race, &names).await;
+    let before = fixture.lobby(&table.code).await.game.sequence;
     let mut steps: BTreeMap<String, Vec<(u16, u16)>> = BTreeMap::new();
     let (mut made, mut wins) = (0, 0);
     // Until somebody has won, a hundred at a time, ten of each player.
     for _ in 0..50 {
         let mut rolls = JoinSet::new();
         for number in 0..100 {
-            let (service, code) = (ground.service.clone(), table.code.clone());
+            let (service, code) = (fixture.service.clone(), table.code.clone());
             let secret = table.secrets[number % 10].clone();
             rolls.spawn(async move { service.roll(&code, &secret).await });
         }
@@ -41,7 +44,7 @@ async fn a_hundred_rolls_at_once_give_moves_that_fit_together(stage: Stage) {
                     wins += usize::from(step.wins);
                     steps.entry(player.to_string()).or_default().push((step.from, step.to));
                 }
-                Err(Refusal::GameOver) => {}
+                Err(Error::GameOver) => {}
                 Err(other) => panic!("{other}"),
             }
         }
@@ -49,7 +52,7 @@ async fn a_hundred_rolls_at_once_give_moves_that_fit_together(stage: Stage) {
             break;
         }
     }
-    let lobby = ground.lobby(&table.code).await;
+    let lobby = fixture.lobby(&table.code).await;
     assert_eq!((wins, lobby.game.status), (1, Status::Finished));
     assert_eq!(lobby.game.sequence - before, made);
     let winner = lobby.game.winner_id.unwrap();
@@ -69,12 +72,12 @@ async fn a_hundred_rolls_at_once_give_moves_that_fit_together(stage: Stage) {
     }
 }
 
-async fn of_a_hundred_rolls_in_one_turn_one_counts(stage: Stage) {
-    let ground = stage.loaded(&[1]).await;
-    let table = ground.started(Mode::Turns, &["Ann", "Bob"]).await;
+async fn of_a_hundred_rolls_in_one_turn_one_counts(store: TestStore) {
+    let fixture = Fixture::loaded(store, &[1]).await;
+    let table = fixture.started(Mode::Turns, &["Ann", "Bob"]).await;
     let mut rolls = JoinSet::new();
     for _ in 0..100 {
-        let (service, code) = (ground.service.clone(), table.code.clone());
+        let (service, code) = (fixture.service.clone(), table.code.clone());
         let secret = table.secrets[0].clone();
         rolls.spawn(async move { service.roll(&code, &secret).await });
     }
@@ -82,20 +85,20 @@ async fn of_a_hundred_rolls_in_one_turn_one_counts(stage: Stage) {
     while let Some(rolled) = rolls.join_next().await {
         match rolled.unwrap() {
             Ok(_) => made += 1,
-            Err(Refusal::NotYourTurn) => {}
+            Err(Error::NotYourTurn) => {}
             Err(other) => panic!("{other}"),
         }
     }
     assert_eq!(made, 1);
-    assert_eq!(ground.lobby(&table.code).await.game.turn, table.secrets[1].player());
+    assert_eq!(fixture.lobby(&table.code).await.game.turn, player_id(&table.secrets[1]));
 }
 
-async fn fifty_joins_at_once_fill_the_game_and_no_name_is_there_twice(stage: Stage) {
-    let ground = stage.with(Chance::system()).await;
-    let table = ground.game(Mode::Turns, &["Ann"]).await;
+async fn fifty_joins_at_once_fill_the_game_and_no_name_is_there_twice(store: TestStore) {
+    let fixture = Fixture::new(store, Random::new()).await;
+    let table = fixture.game(Mode::Turns, &["Ann"]).await;
     let mut joins = JoinSet::new();
     for number in 0..50 {
-        let (service, code) = (ground.service.clone(), table.code.clone());
+        let (service, code) = (fixture.service.clone(), table.code.clone());
         // Ten names, five times each, written in different ways.
         let name =
             if number % 2 == 0 { format!("p{}", number % 10) } else { format!("P{}", number % 10) };
@@ -105,11 +108,11 @@ async fn fifty_joins_at_once_fill_the_game_and_no_name_is_there_twice(stage: Sta
     while let Some(outcome) = joins.join_next().await {
         match outcome.unwrap() {
             Ok(_) => joined += 1,
-            Err(Refusal::GameFull | Refusal::NameTaken) => {}
+            Err(Error::GameFull | Error::NameTaken) => {}
             Err(other) => panic!("{other}"),
         }
     }
-    let lobby = ground.lobby(&table.code).await;
+    let lobby = fixture.lobby(&table.code).await;
     assert_eq!((joined, lobby.players.len(), lobby.game.player_count), (5, 6, 6));
     let names: BTreeSet<String> =
         lobby.players.iter().map(|player| player.name.to_lowercase()).collect();
@@ -117,17 +120,16 @@ async fn fifty_joins_at_once_fill_the_game_and_no_name_is_there_twice(stage: Sta
     assert_eq!((names.len(), colors.len()), (6, 6));
 }
 
-async fn two_services_that_know_nothing_of_each_other_agree(stage: Stage) {
+async fn two_services_that_know_nothing_of_each_other_agree(store: TestStore) {
     // As two processes on one store: each has its own turnstile.
-    let ground = stage.loaded(&[1, 1, 2, 1, 3]).await;
-    let other =
-        singlet_snakes::service::Service::new(ground.service.db().clone(), Chance::system());
+    let fixture = Fixture::loaded(store, &[1, 1, 2, 1, 3]).await;
+    let other = singlet_snakes::service::Service::new(fixture.service.db().clone(), Random::new());
     let names: Vec<String> = (0..8).map(|number| format!("P{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let table = ground.game(Mode::Race, &names).await;
+    let table = fixture.game(Mode::Race, &names).await;
     let mut joins = JoinSet::new();
     for number in 0..20 {
-        let service = if number % 2 == 0 { &ground.service } else { &other }.clone();
+        let service = if number % 2 == 0 { &fixture.service } else { &other }.clone();
         let code = table.code.clone();
         joins.spawn(async move { service.join(&code, &format!("Q{}", number / 2)).await });
     }
@@ -135,16 +137,17 @@ async fn two_services_that_know_nothing_of_each_other_agree(stage: Stage) {
     while let Some(outcome) = joins.join_next().await {
         match outcome.unwrap() {
             Ok(_) => joined += 1,
-            Err(Refusal::NameTaken | Refusal::Crowded) => {}
+            Err(Error::NameTaken) => {}
+            Err(error) if error.is_retryable() => {}
             Err(unexpected) => panic!("{unexpected}"),
         }
     }
-    assert_eq!(ground.lobby(&table.code).await.players.len(), 8 + joined);
-    ground.service.start(&table.code, &table.secrets[0]).await.unwrap();
-    let before = ground.lobby(&table.code).await.game.sequence;
+    assert_eq!(fixture.lobby(&table.code).await.players.len(), 8 + joined);
+    fixture.service.start(&table.code, &table.secrets[0]).await.unwrap();
+    let before = fixture.lobby(&table.code).await.game.sequence;
     let mut rolls = JoinSet::new();
     for number in 0..40 {
-        let service = if number % 2 == 0 { &ground.service } else { &other }.clone();
+        let service = if number % 2 == 0 { &fixture.service } else { &other }.clone();
         let (code, secret) = (table.code.clone(), table.secrets[number / 2 % 8].clone());
         rolls.spawn(async move { service.roll(&code, &secret).await });
     }
@@ -152,33 +155,35 @@ async fn two_services_that_know_nothing_of_each_other_agree(stage: Stage) {
     while let Some(rolled) = rolls.join_next().await {
         match rolled.unwrap() {
             Ok(_) => made += 1,
-            Err(Refusal::Crowded | Refusal::GameOver) => {}
+            Err(Error::GameOver) => {}
+            Err(error) if error.is_retryable() => {}
             Err(unexpected) => panic!("{unexpected}"),
         }
     }
-    assert_eq!(ground.lobby(&table.code).await.game.sequence - before, made);
+    assert_eq!(fixture.lobby(&table.code).await.game.sequence - before, made);
     // Over HTTP a roll takes longer, so that more of them are crowded out.
-    let least = if ground.engine().is_some() { 31 } else { 20 };
+    let least = if fixture.store.engine().is_some() { 31 } else { 20 };
     assert!(made >= least, "{made}");
 }
 
-async fn a_code_that_is_taken_is_another_games_and_another_one_is_tried(stage: Stage) {
-    let chance = Chance::system().with_codes(["ABC234", "ABC234", "ABC234", "XYZ789"]);
-    let ground = stage.with(chance).await;
-    let first = ground.game(Mode::Turns, &["Ann"]).await;
-    let before = ground.lobby(&first.code).await;
-    let second = ground.game(Mode::Turns, &["Bob"]).await;
+async fn a_code_that_is_taken_is_another_games_and_another_one_is_tried(store: TestStore) {
+    let random = Random::scripted([], ["ABC234", "ABC234", "ABC234", "XYZ789"]);
+    let fixture = Fixture::new(store, random).await;
+    let first = fixture.game(Mode::Turns, &["Ann"]).await;
+    let before = fixture.lobby(&first.code).await;
+    let second = fixture.game(Mode::Turns, &["Bob"]).await;
     assert_eq!((first.code.as_str(), second.code.as_str()), ("ABC234", "XYZ789"));
-    assert_eq!(ground.lobby(&first.code).await, before);
+    assert_eq!(fixture.lobby(&first.code).await, before);
     // A code whose game is gone is free again.
-    ground.clock.advance(25 * 3_600_000);
-    let chance = Chance::system().with_codes(["ABC234"]);
-    let later = singlet_snakes::service::Service::new(ground.service.db().clone(), chance);
+    fixture.clock.advance(25 * 3_600_000);
+    let random = Random::scripted([], ["ABC234"]);
+    let later = singlet_snakes::service::Service::new(fixture.service.db().clone(), random);
     let new = NewGame { name: "Cleo".into(), ..NewGame::default() };
     assert_eq!(later.create_game(new).await.unwrap().lobby.game.code.as_str(), "ABC234");
     // Where every code is taken, somebody has to be told.
-    let chance = Chance::system().with_codes(["ABC234"; 100]);
-    let unlucky = singlet_snakes::service::Service::new(ground.service.db().clone(), chance);
+    let random = Random::scripted([], ["ABC234"; 100]);
+    let unlucky = singlet_snakes::service::Service::new(fixture.service.db().clone(), random);
     let new = NewGame { name: "Dora".into(), ..NewGame::default() };
-    assert!(matches!(unlucky.create_game(new).await, Err(Refusal::Crowded)));
+    let refused = unlucky.create_game(new).await.unwrap_err();
+    assert_eq!(refused.problem_type(), &BUSY);
 }

@@ -1,15 +1,16 @@
 //! What is stored looks as the source shows it, attribute by attribute.
 
-use crate::ground::Stage;
-use crate::place::on_every_store;
+use crate::fixture::Fixture;
 use singlet::Expiry;
 use singlet::dynamo::{Item, Value};
-use singlet_snakes::chance::Chance;
 use singlet_snakes::rules::Mode;
+use singlet_snakes::service::player_id;
+use singlet_testing::{TestStore, on_every_backend};
+use singlet_web::random::Random;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-on_every_store! {
+on_every_backend! {
     items_have_the_sources_attributes_and_a_few_more,
 }
 
@@ -25,15 +26,15 @@ fn names(item: &Item) -> BTreeSet<String> {
     item.iter().map(|(name, _)| name.to_string()).collect()
 }
 
-async fn items_have_the_sources_attributes_and_a_few_more(stage: Stage) {
-    let ground = stage.with(Chance::system()).await;
-    let table = ground.game(Mode::Turns, &["Alice"]).await;
-    let connection = ground.service.connect(&table.code, &table.secrets[0]).await.unwrap();
-    let items = ground.items().await;
+async fn items_have_the_sources_attributes_and_a_few_more(store: TestStore) {
+    let fixture = Fixture::new(store, Random::new()).await;
+    let table = fixture.game(Mode::Turns, &["Alice"]).await;
+    let connection = fixture.service.connect(&table.code, &table.secrets[0]).await.unwrap();
+    let items = fixture.items().await;
     assert_eq!(items.len(), 3);
-    let (code, id) = (table.code.to_string(), table.secrets[0].player().unwrap().to_string());
+    let (code, id) = (table.code.to_string(), player_id(&table.secrets[0]).unwrap().to_string());
     let text = |text: &str| Some(Value::from(text));
-    let now = ground.service.db().now();
+    let now = fixture.service.db().now();
     let this_moment = &now.to_string();
     let later = |hours: u64| Expiry::at(now.after(Duration::from_secs(hours * 3600))).as_seconds();
     let (day, day_and_hour) = (Value::from(later(24)), Value::from(later(25)));

@@ -15,13 +15,10 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
-use ring::digest::{Context, SHA1_FOR_LEGACY_USE_ONLY};
 use std::future::Future;
 use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::Role;
-
-/// The number by which RFC 6455 has servers show that they know what they agree to.
-const MAGIC: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /// A request to turn this connection into a socket; an argument of functions.
 pub struct WebSocketUpgrade {
@@ -101,10 +98,7 @@ fn accept(headers: &HeaderMap) -> Option<HeaderValue> {
         && has_word(header::SEC_WEBSOCKET_VERSION, "13");
     let key = headers.get(header::SEC_WEBSOCKET_KEY).filter(|_| is_asked)?.as_bytes();
     BASE64_STANDARD.decode(key).ok().filter(|key| key.len() == 16)?;
-    let mut context = Context::new(&SHA1_FOR_LEGACY_USE_ONLY);
-    context.update(key);
-    context.update(MAGIC);
-    HeaderValue::try_from(BASE64_STANDARD.encode(context.finish())).ok()
+    HeaderValue::try_from(derive_accept_key(key)).ok()
 }
 
 impl Reply for SwitchingProtocols {

@@ -1,0 +1,47 @@
+//! Many callers at the same moment.
+
+use std::future::Future;
+use std::sync::Arc;
+use tokio::sync::Barrier;
+
+/// How many threads a test has. More than one, so that races can happen.
+const THREADS: usize = 4;
+
+/// Runs a test on a runtime with several threads, as programs have.
+pub fn run<T>(test: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(test)
+}
+
+/// Starts `count` calls at the same moment, each with its number, and returns the results in the
+/// order of the numbers.
+///
+/// ```
+/// let doubled = singlet_testing::run(singlet_testing::at_once(3, |number| async move { number * 2 }));
+/// assert_eq!(doubled, [0, 2, 4]);
+/// ```
+pub async fn at_once<T, F>(count: usize, work: impl Fn(usize) -> F) -> Vec<T>
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
+    let barrier = Arc::new(Barrier::new(count));
+    let calls: Vec<_> = (0..count)
+        .map(|number| {
+            let (barrier, call) = (Arc::clone(&barrier), work(number));
+            tokio::spawn(async move {
+                barrier.wait().await;
+                call.await
+            })
+        })
+        .collect();
+    let mut results = Vec::with_capacity(count);
+    for call in calls {
+        results.push(call.await.unwrap());
+    }
+    results
+}

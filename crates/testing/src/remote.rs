@@ -1,0 +1,51 @@
+//! Stores over HTTP, through the AWS SDK: the endpoint of this project, and Amazon's DynamoDB
+//! Local.
+
+use crate::store::{TestStore, fixed_clock, number};
+use aws_config::{BehaviorVersion, ConfigLoader, Region};
+use aws_smithy_http_client::Builder;
+use singlet::backend::Aws;
+use singlet::engine::Engine;
+use singlet_wire::{Options, Server};
+use std::sync::Arc;
+
+/// The environment variable with the address of DynamoDB Local. The step `local` of the test
+/// command sets it.
+pub const LOCAL_VARIABLE: &str = "SINGLET_DYNAMODB_LOCAL";
+
+/// The configuration of the SDK for an endpoint at this address. Nothing comes from the
+/// environment, except how often attempts are repeated.
+pub fn loader(url: &str) -> ConfigLoader {
+    aws_config::defaults(BehaviorVersion::latest())
+        .http_client(Builder::new().build_http())
+        .region(Region::from_static("us-east-1"))
+        .test_credentials()
+        .endpoint_url(url)
+}
+
+impl TestStore {
+    /// The endpoint of this project, with an engine in memory of its own. It ends with the test.
+    pub async fn endpoint() -> Self {
+        let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
+        let server = Server::bind(options).await.unwrap();
+        let url = format!("http://{}", server.local_address());
+        tokio::spawn(server.serve(Engine::memory().unwrap(), std::future::pending()));
+        Self::at(&url).await
+    }
+
+    /// DynamoDB Local, at the address that [`LOCAL_VARIABLE`] names. Its tables have names of their
+    /// own, because others use the same database.
+    pub async fn dynamodb_local() -> Self {
+        let url = std::env::var(LOCAL_VARIABLE)
+            .unwrap_or_else(|_| panic!("{LOCAL_VARIABLE} does not say where DynamoDB Local is"));
+        let mut store = Self::at(&url).await;
+        store.is_dynamodb_local = true;
+        store
+    }
+
+    async fn at(url: &str) -> Self {
+        let aws = Aws::new(&loader(url).load().await);
+        let environment = format!("test-{}-{}", std::process::id(), number());
+        Self::on(Arc::new(aws), fixed_clock(), &environment)
+    }
+}

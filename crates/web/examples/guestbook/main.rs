@@ -1,0 +1,179 @@
+//! A guest book: sign-in, roles, a live page and a job. docs/a-system.md explains it.
+use singlet::prelude::*;
+use singlet_web::prelude::*;
+use std::future::pending;
+
+id!(EntryId, UserId);
+
+#[table(name = "guestbook-{env}", key = (PK, SK), stream, entities(Entry, Moderator))]
+struct Guestbook;
+
+/// One entry, as it is stored and as it is shown. Its id is a UUIDv7, so entries sort by time.
+#[derive(Entity, Clone, Debug, Serialize, JsonSchema)]
+#[entity(Guestbook, key = ("BOOK", "ENTRY#{id}"), rename_all = "camelCase")]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    id: EntryId,
+    #[serde(skip)]
+    author: UserId,
+    name: String,
+    text: String,
+    #[attribute(created)]
+    created_at: Timestamp,
+}
+
+/// A grant: this user may remove the entries of others.
+#[derive(Entity, Clone, Debug)]
+#[entity(Guestbook, key = ("BOOK", "MODERATOR#{user}"))]
+struct Moderator {
+    user: UserId,
+}
+
+problems! {
+    /// Why the guest book refuses a request.
+    enum Error {
+        /// The entry does not exist, or was removed.
+        EntryNotFound = 404, "entry-not-found", "Entry not found";
+    }
+}
+
+roles! {
+    /// What a caller is to an entry.
+    enum Role { Author, Moderator }
+}
+
+#[derive(Clone)]
+struct Service {
+    db: Db<Guestbook>,
+    random: Random,
+    live: Live,
+}
+
+impl Service {
+    async fn new(resources: &Resources) -> Result<Self, OpenError> {
+        let db = resources.database().await?;
+        let live = Live::signals("ready").follow(&db, pushes);
+        Ok(Self { db, random: resources.random().clone(), live })
+    }
+
+    async fn list(&self, paging: &Paging) -> Result<Page<Entry>, Error> {
+        let newest = Entry::of().descending().limit(paging.limit());
+        Ok(self.db.query(newest).page(paging.cursor()?).await?.into())
+    }
+
+    async fn sign(&self, caller: &Caller, text: &str) -> Result<Entry, Error> {
+        let (now, author) = (self.db.now(), caller.id()?);
+        let (name, text) = (caller.display_name().to_owned(), clean_text(text));
+        let entry = Entry { id: self.random.id(now)?, author, name, text, created_at: now };
+        self.db.run(create(&entry)).await?;
+        Ok(entry)
+    }
+
+    async fn remove(&self, caller: &Caller, id: &EntryId) -> Result<(), Error> {
+        let entry = self.db.get(Entry::key(id)).await?.ok_or(Error::EntryNotFound)?;
+        let user: UserId = caller.id()?;
+        let role = match self.db.get(Moderator::key(&user)).await? {
+            Some(_) => Some(Role::Moderator),
+            None => (entry.author == user).then_some(Role::Author),
+        };
+        Access::new(Some(caller), role).require(Role::Author)?;
+        Ok(self.db.run(delete(Entry::key(id))).await?)
+    }
+
+    /// The job: entries are kept for thirty days.
+    async fn remove_old(self, run: JobRun) -> Result<Next, JobError> {
+        let limit = self.db.now().before(30 * 24 * HOUR);
+        let entries = self.db.query(Entry::of()).all().await?;
+        for entry in entries.iter().filter(|entry| entry.created_at < limit) {
+            run.check_held()?;
+            self.db.run(delete(Entry::key(&entry.id))).await?;
+        }
+        Ok(Next::Interval)
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct NewEntry {
+    /// What to write.
+    #[schemars(length(min = 1, max = 140))]
+    text: String,
+}
+
+async fn list(State(service): State<Service>, paging: Paging) -> Result<Json<Page<Entry>>, Error> {
+    Ok(Json(service.list(&paging).await?))
+}
+
+async fn sign(
+    State(service): State<Service>,
+    caller: Caller,
+    new: Body<NewEntry>,
+) -> Result<Created<Entry>, Error> {
+    let entry = service.sign(&caller, &new.text).await?;
+    Ok(Created::at(format!("/entries/{}", entry.id), entry))
+}
+
+async fn remove(
+    State(service): State<Service>,
+    caller: Caller,
+    id: Path<EntryId>,
+) -> Result<NoContent, Error> {
+    service.remove(&caller, &id).await.map(|()| NoContent)
+}
+
+async fn watch(State(service): State<Service>, last: LastEventId) -> Result<EventStream, Error> {
+    Ok(service.live.subscribe(Topic::from("book"), last).await?.into())
+}
+
+/// What a change means to those who watch.
+fn pushes(change: &ItemChange<GuestbookItem>) -> Vec<Push> {
+    match (&change.old, &change.new) {
+        (_, Some(GuestbookItem::Entry(new))) => vec![Push::unnumbered("book", "entry", new)],
+        (Some(GuestbookItem::Entry(old)), None) => vec![Push::unnumbered("book", "removed", old)],
+        _ => vec![],
+    }
+}
+
+async fn open(resources: Resources) -> Result<Opened, OpenError> {
+    let service = Service::new(&resources).await?;
+    let api = Api::new(service.clone())
+        .route(Route::get("/entries", list).describe("listEntries", "Lists entries, newest first."))
+        .route(Route::post("/entries", sign).describe("sign", "Writes an entry.").idempotent())
+        .route(
+            Route::delete("/entries/{id}", remove)
+                .describe("removeEntry", "Removes an entry: your own, or any as a moderator.")
+                .problems([Error::EntryNotFound]),
+        )
+        .route(Route::get("/live", watch).describe("watch", "New and removed entries."));
+    let pages = assets! { "/" => "index.html", "/guestbook.js" => "guestbook.js" };
+    let opened = Opened::new(api).pages(pages).live(&service.live);
+    let job = Job::every("remove-old-entries", HOUR, move |run| service.clone().remove_old(run));
+    Ok(opened.job(job.leased(Duration::from_secs(60))))
+}
+
+const HOUR: Duration = Duration::from_secs(3600);
+const ANN: Persona = Persona::new("ann", "Ann", "a guest");
+const MO: Persona = Persona::new("mo", "Mo", "moderator");
+
+async fn demo(resources: Resources, demo: Demo) -> Result<(), DemoError> {
+    let service = Service::new(&resources).await?;
+    service.db.run(create(&Moderator { user: MO.caller().id()? })).await?;
+    for (hours, text) in [(30, "What a view!"), (2, "Thank you for the tea.")] {
+        demo.set_time(demo.loaded_at().before(hours * HOUR));
+        service.sign(&ANN.caller(), text).await?;
+    }
+    Ok(())
+}
+
+pub(crate) fn system() -> System {
+    System::new("guestbook", "Guest book", "A book for guests.")
+        .design::<Guestbook>()
+        .problems::<Error>()
+        .personas(&[ANN, MO])
+        .open(open)
+        .demo(demo)
+}
+
+#[tokio::main]
+async fn main() -> Result<(), OpenError> {
+    serve(vec![system()], Store::memory().await?, ([127, 0, 0, 1], 8080), pending()).await
+}

@@ -1,0 +1,286 @@
+//! Runs jobs: each in a task of its own.
+
+use super::{
+    HeldLease, Job, JobError, JobRun, JobStatuses, LEASE_MARGIN, Lease, LeaseGrant, LeaseTable,
+    Leases, Next,
+};
+use futures_util::FutureExt;
+use singlet::Timestamp;
+use singlet::engine::Clock;
+use std::any::Any;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+/// How long runs may go on when the server stops.
+const STOP_TIME_MAX: Duration = Duration::from_secs(10);
+/// How long giving a lease back may take. It ends by itself anyway.
+const RELEASE_TIME_MAX: Duration = Duration::from_secs(2);
+/// How long to wait before a lease that could not be extended is extended again, at most.
+const EXTEND_PAUSE_MAX: Duration = Duration::from_secs(1);
+
+/// Runs jobs until it is stopped.
+pub struct Runner {
+    jobs: Vec<(&'static str, Job)>,
+    statuses: JobStatuses,
+    leases: Leases,
+    clock: Clock,
+    stop_time_max: Duration,
+}
+
+impl Runner {
+    /// Runs these jobs, each of a system. Nothing runs before [`Runner::run`] does, but all jobs are
+    /// listed from now on.
+    #[must_use]
+    pub fn new(
+        jobs: Vec<(&'static str, Job)>,
+        statuses: &JobStatuses,
+        leases: &Leases,
+        clock: &Clock,
+    ) -> Self {
+        for (system, job) in &jobs {
+            statuses.add(system, job.name, job.interval);
+        }
+        Self {
+            jobs,
+            statuses: statuses.clone(),
+            leases: leases.clone(),
+            clock: clock.clone(),
+            stop_time_max: STOP_TIME_MAX,
+        }
+    }
+
+    /// How long runs may go on when the server stops; 10 s unless set.
+    #[must_use]
+    pub fn stop_time_max(mut self, limit: Duration) -> Self {
+        self.stop_time_max = limit;
+        self
+    }
+
+    /// Runs the jobs until `stop` is ready. Then no run begins, those that are running are asked to
+    /// stop, and are cancelled after 10 s; their leases are released.
+    pub async fn run(self, stop: impl Future<Output = ()>) {
+        let Self { jobs, statuses, leases, clock, stop_time_max } = self;
+        let stop_sender = watch::Sender::new(false);
+        let mut tasks = JoinSet::new();
+        for (system, job) in jobs {
+            let task = JobTask {
+                system,
+                statuses: statuses.clone(),
+                leases: match &job.lease {
+                    Lease::None => None,
+                    Lease::Web(duration) => Some((Arc::new(leases.clone()) as _, *duration)),
+                    Lease::Own(own, duration) => Some((Arc::clone(own), *duration)),
+                },
+                clock: clock.clone(),
+                stop: stop_sender.subscribe(),
+                stop_time_max,
+                job,
+            };
+            tasks.spawn(task.run());
+        }
+        stop.await;
+        stop_sender.send_replace(true);
+        let all = async { while tasks.join_next().await.is_some() {} };
+        // The tasks cancel their runs themselves. What is late here blocks a thread.
+        if timeout(stop_time_max + RELEASE_TIME_MAX, all).await.is_err() {
+            tracing::warn!(jobs = tasks.len(), "jobs could not be stopped");
+        }
+        tasks.abort_all();
+    }
+}
+
+/// One job, and what it needs.
+struct JobTask {
+    system: &'static str,
+    job: Job,
+    statuses: JobStatuses,
+    leases: Option<(Arc<dyn LeaseTable>, Duration)>,
+    clock: Clock,
+    stop: watch::Receiver<bool>,
+    stop_time_max: Duration,
+}
+
+impl JobTask {
+    async fn run(self) {
+        let mut wait = match self.job.is_at_start {
+            true => Duration::ZERO,
+            false => self.jittered(self.job.interval),
+        };
+        while self.waited(wait).await {
+            wait = match self.run_once().await {
+                Next::Interval => self.jittered(self.job.interval),
+                Next::In(wait) => wait,
+            };
+        }
+    }
+
+    /// Waits for the next run; `false` if the server stops before.
+    async fn waited(&self, wait: Duration) -> bool {
+        let next = self.now().after(wait);
+        self.update(|status| status.next = Some(next));
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            () = sleep(wait) => !*self.stop.borrow(),
+            // An error means that the runner is gone.
+            _ = stop.wait_for(|stop| *stop) => false,
+        }
+    }
+
+    /// Runs the job, if it can have its lease.
+    async fn run_once(&self) -> Next {
+        let Some((leases, duration)) = &self.leases else {
+            return self.run_and_note(self.work(None)).await;
+        };
+        let lease_name = format!("{}.{}", self.system, self.job.name);
+        let began = self.now();
+        // A lease table of a system's own may panic too.
+        let acquired = leases.acquire(&lease_name, *duration);
+        match AssertUnwindSafe(timeout(*duration, acquired)).catch_unwind().await {
+            Ok(Ok(Ok(Some(grant)))) => {
+                let held = Arc::new(HeldLease {
+                    fence: grant.fence,
+                    clock: self.clock.clone(),
+                    margin: LEASE_MARGIN.min(*duration / 3),
+                    expires_at: AtomicI64::new(began.after(*duration).as_millis()),
+                });
+                self.update(|status| status.holder = Some(grant.owner.clone()));
+                let work = async {
+                    tokio::select! {
+                        done = self.work(Some(Arc::clone(&held))) => done,
+                        () = self.keep(&**leases, &grant, *duration, &held) => {
+                            Err(JobError::new("the lease was lost: the run was cancelled"))
+                        }
+                    }
+                };
+                let next = self.run_and_note(work).await;
+                let released = timeout(RELEASE_TIME_MAX, leases.release(&grant)).await;
+                if !matches!(released, Ok(Ok(_))) {
+                    tracing::warn!(job = self.job.name, "a lease was not released; it will expire");
+                }
+                self.update(|status| status.holder = None);
+                next
+            }
+            Ok(Ok(Ok(None))) => {
+                self.update(|status| status.holder = Some("another server".to_owned()));
+                Next::Interval
+            }
+            Ok(Ok(Err(error))) => self.run_and_note(async { Err(error.into()) }).await,
+            Ok(Err(_)) => {
+                let error = JobError::new("the lease could not be acquired in time");
+                self.run_and_note(async { Err(error) }).await
+            }
+            Err(_) => {
+                let error = JobError::new("acquiring the lease panicked");
+                self.run_and_note(async { Err(error) }).await
+            }
+        }
+    }
+
+    /// Extends the lease for as long as that is possible; ready when it is lost.
+    async fn keep(
+        &self,
+        leases: &dyn LeaseTable,
+        grant: &LeaseGrant,
+        duration: Duration,
+        held: &HeldLease,
+    ) {
+        let mut wait = duration / 3;
+        loop {
+            sleep(wait).await;
+            let began = self.now();
+            match timeout(duration / 3, leases.extend(grant, duration)).await {
+                Ok(Ok(true)) => {
+                    held.expires_at.store(began.after(duration).as_millis(), Ordering::SeqCst);
+                    wait = duration / 3;
+                }
+                Ok(Ok(false)) => return,
+                failed => {
+                    if let Ok(Err(error)) = failed {
+                        tracing::warn!(%error, job = self.job.name, "a lease was not extended");
+                    }
+                    wait = EXTEND_PAUSE_MAX.min(duration / 10);
+                }
+            }
+            if !held.is_held() {
+                return;
+            }
+        }
+    }
+
+    /// Calls the job's function once, with its time limit.
+    async fn work(&self, lease: Option<Arc<HeldLease>>) -> Result<Next, JobError> {
+        let job_run = JobRun { stop: self.stop.clone(), lease };
+        let work = Arc::clone(&self.job.work);
+        // The function may panic before it returns its future.
+        let work = AssertUnwindSafe(async move { work(job_run).await }).catch_unwind();
+        let deadline = Instant::now() + self.job.time_max;
+        tokio::select! {
+            done = work => done.unwrap_or_else(|panic| Err(panic_error(&*panic))),
+            () = sleep_until(deadline) => {
+                Err(JobError::new(format!("the run took longer than {:?}", self.job.time_max)))
+            }
+            () = self.stop_time_over() => Err(JobError::new("the server stopped during the run")),
+        }
+    }
+
+    /// Ready when the server stops and runs had their time to end.
+    async fn stop_time_over(&self) {
+        let mut stop = self.stop.clone();
+        let _ = stop.wait_for(|stop| *stop).await;
+        sleep(self.stop_time_max).await;
+    }
+
+    /// Does the work, and notes how it went.
+    async fn run_and_note(&self, work: impl Future<Output = Result<Next, JobError>>) -> Next {
+        let (start, began) = (self.now(), Instant::now());
+        self.update(|status| {
+            status.last_start = Some(start);
+            status.next = None;
+        });
+        let done = work.await;
+        let took = began.elapsed();
+        if let Err(error) = &done {
+            tracing::error!(%error, system = self.system, job = self.job.name, "a job failed");
+        }
+        self.update(|status| {
+            status.last_took = Some(took);
+            status.took += took;
+            status.runs += 1;
+            status.failures += u64::from(done.is_err());
+            status.last_error = done.as_ref().err().map(ToString::to_string);
+        });
+        done.unwrap_or(Next::Interval)
+    }
+
+    /// An interval, give or take 10 %, so that servers that were started together do not do
+    /// everything together.
+    fn jittered(&self, interval: Duration) -> Duration {
+        let mut byte = [0];
+        // Without random numbers there is no jitter.
+        let share = match getrandom::fill(&mut byte) {
+            Ok(()) => f64::from(byte[0]) / 255.0,
+            Err(_) => 0.5,
+        };
+        interval.mul_f64(0.9 + 0.2 * share)
+    }
+
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.clock.now().as_millis())
+    }
+
+    fn update(&self, change: impl FnOnce(&mut super::JobStatus)) {
+        self.statuses.update((self.system, self.job.name), change);
+    }
+}
+
+fn panic_error(panic: &(dyn Any + Send)) -> JobError {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    JobError::new(format!("the run panicked: {}", text.unwrap_or("no message")))
+}

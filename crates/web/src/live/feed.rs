@@ -1,0 +1,364 @@
+//! From the changes of tables to topics.
+
+use super::hub::{Hub, Published, Reset};
+use super::push::Content;
+use super::{CloseReason, Event, Push, Subscription, Topic, TopicState};
+use crate::api::LastEventId;
+use crate::problem::{NOT_FOUND, Problem, UNAVAILABLE};
+use futures_util::future::join_all;
+use singlet::backend::BoxFuture;
+use singlet::table::Contains;
+use singlet::{Change, Db, Declaration, Table};
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
+
+/// How long to wait before the changes are asked for again, when that failed.
+const FOLLOW_PAUSE: Duration = Duration::from_secs(1);
+/// How often a state is read that is older than a push: a read that is not consistent may be.
+const STATE_READS_MAX: usize = 5;
+/// How long to wait before a state that was too old is read again.
+const STATE_PAUSE: Duration = Duration::from_millis(50);
+/// How long the state of one topic may take, while the pushes of others wait for it.
+const STATE_TIME_MAX: Duration = Duration::from_secs(5);
+
+type StateLoader =
+    dyn Fn(Topic) -> BoxFuture<'static, Result<Option<TopicState>, Problem>> + Send + Sync;
+type Follower = dyn Fn(Live) -> BoxFuture<'static, ()> + Send + Sync;
+
+/// Pushes of a system: which topics a change concerns, and the state of a topic. Clones are one.
+///
+/// ```
+/// use serde_json::json;
+/// use singlet_web::live::{Live, Push, Topic, TopicState};
+///
+/// # singlet::block_on(async {
+/// let live = Live::new(async |_: Topic| Ok(Some(TopicState::numbered(4, "state", &json!({})))));
+/// let mut watcher = live.subscribe(Topic::new("game", "ABC123"), None).await?;
+/// live.publish(Push::numbered(Topic::new("game", "ABC123"), 5, "moved", &json!({"to": 12})));
+/// assert_eq!(watcher.next().await.unwrap().number(), Some(4));
+/// assert_eq!(watcher.next().await.unwrap().name(), "moved");
+/// # Ok::<(), singlet_web::problem::Problem>(()) }).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct Live {
+    hub: Hub,
+    state: Arc<StateLoader>,
+    followers: Arc<Vec<Arc<Follower>>>,
+    is_running: Arc<AtomicBool>,
+}
+
+/// What happened to one item of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ItemChange<I> {
+    /// What it was, if it was there.
+    pub old: Option<I>,
+    /// What it is, if it is there.
+    pub new: Option<I>,
+    /// Whether it was deleted because it expired.
+    pub is_expiry: bool,
+}
+
+/// Figures of a [`Live`], for metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LiveFigures {
+    /// How many topics somebody watches.
+    pub topics: usize,
+    /// How many subscribers they have.
+    pub subscribers: usize,
+    /// How many pushes and states were published to topics that somebody watched.
+    pub pushes: u64,
+    /// How many times they were queued for a subscriber.
+    pub deliveries: u64,
+    /// How many subscribers were dropped, because they did not keep up or were gone.
+    pub dropped: u64,
+}
+
+impl Live {
+    /// `state` reads a topic for a new subscriber and after a gap; `None`, or a problem with status
+    /// 404, if the topic does not exist (any more).
+    #[must_use]
+    pub fn new<F>(state: impl Fn(Topic) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Option<TopicState>, Problem>> + Send + 'static,
+    {
+        Self {
+            hub: Hub::new(),
+            state: Arc::new(move |topic| Box::pin(state(topic))),
+            followers: Arc::default(),
+            is_running: Arc::default(),
+        }
+    }
+
+    /// For topics whose pages read the state by HTTP: a subscriber gets this event, with
+    /// `{"type": event}` as its data, when it connects and when it may have missed something.
+    #[must_use]
+    pub fn signals(event: &'static str) -> Self {
+        let state = TopicState::signal(event);
+        Self::new(move |_| std::future::ready(Ok(Some(state.clone()))))
+    }
+
+    /// Follows the changes of a table. Pushes of one topic are delivered in the order of the feed.
+    /// Nothing is followed before [`Live::run`] runs.
+    #[must_use]
+    pub fn follow<D, T>(
+        mut self,
+        db: &Db<D>,
+        pushes: impl Fn(&ItemChange<T::Item>) -> Vec<Push> + Send + Sync + 'static,
+    ) -> Self
+    where
+        D: Declaration + Contains<T>,
+        T: Table,
+    {
+        let (db, pushes) = (db.clone(), Arc::new(pushes));
+        Arc::make_mut(&mut self.followers).push(Arc::new(move |live| {
+            let (db, pushes) = (db.clone(), Arc::clone(&pushes));
+            Box::pin(async move { live.follow_table::<D, T>(&db, &*pushes).await })
+        }));
+        self
+    }
+
+    /// Publishes by hand, to subscribers in this process only. A numbered push behind a gap has the
+    /// state sent instead, soon after this returns.
+    pub fn publish(&self, push: Push) {
+        let behind_gap = self.publish_all(vec![push]);
+        if behind_gap.is_empty() {
+            return;
+        }
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let live = self.clone();
+        runtime.spawn(async move {
+            for (topic, number) in behind_gap {
+                live.send_state(&topic, Some(number)).await;
+            }
+        });
+    }
+
+    /// Subscribes: first the state, or what was missed since `last`, then every push.
+    ///
+    /// # Errors
+    ///
+    /// [`NOT_FOUND`] if there is no such topic, and what reading the state fails with.
+    pub async fn subscribe(
+        &self,
+        topic: Topic,
+        last: impl Into<Option<u64>>,
+    ) -> Result<Subscription, Problem> {
+        if !topic.is_valid() {
+            return Err(Problem::new(&NOT_FOUND));
+        }
+        // First subscribe, then read: what happens in between is queued, and not sent twice.
+        let mut subscriber = self.hub.subscribe(topic.name(), last.into());
+        if subscriber.is_resumed() {
+            return Ok(Subscription::new(None, subscriber));
+        }
+        for _ in 0..STATE_READS_MAX {
+            let state = (self.state)(topic.clone()).await?;
+            let state = state.ok_or_else(|| Problem::new(&NOT_FOUND))?;
+            if state.number.is_none_or(|number| subscriber.begin_after(number)) {
+                return Ok(Subscription::new(Some(Event::state(state)), subscriber));
+            }
+            sleep(STATE_PAUSE).await;
+        }
+        tracing::warn!(%topic, "the state is older than what was pushed");
+        Err(Problem::new(&UNAVAILABLE).safe_to_retry())
+    }
+
+    /// Pushes what the feeds of all followed tables say, until their stores are closed. The server
+    /// does this for systems that hand their `Live` to it.
+    pub async fn run(&self) {
+        if self.is_running.swap(true, Ordering::SeqCst) {
+            tracing::error!("the changes are followed already");
+            return;
+        }
+        let _running = Running(&self.is_running);
+        join_all(self.followers.iter().map(|follower| follower(self.clone()))).await;
+    }
+
+    /// How much is watched and pushed.
+    #[must_use]
+    pub fn figures(&self) -> LiveFigures {
+        let (topics, subscribers) = self.hub.size();
+        let counters = self.hub.counters();
+        LiveFigures {
+            topics,
+            subscribers,
+            pushes: counters.pushes.load(Ordering::Relaxed),
+            deliveries: counters.deliveries.load(Ordering::Relaxed),
+            dropped: counters.too_slow.load(Ordering::Relaxed),
+        }
+    }
+
+    async fn follow_table<D, T>(
+        &self,
+        db: &Db<D>,
+        pushes: &(impl Fn(&ItemChange<T::Item>) -> Vec<Push> + Sync),
+    ) where
+        D: Declaration + Contains<T>,
+        T: Table,
+    {
+        loop {
+            match self.follow_feed::<D, T>(db, pushes).await {
+                Ok(()) => return,
+                Err(error) => tracing::error!(%error, "the changes cannot be followed"),
+            }
+            sleep(FOLLOW_PAUSE).await;
+        }
+    }
+
+    async fn follow_feed<D, T>(
+        &self,
+        db: &Db<D>,
+        pushes: &(impl Fn(&ItemChange<T::Item>) -> Vec<Push> + Sync),
+    ) -> Result<(), singlet::Error>
+    where
+        D: Declaration + Contains<T>,
+        T: Table,
+    {
+        let mut changes = db.changes_of::<T>().await?;
+        // What happened before the feed began.
+        self.send_all_states().await;
+        loop {
+            let change = match changes.next().await {
+                Ok(Some(Change::Item { old, new, is_expiry })) => {
+                    ItemChange { old, new, is_expiry }
+                }
+                Ok(Some(Change::FellBehind { missed })) => {
+                    tracing::warn!(missed, "changes were lost: sending the state of all topics");
+                    self.send_all_states().await;
+                    continue;
+                }
+                Ok(None) => return Ok(()),
+                // An item that cannot be read is no reason to stop.
+                Err(error @ singlet::Error::Corrupt(_)) => {
+                    tracing::error!(%error, "a change cannot be read");
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            // A panic must not end the pushes of everybody else.
+            match catch_unwind(AssertUnwindSafe(|| pushes(&change))) {
+                Ok(pushes) => {
+                    for (topic, number) in self.publish_all(pushes) {
+                        self.send_state(&topic, Some(number)).await;
+                    }
+                }
+                Err(_) => {
+                    tracing::error!("the pushes of a change panicked");
+                    self.send_all_states().await;
+                }
+            }
+        }
+    }
+
+    /// Publishes the pushes of one change. Returns the topics that have a gap before them, with the
+    /// number that their state must have reached.
+    fn publish_all(&self, pushes: Vec<Push>) -> Vec<(Topic, u64)> {
+        let mut behind_gap = Vec::new();
+        let mut pushes = pushes.into_iter().peekable();
+        while let Some(Push { topic, content }) = pushes.next() {
+            if !topic.is_valid() {
+                tracing::error!(%topic, "a push is for a topic that cannot be: its name has blanks or is too long");
+                continue;
+            }
+            match content {
+                Content::End => self.hub.end(topic.as_str(), CloseReason::TopicEnded),
+                Content::Event { number: None, event, data } => {
+                    let event = Event::push(None, event, data, false);
+                    self.hub.publish_unnumbered(topic.as_str(), &event);
+                }
+                Content::Event { number: Some(number), event, data } => {
+                    let mut events = vec![(event, data)];
+                    while let Some(next) = pushes.next_if(|next| next.is_of(&topic, number)) {
+                        if let Content::Event { event, data, .. } = next.content {
+                            events.push((event, data));
+                        }
+                    }
+                    let last = events.len() - 1;
+                    let events = events.into_iter().enumerate().map(|(index, (event, data))| {
+                        Event::push(Some(number), event, data, index == last)
+                    });
+                    let events = events.collect::<Vec<_>>();
+                    match self.hub.publish_change(topic.as_str(), number, events) {
+                        Published::Gap => behind_gap.push((topic, number)),
+                        Published::To(_) | Published::Duplicate => {}
+                    }
+                }
+            }
+        }
+        behind_gap
+    }
+
+    async fn send_all_states(&self) {
+        for name in self.hub.topics() {
+            self.send_state(&Topic::named(name), None).await;
+        }
+    }
+
+    /// Sends the state of a topic to all who watch it. It must have reached `number`, if one is
+    /// given.
+    async fn send_state(&self, topic: &Topic, number: Option<u64>) {
+        let why = match timeout(STATE_TIME_MAX, self.try_send_state(topic, number)).await {
+            Ok(None) => return,
+            Ok(Some(why)) => why,
+            Err(_) => {
+                tracing::error!(%topic, "the state of a topic took too long to read");
+                CloseReason::Failed
+            }
+        };
+        // After a failure subscribers connect again, and get the state then.
+        self.hub.end(topic.as_str(), why);
+    }
+
+    /// Returns why the topic has to be ended, if it has to.
+    async fn try_send_state(&self, topic: &Topic, wanted: Option<u64>) -> Option<CloseReason> {
+        for _ in 0..STATE_READS_MAX {
+            let state = match (self.state)(topic.clone()).await {
+                Ok(Some(state)) => state,
+                Ok(None) => return Some(CloseReason::TopicEnded),
+                Err(problem) if problem.problem_type().status == 404 => {
+                    return Some(CloseReason::TopicEnded);
+                }
+                Err(problem) => {
+                    tracing::error!(%problem, %topic, "the state of a topic cannot be read");
+                    return Some(CloseReason::Failed);
+                }
+            };
+            let is_stale = state.number.is_some() && state.number < wanted;
+            if !is_stale
+                && self.hub.publish_state(topic.as_str(), &Event::state(state)) == Reset::Done
+            {
+                return None;
+            }
+            sleep(STATE_PAUSE).await;
+        }
+        tracing::warn!(%topic, "the state is older than what was pushed");
+        Some(CloseReason::Failed)
+    }
+}
+
+impl Push {
+    /// Whether this belongs to the same change of the same topic.
+    fn is_of(&self, other: &Topic, same: u64) -> bool {
+        self.topic == *other
+            && matches!(self.content, Content::Event { number: Some(number), .. } if number == same)
+    }
+}
+
+impl From<LastEventId> for Option<u64> {
+    fn from(LastEventId(last): LastEventId) -> Self {
+        last
+    }
+}
+
+/// Marks a [`Live`] as not running when it is dropped.
+struct Running<'a>(&'a AtomicBool);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
+}

@@ -1,0 +1,262 @@
+//! Server-Sent Events.
+
+use super::push::end_event;
+use super::{CloseReason, Subscription};
+use crate::api::{Operation, Reply};
+use crate::problem::{NOT_FOUND, Problem, UNAVAILABLE};
+use crate::server::{OpenStream, StreamSlot};
+use axum::body::Body;
+use axum::http::Response;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use axum::response::IntoResponse;
+use bytes::{Bytes, BytesMut};
+use futures_util::stream::unfold;
+use singlet::backend::BoxFuture;
+use std::convert::Infallible;
+use std::future::{Future, pending};
+use std::pin::Pin;
+use std::time::Duration;
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
+
+/// The first line: how long a browser waits before it connects again.
+const RETRY: &[u8] = b"retry: 2000\n\n";
+/// What is sent when there is nothing to send.
+const COMMENT: &[u8] = b":\n\n";
+/// How often something is sent. Many proxies cut what is silent for a minute.
+const COMMENT_INTERVAL: Duration = Duration::from_secs(15);
+/// How often the right to read is checked again.
+const RECHECK_INTERVAL: Duration = Duration::from_secs(60);
+/// By how much of it the intervals of two streams differ at most, so that those who connected
+/// together do not check together.
+const RECHECK_SPREAD: Duration = Duration::from_secs(6);
+/// How long a check may take.
+const RECHECK_TIME_MAX: Duration = Duration::from_secs(10);
+/// Events that wait are written together, up to about so many bytes.
+const WRITE_BYTES_MAX: usize = 16 << 10;
+
+type Check = dyn Fn() -> BoxFuture<'static, Result<(), Problem>> + Send;
+
+/// A [`Subscription`] as Server-Sent Events: `id`, `event`, `data`; a comment after 15 s without an
+/// event; `retry: 2000`.
+///
+/// If the server ends the stream, the last event is `end`, with the code and the text of a
+/// [`CloseReason`].
+///
+/// Pages read it with `fetch`, because `EventSource` cannot send `Authorization`.
+pub struct EventStream {
+    subscription: Subscription,
+    check: Option<Box<Check>>,
+    recheck_interval: Duration,
+}
+
+impl EventStream {
+    /// The events of a subscription.
+    #[must_use]
+    pub fn new(subscription: Subscription) -> Self {
+        Self { subscription, check: None, recheck_interval: RECHECK_INTERVAL }
+    }
+
+    /// Checks the right to read again, every 60 s; ends the stream when it is refused.
+    #[must_use]
+    pub fn recheck<F>(mut self, check: impl Fn() -> F + Send + 'static) -> Self
+    where
+        F: Future<Output = Result<(), Problem>> + Send + 'static,
+    {
+        self.check = Some(Box::new(move || Box::pin(check())));
+        self
+    }
+
+    /// Checks as often as this instead: for tests.
+    #[must_use]
+    pub fn recheck_every(mut self, interval: Duration) -> Self {
+        self.recheck_interval = interval;
+        self
+    }
+}
+
+impl From<Subscription> for EventStream {
+    fn from(subscription: Subscription) -> Self {
+        Self::new(subscription)
+    }
+}
+
+impl Reply for EventStream {
+    fn describe(operation: &mut Operation<'_>) {
+        operation.replies_as(200, "text/event-stream", "Events, as they come.");
+        operation.add_problem(&NOT_FOUND);
+        operation.add_problem(&UNAVAILABLE);
+    }
+}
+
+impl IntoResponse for EventStream {
+    fn into_response(self) -> Response<Body> {
+        let slot = StreamSlot::default();
+        let streaming = Streaming::new(self, slot.clone());
+        let body = unfold(streaming, |mut streaming| async move {
+            let bytes = streaming.next().await?;
+            Some((Ok::<_, Infallible>(bytes), streaming))
+        });
+        let mut response = Response::new(Body::from_stream(body));
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        // A proxy that collects answers before it hands them on would hold events back.
+        headers
+            .insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+        // The server puts the connection's permit there before the body is read.
+        response.extensions_mut().insert(slot);
+        response
+    }
+}
+
+/// A stream while it is written.
+struct Streaming {
+    subscription: Subscription,
+    slot: StreamSlot,
+    /// The connection, from the first byte on. Without a server there is none.
+    stream: Option<OpenStream>,
+    has_begun: bool,
+    is_over: bool,
+    /// When something was last sent.
+    sent: Instant,
+    comment_timer: Pin<Box<Sleep>>,
+    recheck: Option<Recheck>,
+}
+
+struct Recheck {
+    check: Box<Check>,
+    interval: Duration,
+    timer: Pin<Box<Sleep>>,
+    /// A check that is not done yet.
+    running: Option<BoxFuture<'static, Option<CloseReason>>>,
+}
+
+/// What a stream can wait for.
+enum Next {
+    Event(Option<super::Event>),
+    Comment,
+    End(CloseReason),
+}
+
+impl Streaming {
+    fn new(stream: EventStream, slot: StreamSlot) -> Self {
+        let EventStream { subscription, check, recheck_interval } = stream;
+        let now = Instant::now();
+        let spread = RECHECK_SPREAD.min(recheck_interval / 10);
+        // Subscribers are numbered in the order in which they came.
+        let interval = recheck_interval - spread * (subscription.id() % 16) as u32 / 16;
+        let recheck = check.map(|check| Recheck {
+            check,
+            interval,
+            timer: Box::pin(sleep_until(now + interval)),
+            running: None,
+        });
+        let comment_timer = Box::pin(sleep_until(now + COMMENT_INTERVAL));
+        Self {
+            subscription,
+            slot,
+            stream: None,
+            has_begun: false,
+            is_over: false,
+            sent: now,
+            comment_timer,
+            recheck,
+        }
+    }
+
+    /// What is to be written next; `None` at the end.
+    async fn next(&mut self) -> Option<Bytes> {
+        if self.is_over {
+            return None;
+        }
+        if !self.has_begun {
+            self.has_begun = true;
+            self.stream = self.slot.take();
+            let first = self.subscription.try_next();
+            let first = first.map_or_else(Bytes::new, |event| event.to_sse());
+            return Some([RETRY, &first].concat().into());
+        }
+        loop {
+            let next = tokio::select! {
+                event = self.subscription.next() => Next::Event(event),
+                () = &mut self.comment_timer => Next::Comment,
+                () = stopping(&mut self.stream) => Next::End(CloseReason::Stopping),
+                why = refused(&mut self.recheck) => Next::End(why),
+            };
+            match next {
+                Next::Event(Some(event)) => {
+                    self.sent = Instant::now();
+                    return Some(self.with_waiting(event.to_sse()));
+                }
+                Next::Event(None) => {
+                    self.is_over = true;
+                    return Some(end_event(self.subscription.end_reason()));
+                }
+                Next::End(why) => {
+                    self.is_over = true;
+                    return Some(end_event(why));
+                }
+                Next::Comment => {
+                    let now = Instant::now();
+                    // The timer is not moved for every event, but only when it fires.
+                    let is_due = now.duration_since(self.sent) >= COMMENT_INTERVAL;
+                    if is_due {
+                        self.sent = now;
+                    }
+                    self.comment_timer.as_mut().reset(self.sent + COMMENT_INTERVAL);
+                    if is_due {
+                        return Some(Bytes::from_static(COMMENT));
+                    }
+                }
+            }
+        }
+    }
+
+    /// An event, and those that wait behind it.
+    fn with_waiting(&mut self, first: Bytes) -> Bytes {
+        let Some(second) = self.subscription.try_next() else { return first };
+        let mut all = BytesMut::from(&*first);
+        all.extend_from_slice(&second.to_sse());
+        while all.len() < WRITE_BYTES_MAX {
+            let Some(event) = self.subscription.try_next() else { break };
+            all.extend_from_slice(&event.to_sse());
+        }
+        all.freeze()
+    }
+}
+
+/// Ready once the server stops.
+async fn stopping(stream: &mut Option<OpenStream>) {
+    match stream {
+        Some(stream) => stream.stopping().await,
+        None => pending().await,
+    }
+}
+
+/// Ready once the right to read was refused.
+async fn refused(recheck: &mut Option<Recheck>) -> CloseReason {
+    let Some(recheck) = recheck else { return pending().await };
+    loop {
+        // The check is kept outside this future, which ends with every event.
+        if let Some(running) = &mut recheck.running {
+            let outcome = running.await;
+            recheck.running = None;
+            recheck.timer.as_mut().reset(Instant::now() + recheck.interval);
+            if let Some(why) = outcome {
+                return why;
+            }
+        }
+        recheck.timer.as_mut().await;
+        let check = (recheck.check)();
+        recheck.running = Some(Box::pin(async move {
+            match timeout(RECHECK_TIME_MAX, check).await {
+                Ok(Ok(())) => None,
+                Ok(Err(problem)) if problem.problem_type().status < 500 => {
+                    Some(CloseReason::Forbidden)
+                }
+                // The client connects again, and is checked then.
+                Ok(Err(_)) | Err(_) => Some(CloseReason::Failed),
+            }
+        }));
+    }
+}

@@ -1,0 +1,186 @@
+//! The guest book of docs/a-system.md: the page shows the program, and the program does what the
+//! page says.
+
+use crate::client::{Running, TestResponse, start};
+use serde_json::Value;
+use singlet_web::api::StrictProblems;
+use singlet_web::identity::LocalIssuer;
+use singlet_web::{DemoPolicy, IdentitySource, Options};
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+#[path = "../../examples/guestbook/main.rs"]
+#[allow(dead_code, unreachable_pub, reason = "it is a program of its own")]
+mod program;
+
+const FOLDER: &str = "examples/guestbook";
+
+fn read(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+/// The blocks of the page in this language.
+fn blocks(language: &str) -> Vec<String> {
+    let page = read("../../docs/a-system.md");
+    let fence = format!("```{language}\n");
+    let behind = page.split(fence.as_str()).skip(1);
+    behind.filter_map(|rest| rest.split("```").next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_blocks_of_the_page_are_the_program() {
+    let program = read(&format!("{FOLDER}/main.rs"));
+    // The first line says what it is.
+    let (_, program) = program.split_once('\n').unwrap();
+    assert_eq!(blocks("rust").join("\n"), program);
+    assert_eq!(blocks("html").concat(), read(&format!("{FOLDER}/index.html")));
+    assert_eq!(blocks("js").concat(), read(&format!("{FOLDER}/guestbook.js")));
+}
+
+#[test]
+fn it_has_less_than_200_lines() {
+    let files = ["main.rs", "index.html", "guestbook.js"];
+    let lines = files.map(|file| read(&format!("{FOLDER}/{file}")).lines().count());
+    assert!(lines.iter().sum::<usize>() < 200, "{lines:?}");
+}
+
+struct Fixture {
+    server: Running,
+    strict: StrictProblems,
+}
+
+impl Fixture {
+    async fn open() -> Self {
+        let strict = StrictProblems::default();
+        let server = start(Options::default(), |site| {
+            site.with_system(program::system()).with_options(|options| {
+                options.identity = IdentitySource::Local(LocalIssuer::new().unwrap());
+                options.demo = DemoPolicy::IfEmpty;
+                options.strict_problems = Some(strict.clone());
+            })
+        })
+        .await;
+        Self { server, strict }
+    }
+
+    /// The line of the head by which requests are somebody's.
+    async fn sign_in(&self, wish: &str) -> String {
+        let signed = self.server.post("/local/tokens", wish).await.json();
+        format!("authorization: Bearer {}", signed["token"].as_str().unwrap())
+    }
+
+    async fn persona(&self, subject: &str) -> String {
+        let persona = format!(r#"{{"persona":{{"system":"guestbook","subject":"{subject}"}}}}"#);
+        self.sign_in(&persona).await
+    }
+
+    async fn sign(&self, caller: &str, text: &str) -> TestResponse {
+        let lines = ["content-type: application/json", caller];
+        let body = serde_json::json!({ "text": text }).to_string();
+        self.server.send("POST /guestbook/entries", &lines, &body).await
+    }
+
+    async fn remove(&self, caller: &str, location: &str) -> TestResponse {
+        self.server.send(&format!("DELETE {location}"), &[caller], "").await
+    }
+
+    async fn texts(&self) -> Vec<String> {
+        let list = self.server.get("/guestbook/entries").await.json();
+        let entries = list["items"].as_array().unwrap().iter();
+        entries.map(|entry| entry["text"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+const NOBODY: &str = "accept: */*";
+
+#[tokio::test]
+async fn guests_sign_and_moderators_remove() {
+    let book = Fixture::open().await;
+    assert_eq!(book.texts().await, ["Thank you for the tea.", "What a view!"]);
+    let (ann, mo) = (book.persona("ann").await, book.persona("mo").await);
+    let bob = book.sign_in(r#"{"name":"bob"}"#).await;
+
+    let unsigned = book.sign(NOBODY, "Hello").await;
+    assert_eq!((unsigned.status, unsigned.code().as_str()), (401, "unauthenticated"));
+    let long = book.sign(&ann, &"x".repeat(141)).await;
+    assert_eq!((long.status, long.json()["errors"][0]["field"].clone()), (422, "/text".into()));
+
+    let mut locations = Vec::new();
+    for text in [" first ", "second"] {
+        let signed = book.sign(&ann, text).await;
+        assert_eq!((signed.status, &signed.json()["name"]), (201, &"Ann".into()), "{signed:?}");
+        assert_eq!(signed.json()["author"], Value::Null);
+        assert!(signed.headers["location"].starts_with("/guestbook/entries/"), "{signed:?}");
+        locations.push(signed.headers["location"].clone());
+    }
+    assert_eq!(book.texts().await[..2], ["second", "first"]);
+
+    for (caller, status) in [(NOBODY, 401), (&bob, 403), (&ann, 204), (&ann, 404)] {
+        assert_eq!(book.remove(caller, &locations[0]).await.status, status, "{caller}");
+    }
+    assert_eq!(book.remove(&mo, &locations[1]).await.status, 204);
+    assert_eq!(book.remove(&mo, "/guestbook/entries/none").await.code(), "entry-not-found");
+    assert_eq!(book.texts().await.len(), 2);
+    assert_eq!(book.strict.undeclared(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn lists_come_in_parts() {
+    let book = Fixture::open().await;
+    let first = book.server.get("/guestbook/entries?limit=1").await.json();
+    let cursor = first["next"].as_str().unwrap();
+    let second = book.server.get(&format!("/guestbook/entries?limit=1&cursor={cursor}")).await;
+    assert_eq!(second.json()["items"][0]["text"], "What a view!");
+    let forged = book.server.get("/guestbook/entries?cursor=forged").await;
+    assert_eq!((forged.status, forged.code().as_str()), (422, "invalid"));
+}
+
+/// The next event: its name and its data.
+async fn next_event(lines: &mut Lines<BufReader<TcpStream>>) -> (String, Value) {
+    let (mut name, mut data) = (String::new(), Value::Null);
+    loop {
+        let line = timeout(Duration::from_secs(20), lines.next_line()).await.unwrap().unwrap();
+        match line.as_deref().unwrap() {
+            "" if !name.is_empty() => return (name, data),
+            line => {
+                if let Some(found) = line.strip_prefix("event: ") {
+                    found.clone_into(&mut name);
+                } else if let Some(found) = line.strip_prefix("data: ") {
+                    data = serde_json::from_str(found).unwrap();
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn everybody_sees_entries_at_once() {
+    let book = Fixture::open().await;
+    let mut stream = TcpStream::connect(book.server.address).await.unwrap();
+    stream.write_all(b"GET /guestbook/live HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+    let mut lines = BufReader::new(stream).lines();
+    assert_eq!(next_event(&mut lines).await.0, "ready");
+    let ann = book.persona("ann").await;
+    let signed = book.sign(&ann, "Hello").await;
+    let (event, entry) = next_event(&mut lines).await;
+    assert_eq!((event.as_str(), &entry), ("entry", &signed.json()));
+    book.remove(&ann, &signed.headers["location"]).await;
+    assert_eq!(next_event(&mut lines).await.0, "removed");
+}
+
+#[tokio::test]
+async fn its_page_its_job_and_its_figures_are_there() {
+    let book = Fixture::open().await;
+    let page = book.server.get("/guestbook").await;
+    assert!(page.body.contains("src=\"/guestbook/guestbook.js\""), "{page:?}");
+    assert!(book.server.get("/guestbook/guestbook.js").await.status == 200);
+    assert!(book.server.get("/problems").await.body.contains("entry-not-found"));
+    let jobs = book.server.send("GET /jobs", &["accept: application/json"], "").await.json();
+    assert_eq!(jobs[0]["name"], "remove-old-entries");
+    let figures = book.server.get("/metrics").await.body;
+    assert!(figures.contains("singlet_web_subscribers{system=\"guestbook\"} 0"), "{figures}");
+}

@@ -1,0 +1,182 @@
+//! Errors that are declared once, and what clients get of them.
+
+use crate::client::{Running, start, system};
+use axum::Extension;
+use serde_json::{Value, json};
+use singlet::Retryable;
+use singlet::prelude::*;
+use singlet_web::Options;
+use singlet_web::api::{Api, NoContent, Path, Route, StrictProblems, unused_problems};
+use singlet_web::problem::{
+    ApiError, BUSY, INTERNAL, INVALID, Problem, ProblemType, SHARED, UNAVAILABLE,
+};
+use singlet_web::random::RandomUnavailable;
+use singlet_web::validate::FieldLocation;
+
+singlet_web::problems! {
+    /// Why the library refuses a request.
+    pub enum Error {
+        /// Somebody else has the book.
+        /// Ask again when it is back.
+        BookLent = 409, "book-lent", "The book is lent";
+        /// The library does not have the book.
+        BookNotFound = 404, "book-not-found", "Book not found";
+    }
+}
+
+/// A route that keeps what it declares, if it is asked for a book that is lent.
+async fn fetch(title: Path<String>) -> Result<NoContent, Error> {
+    match title.as_str() {
+        "Dune" => Err(Error::BookLent),
+        "Emma" => Ok(NoContent),
+        "Ulysses" => {
+            Err(Problem::invalid_field(FieldLocation::Path, "title", "is too long").into())
+        }
+        _ => Err(Error::BookNotFound),
+    }
+}
+
+async fn fetch_any() -> Result<NoContent, Error> {
+    Err(Error::BookNotFound)
+}
+
+fn api() -> Api<()> {
+    let route = Route::get("/books/{title}", fetch).describe("fetchBook", "Fetches a book.");
+    Api::new(()).named("test", "A library.").route(route.problems([Error::BookLent]))
+}
+
+async fn server(strict: Option<&StrictProblems>) -> Running {
+    let mut router = api().into_router();
+    if let Some(strict) = strict {
+        router = router.layer(Extension(strict.clone()));
+    }
+    start(Options::default(), |server| server.with_system(system(router))).await
+}
+
+#[tokio::test]
+async fn an_undeclared_problem_fails_the_test() {
+    // Without strictness it goes to the client, and to the log.
+    let lenient = server(None).await;
+    assert_eq!(lenient.get("/test/books/Persuasion").await.code(), "book-not-found");
+    // With it, it is an error that names the operation.
+    let strict = StrictProblems::default();
+    let server = server(Some(&strict)).await;
+    assert_eq!(server.get("/test/books/Emma").await.status, 204);
+    assert_eq!(server.get("/test/books/Dune").await.code(), "book-lent");
+    assert_eq!(strict.undeclared(), Vec::<String>::new());
+    let lie = server.get("/test/books/Persuasion").await;
+    assert_eq!((lie.status, lie.code().as_str()), (500, "internal"));
+    let what = "fetchBook answered book-not-found without declaring it";
+    assert_eq!(lie.json()["detail"], what);
+    // A problem of the kit must be declared as well.
+    assert_eq!(server.get("/test/books/Ulysses").await.status, 500);
+    assert_eq!(strict.undeclared(), [what, "fetchBook answered invalid without declaring it"]);
+}
+
+#[test]
+fn every_declared_problem_is_used() {
+    // The route declares one of two.
+    let document = api().problems(Error::TYPES).document();
+    assert_eq!(unused_problems(&document), ["book-not-found"]);
+    let other = Route::get("/books", fetch_any).describe("fetchAny", "Fetches any book.");
+    let api = api().problems(Error::TYPES).route(other.problems([Error::BookNotFound]));
+    assert_eq!(unused_problems(&api.document()), Vec::<&str>::new());
+}
+
+#[test]
+fn an_error_is_its_problem_type() {
+    assert_eq!(Error::TYPES.len(), 2);
+    let lent = Error::BookLent.problem_type();
+    assert_eq!((lent.status, lent.name, lent.title), (409, "book-lent", "The book is lent"));
+    assert_eq!(lent.description, " Somebody else has the book. Ask again when it is back.");
+    assert_eq!(Error::BookLent.to_string(), "The book is lent");
+    assert_eq!(Problem::from(Error::BookNotFound).problem_type().name, "book-not-found");
+    let declared: &'static ProblemType = Error::BookNotFound.into();
+    assert_eq!(declared, Error::TYPES[1]);
+    // Problems go through as they are.
+    let error = Error::from(Problem::new(&BUSY).with("place", 7).detail("Try again."));
+    assert!(error.is_retryable() && error.problem_type() == &BUSY);
+    assert_eq!(Problem::from(error).to_json()["place"], 7);
+    assert!(!Error::BookLent.is_retryable());
+}
+
+#[test]
+fn members_of_a_problem_cannot_replace_those_of_all() {
+    let problem = Problem::new(&BUSY).with("code", "mine").with("game", json!({"turn": 3}));
+    let json = problem.to_json();
+    assert_eq!((&json["code"], &json["game"]["turn"]), (&json!("busy"), &json!(3)));
+    assert_eq!(json["errors"], Value::Null);
+}
+
+/// The same errors of the store were mapped by every system on its own, each in its own way.
+#[test]
+fn each_store_error_is_one_problem() {
+    let table = || "games".to_owned();
+    let failed = singlet::Error::ConditionFailed { entity: "Game", item: None };
+    let cases: Vec<(singlet::Error, &ProblemType, bool)> = vec![
+        (singlet::Error::Cursor, &INVALID, true),
+        (singlet::Error::Conflict { subject: None }, &BUSY, true),
+        (failed, &BUSY, true),
+        // Some of a batch was written.
+        (singlet::Error::Unprocessed { count: 3 }, &BUSY, false),
+        (singlet::Error::Throttled { subject: None }, &UNAVAILABLE, false),
+        (singlet::Error::NotReady { table: table() }, &UNAVAILABLE, false),
+        (singlet::Error::RandomUnavailable, &INTERNAL, false),
+        (singlet::Error::NoCursorKey, &INTERNAL, false),
+        (singlet::Error::NoStream { table: table() }, &INTERNAL, false),
+        (singlet::Error::MissingOperand, &INTERNAL, false),
+        (singlet::Error::TooManyOperations { count: 101 }, &INTERNAL, false),
+    ];
+    for (error, expected, is_safe_to_retry) in cases {
+        let what = format!("{error:?}");
+        let is_retryable = error.is_retryable();
+        let error = Error::from(error);
+        assert_eq!(error.is_retryable(), is_retryable, "{what}");
+        assert_eq!(error.problem_type(), expected, "{what}");
+        let problem = Problem::from(error);
+        assert_eq!(problem.problem_type(), expected, "{what}");
+        assert_eq!(problem.is_safe_to_retry(), is_safe_to_retry, "{what}");
+        // What failed in the store is nobody else's business.
+        assert!(problem.detail_text().is_none(), "{what}");
+    }
+    let cursor = Problem::from(singlet::Error::Cursor);
+    assert_eq!(cursor.field_errors()[0].field, "cursor");
+}
+
+#[test]
+fn no_random_numbers_is_our_problem() {
+    let error = Error::from(RandomUnavailable);
+    assert_eq!(Problem::from(error).problem_type(), &INTERNAL);
+}
+
+#[test]
+fn shared_problem_types_have_names_of_their_own() {
+    for name in ["busy", "changed-meanwhile", "if-match-required", "image-type"] {
+        assert_eq!(SHARED.iter().filter(|one| one.name == name).count(), 1, "{name}");
+    }
+}
+
+id!(Title);
+
+#[table(name = "books", key = (PK), entities(Book))]
+struct Books;
+
+#[derive(Entity)]
+#[entity(Books, key = ("BOOK#{title}"))]
+struct Book {
+    title: Title,
+}
+
+/// A service returns the system's error, and errors of the store come with `?`.
+#[tokio::test]
+async fn errors_of_the_store_come_with_a_question_mark() {
+    async fn add(db: &Db<Books>, title: &str) -> Result<(), Error> {
+        let title = Title::new(title).map_err(|_| Error::BookNotFound)?;
+        db.run(create(&Book { title })).await?;
+        Ok(())
+    }
+    let db = Db::<Books>::memory().await.unwrap();
+    add(&db, "Emma").await.unwrap();
+    assert_eq!(add(&db, "Emma").await.unwrap_err().problem_type(), &BUSY);
+    assert_eq!(add(&db, "").await.unwrap_err().problem_type().name, "book-not-found");
+}
