@@ -10,12 +10,11 @@ use singlet::backend::Embedded;
 use singlet::engine::{Engine, Options as EngineOptions};
 use singlet::{CursorKey, Db, Settings};
 use singlet_snakes::board::Board;
-use singlet_snakes::chance::Chance;
 use singlet_snakes::design::{Code, Snakes};
-use singlet_snakes::live::Live;
-use singlet_snakes::rules::{Mode, Roll};
+use singlet_snakes::rules::Mode;
 use singlet_snakes::secret::Secret;
 use singlet_snakes::service::{NewGame, Service};
+use singlet_web::random::Random;
 use singlet_web::{Options, Server, SiteOptions, Store};
 use std::error::Error;
 use std::net::SocketAddr;
@@ -73,16 +72,14 @@ impl Site {
         let db = Db::<Snakes>::on(Embedded::new(engine), settings);
         db.provision().await?;
         // Sixes alone never meet the last square of the board below, so that no game ends.
-        let service = Service::new(db, Chance::loaded(Roll::new(6)));
-        let live = Live::new(service.clone());
+        let service = Service::new(db, Random::scripted([5], []));
         let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
         let server = Server::bind(options).await?;
         let address = server.local_address()?;
-        let system = singlet_snakes::system_with(service.clone(), live.clone());
+        let system = singlet_snakes::system_with(service.clone());
         let store = Store::memory().await?;
         let site = singlet_web::Site::open(vec![system], store, SiteOptions::default()).await?;
         tokio::spawn(server.serve(site, std::future::pending()));
-        tokio::spawn(async move { live.run().await });
         Ok(Self { service, address })
     }
 

@@ -13,11 +13,13 @@
 //! - [`table`] and [`arn`]: what a table is besides its schema, and its full name.
 //! - [`stream`]: what happened to items, and how clients read it.
 //! - [`operation`]: requests and answers, one file each.
+//! - [`calendar`]: days and their dates.
 //! - [`error`], [`constraint`], [`limits`], [`capacity`]: what is refused, and what things cost.
 
 pub mod arn;
 pub mod base64;
 pub mod binary;
+pub mod calendar;
 pub mod capacity;
 pub mod constraint;
 pub mod error;

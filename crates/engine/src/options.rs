@@ -133,7 +133,8 @@ impl Random {
         }
     }
 
-    /// An id as tables have it: a random UUID.
+    /// An id as tables have it: a random UUID. Written here and not by the crate `uuid`, because it
+    /// follows the seed of a simulation and the engine has few dependencies.
     pub(crate) fn uuid(&self) -> String {
         let (high, low) = (self.next_u64(), self.next_u64());
         format!(

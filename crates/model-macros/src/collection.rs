@@ -196,6 +196,7 @@ impl<'i> Declared<'i> {
                 key: ::singlet::check::key_of(&<#entity as ::singlet::Entity>::SHAPE, #index_name),
                 limit: #limit,
                 descending: #descending,
+                check: ::singlet::collection::check_item::<#entity>,
             })
         });
         let checks = self.members.iter().enumerate().map(|(number, member)| {
@@ -250,8 +251,8 @@ impl<'i> Declared<'i> {
         let takes = self.members.iter().enumerate().map(|(place, member)| {
             let (name, entity) = (&member.ident, &member.entity);
             let keep = match member.number {
-                Number::Many => quote!(#name.push(entity)),
-                _ => quote!(#name = ::std::option::Option::Some(entity)),
+                Number::Many => quote!(#name.push(__entity)),
+                _ => quote!(#name = ::std::option::Option::Some(__entity)),
             };
             let own = match member.options.limit {
                 Some(_) => quote!(::std::option::Option::Some(#place)),
@@ -259,7 +260,7 @@ impl<'i> Declared<'i> {
             };
             quote! {
                 if __own == #own {
-                    if let ::std::option::Option::Some(entity) =
+                    if let ::std::option::Option::Some(__entity) =
                         ::singlet::table::decode_if::<#entity>(__item, __on_corrupt)?
                     {
                         #keep;

@@ -150,8 +150,6 @@ impl Entity {
     fn implementation(&self, kinds: &Kinds) -> syn::Result<TokenStream> {
         let Self { ident, fields, arguments, key, indexes, .. } = self;
         let (name, table) = (ident.to_string(), &arguments.table);
-        let partition = key.partition.parts().filter_map(|part| fields.get(part.place));
-        let partition = partition.map(Field::value_type);
         let key = key.to_constant(fields);
         let indexes = indexes.iter().map(|of_index| {
             let (index, key) = (of_index.index.as_deref(), of_index.to_constant(fields));
@@ -177,7 +175,6 @@ impl Entity {
         Ok(quote! {
             impl ::singlet::Entity for #ident {
                 type Table = #table;
-                type Partition = (#(#partition,)*);
                 const SHAPE: ::singlet::shape::EntityShape = ::singlet::shape::EntityShape {
                     name: #name,
                     key: #key,

@@ -79,7 +79,7 @@ use proc_macro::TokenStream;
 /// | `ttl = TTL` | The attribute that holds when an item expires. |
 /// | `stream` | A stream is kept. |
 /// | `provisioned(read, write)` | Capacity units; paid for by request if nothing is said. |
-/// | `delimiter = "\|"` | The character between the parts of keys, which identifiers may not contain; `#` if nothing is said. |
+/// | `delimiter = "\|"` | The character between the parts of keys, one of ASCII that is neither a letter, a digit nor a space. Identifiers may not contain it; `#` if nothing is said. |
 /// | `entities(…)` | The entities. Their keys are compared with each other, so that no item can be two of them. |
 ///
 /// With another delimiter, identifiers are made for it:
@@ -279,6 +279,7 @@ pub fn table(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// | `version` | A `u64` for optimistic locking: `put` fails if somebody has written the item since it was read. |
 /// | `ttl` | An `Expiry` or an `Option<Expiry>`. Expired items are gone, also before DynamoDB has deleted them. |
 /// | `in_key` | Stored within a key and nowhere else. |
+/// | `with = serde` | A field of any type that serde knows, stored as serde writes it. Not in a key. |
 ///
 /// What contradicts itself does not compile, and says why; the same rules find it in a design file
 /// with `singlet check`.

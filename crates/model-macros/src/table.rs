@@ -2,6 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use singlet_template::{DELIMITER_RULE, is_delimiter};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned as _;
@@ -206,11 +207,8 @@ fn parse_delimiter(input: ParseStream<'_>) -> syn::Result<u8> {
         _ => String::new(),
     };
     match text.as_bytes() {
-        [byte] if byte.is_ascii_punctuation() => Ok(*byte),
-        _ => Err(syn::Error::new(
-            literal.span(),
-            "a delimiter is one ASCII character that is neither a letter, a digit nor a space: `delimiter = \"|\"`",
-        )),
+        [byte] if is_delimiter(char::from(*byte)) => Ok(*byte),
+        _ => Err(syn::Error::new(literal.span(), format!("{DELIMITER_RULE}: `delimiter = \"|\"`"))),
     }
 }
 

@@ -11,14 +11,14 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 /// How often work is attempted unless [`Attempts::times`] says otherwise. If its conditions fail
-/// each time, it ends after about three seconds. A [conflict](Error::Conflict) has already been
-/// waited for, for about nine seconds, so work that meets one each time takes up to two minutes.
+/// each time, the pauses between the attempts take at most three seconds together.
 const ATTEMPTS_DEFAULT: u32 = 12;
 
 /// An error that can say whether another attempt may succeed, for [`Db::attempt`].
 ///
-/// [`Error`] is retryable if the condition of a write failed, or if a transaction was at one of the
-/// items. An application with errors of its own says which of them mean the same:
+/// [`Error`] is retryable if the condition of a write failed. An [`Error::Conflict`] is not: the
+/// write has already waited for the other transaction, for about nine seconds. An application with
+/// errors of its own says which of them mean that a condition failed:
 ///
 /// ```
 /// use singlet::Retryable;
@@ -41,7 +41,7 @@ const ATTEMPTS_DEFAULT: u32 = 12;
 ///         match self {
 ///             Self::NotYourTurn => false,
 ///             Self::Stale => true,
-///             Self::Database(error) => matches!(error, singlet::Error::Conflict { .. }),
+///             Self::Database(error) => error.is_retryable(),
 ///         }
 ///     }
 /// }
@@ -58,7 +58,7 @@ pub trait Retryable {
 
 impl Retryable for Error {
     fn is_retryable(&self) -> bool {
-        matches!(self, Self::ConditionFailed { .. } | Self::Conflict { .. })
+        matches!(self, Self::ConditionFailed { .. })
     }
 }
 

@@ -112,8 +112,8 @@ use std::fmt;
 pub trait Attribute: Sized {
     /// What kind of value it is, as a design tells it.
     const KIND: AttributeType;
-    /// The type under which the value is stored.
-    const TYPE: Type = Self::KIND.stored();
+    /// The type under which the value is stored; `None` if it can be any.
+    const TYPE: Option<Type> = Self::KIND.stored();
     /// The texts that it can be, if there are only some.
     const ONE_OF: &'static [&'static str] = &[];
     /// Whether the attribute may be missing in an item.

@@ -18,7 +18,7 @@ use crate::subject::Subject;
 use crate::table::{Contains, Declaration, StoredIn, Table};
 use singlet_dynamo::limits::ITEM_SIZE_MAX;
 use singlet_dynamo::operation::{
-    Answer, BatchGetItem, BatchWriteItem, KeysAndAttributes, TableWrites, WriteRequest,
+    Answer, BatchGetItem, BatchWriteItem, KeysAndAttributes, Request, TableWrites, WriteRequest,
 };
 use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Item, binary};
@@ -128,6 +128,22 @@ impl<D: Declaration> Db<D> {
         Batch { db: self, writes: Vec::new(), places: HashMap::new() }
     }
 
+    /// The writes, by the names of their tables.
+    fn tables_of(&self, writes: Vec<BatchedWrite>) -> Vec<TableWrites> {
+        let mut tables: Vec<TableWrites> = Vec::new();
+        for BatchedWrite { table: place, request, .. } in writes {
+            let table_name = self.name_at(place);
+            match tables.iter_mut().find(|table| table.table_name == table_name) {
+                Some(table) => table.requests.push(request),
+                None => tables.push(TableWrites {
+                    table_name: table_name.to_owned(),
+                    requests: vec![request],
+                }),
+            }
+        }
+        tables
+    }
+
     /// Waits if the store has left something for later, and gives up if it does so for too long.
     async fn pause(
         &self,
@@ -155,10 +171,40 @@ impl<D: Declaration> Db<D> {
 #[must_use = "a batch does nothing until it is run"]
 pub struct Batch<'d, D> {
     db: &'d Db<D>,
-    /// By the place of the table in the design.
-    writes: Vec<(usize, WriteRequest)>,
+    writes: Vec<BatchedWrite>,
     /// Where the write of a key is: of several writes of one key, the last one counts.
     places: HashMap<(usize, Vec<u8>), usize>,
+}
+
+/// A write of a batch.
+#[derive(Clone)]
+struct BatchedWrite {
+    /// The place of the table in the design.
+    table: usize,
+    entity: &'static str,
+    request: WriteRequest,
+}
+
+/// The item that is written, or the key of the one that is deleted.
+fn item_of(request: &WriteRequest) -> &Item {
+    let (WriteRequest::Put(item) | WriteRequest::Delete(item)) = request;
+    item
+}
+
+/// What the writes of a request have in common: the item if it is one, or the entity of all.
+fn subject_of<D: Declaration>(writes: &[BatchedWrite]) -> Option<Subject> {
+    let [first, others @ ..] = writes else { return None };
+    match others {
+        [] => Some(Subject::with_key_of(
+            first.entity,
+            D::TABLES.get(first.table)?,
+            item_of(&first.request),
+        )),
+        _ => others
+            .iter()
+            .all(|other| other.entity == first.entity)
+            .then(|| Subject::named(first.entity)),
+    }
 }
 
 impl<D: Declaration> Batch<'_, D> {
@@ -174,7 +220,7 @@ impl<D: Declaration> Batch<'_, D> {
             return Err(Error::ItemTooLarge { subject: Box::new(Subject::with_item::<E>(&item)) });
         }
         let key = Key::of(entity).into_item()?;
-        self.add(<D as Contains<E::Table>>::PLACE, &key, WriteRequest::Put(item));
+        self.add::<E>(&key, WriteRequest::Put(item));
         Ok(())
     }
 
@@ -185,15 +231,20 @@ impl<D: Declaration> Batch<'_, D> {
     {
         const { assert_keys_are_its_own::<E>() };
         let key = key.into_item()?;
-        self.add(<D as Contains<E::Table>>::PLACE, &key.clone(), WriteRequest::Delete(key));
+        self.add::<E>(&key.clone(), WriteRequest::Delete(key));
         Ok(())
     }
 
-    fn add(&mut self, table: usize, key: &Item, write: WriteRequest) {
+    fn add<E: Entity>(&mut self, key: &Item, request: WriteRequest)
+    where
+        D: Contains<E::Table>,
+    {
+        let table = <D as Contains<E::Table>>::PLACE;
+        let write = BatchedWrite { table, entity: E::SHAPE.name, request };
         let place = *self.places.entry((table, binary::encode(key))).or_insert(self.writes.len());
         match self.writes.get_mut(place) {
-            Some(earlier) => *earlier = (table, write),
-            None => self.writes.push((table, write)),
+            Some(earlier) => *earlier = write,
+            None => self.writes.push(write),
         }
     }
 
@@ -209,7 +260,21 @@ impl<D: Declaration> Batch<'_, D> {
         self.writes.is_empty()
     }
 
+    /// The first request that it will send: up to 25 of the writes, from the last one on. `None`
+    /// if there are no writes.
+    #[must_use]
+    pub fn request(&self) -> Option<Request> {
+        let first = self.writes.len().saturating_sub(WRITES_MAX);
+        let chunk = self.writes.get(first..).filter(|chunk| !chunk.is_empty())?;
+        Some(BatchWriteItem::new(self.db.tables_of(chunk.to_vec())).into())
+    }
+
     /// Carries all of them out.
+    ///
+    /// # Errors
+    ///
+    /// An error names the item if the request had one write alone, and the entity if all writes of
+    /// the request were of one.
     pub async fn run(self) -> Result<()> {
         let db = self.db;
         let mut waiting = self.writes;
@@ -217,27 +282,23 @@ impl<D: Declaration> Batch<'_, D> {
         while !waiting.is_empty() {
             let chunk = waiting.split_off(waiting.len().saturating_sub(WRITES_MAX));
             let asked = chunk.len();
-            let mut tables: Vec<TableWrites> = Vec::new();
-            for (place, write) in chunk {
-                let table_name = db.name_at(place);
-                match tables.iter_mut().find(|table| table.table_name == table_name) {
-                    Some(table) => table.requests.push(write),
-                    None => tables.push(TableWrites {
-                        table_name: table_name.to_owned(),
-                        requests: vec![write],
-                    }),
-                }
-            }
-            let Answer::BatchWriteItem(answer) = db.execute(BatchWriteItem::new(tables)).await?
-            else {
-                return Err(BackendError::unexpected().into());
+            let subject = subject_of::<D>(&chunk);
+            let request = BatchWriteItem::new(db.tables_of(chunk));
+            let answer = match db.execute(request).await {
+                Ok(Answer::BatchWriteItem(answer)) => answer,
+                Ok(_) => return Err(BackendError::unexpected().into()),
+                Err(error) => return Err(Error::from(error).about_any(subject)),
             };
             let before = waiting.len();
             for table in answer.unprocessed_items {
-                let names = 0..D::TABLES.len();
-                let place = names.into_iter().find(|place| db.name_at(*place) == table.table_name);
-                let place = place.unwrap_or_default();
-                waiting.extend(table.requests.into_iter().map(|write| (place, write)));
+                let place = db.place_of(&table.table_name).unwrap_or_default();
+                let shape = D::TABLES.get(place);
+                waiting.extend(table.requests.into_iter().map(|request| {
+                    let subject =
+                        shape.and_then(|shape| Subject::in_table(shape, item_of(&request)));
+                    let entity = subject.map_or("", |subject| subject.entity());
+                    BatchedWrite { table: place, entity, request }
+                }));
             }
             let left = waiting.len() - before;
             db.pause(&mut backoff, left > 0, left >= asked, waiting.len()).await?;
@@ -257,7 +318,7 @@ const fn assert_keys_are_its_own<E: Entity>() {
 
 impl<D> std::fmt::Debug for Batch<'_, D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let writes = self.writes.iter().map(|(_, write)| write);
+        let writes = self.writes.iter().map(|write| &write.request);
         f.debug_tuple("Batch").field(&writes.collect::<Vec<_>>()).finish()
     }
 }

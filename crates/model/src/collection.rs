@@ -8,11 +8,13 @@ pub use partition::{Partition, SameParts, assert_same_partition};
 
 use crate::entity::Entity;
 use crate::error::Result;
+use crate::item::{Corrupt, decode};
 use crate::key::{Given, GivenPart, Segment};
 use crate::query::{Interval, Query, SharedKeys};
 use crate::shape::template::push_part;
 use crate::shape::{EntityShape, IndexShape, KeyFault, KeyShape, TableShape, Template};
 use singlet_dynamo::Value;
+use singlet_dynamo::binary::ItemRef;
 use singlet_dynamo::schema::KeyType;
 
 /// Several entities of one partition, read together: a struct of them, or an enum. Made by
@@ -91,6 +93,14 @@ pub struct Member {
     pub limit: Option<usize>,
     /// Whether they are read from the last one on.
     pub descending: bool,
+    /// Whether an item can be read as the entity: [`check_item`].
+    pub check: fn(ItemRef<'_>) -> Result<(), Corrupt>,
+}
+
+/// Reads an item as an entity, to see whether it can be.
+#[doc(hidden)]
+pub fn check_item<E: Entity>(item: ItemRef<'_>) -> Result<(), Corrupt> {
+    decode::<E>(item).map(|_| ())
 }
 
 /// Stands for a range that is read for one member alone.
@@ -215,11 +225,12 @@ pub fn query<C: Collection, Rest>(
     Query::several(shape.table, shape.index, &C::Head::SHAPE, value, keys)
 }
 
-/// Ranges of the whole sort key, as text, for queries of several entities.
+/// Ranges of the whole sort key, as text, for queries of several entities. Each narrows what was
+/// asked before.
 impl<C: Collection, Rest, S> Query<C, Rest, S> {
     /// Only items whose sort key begins with this text.
     pub fn sort_key_starting_with(self, prefix: impl Into<String>) -> Query<C, (), S> {
-        self.with_keys(|keys| keys.prefix = Some(prefix.into()))
+        self.with_keys(|keys| keys.begin_with(prefix.into()))
     }
 
     /// Only items whose sort key is between these texts, both included.
@@ -262,11 +273,11 @@ impl<C: Collection, Rest, S> Query<C, Rest, S> {
 
     /// Only items whose sort key is this text or comes after it.
     pub fn sort_key_from(self, first: impl Into<String>) -> Query<C, (), S> {
-        self.with_keys(|keys| keys.lower = Some(first.into()))
+        self.with_keys(|keys| keys.begin_at(first.into()))
     }
 
     /// Only items whose sort key is this text or comes before it.
     pub fn sort_key_until(self, last: impl Into<String>) -> Query<C, (), S> {
-        self.with_keys(|keys| keys.upper = Some(last.into()))
+        self.with_keys(|keys| keys.end_at(last.into()))
     }
 }

@@ -206,8 +206,8 @@ impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {
         }))
     }
 
-    /// It is one of these, of which there may be up to a hundred. It is none of none: if there are
-    /// no values, the condition holds for no item.
+    /// It is one of these values, of which there may be up to a hundred. Without any values, no item
+    /// matches.
     ///
     /// ```
     /// # use singlet::prelude::*;

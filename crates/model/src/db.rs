@@ -16,6 +16,7 @@ use crate::page::Reading;
 use crate::projection::Projection;
 use crate::query::{AccessPattern, Readable};
 use crate::scan::Scan;
+use crate::shape::TableShape;
 use crate::subject::Subject;
 use crate::table::{Contains, Declaration, StoredIn, Table};
 use crate::timestamp::Timestamp;
@@ -92,6 +93,16 @@ impl<D: Declaration> Db<D> {
     /// The name of the table at this place of the design.
     pub(crate) fn name_at(&self, place: usize) -> &str {
         self.inner.names.get(place).map_or("", String::as_str)
+    }
+
+    /// The place in the design of the table with this name.
+    pub(crate) fn place_of(&self, table_name: &str) -> Option<usize> {
+        self.inner.names.iter().position(|name| name == table_name)
+    }
+
+    /// The shape of the table with this name.
+    pub(crate) fn shape_of(&self, table_name: &str) -> Option<&'static TableShape> {
+        D::TABLES.get(self.place_of(table_name)?).copied()
     }
 
     /// Reads an item by its key; `None` if there is none, or it is expired.
@@ -219,12 +230,14 @@ impl<D: Declaration> Db<D> {
         &self.inner.settings
     }
 
-    pub(crate) fn tokens(&self) -> &Tokens {
-        &self.inner.tokens
-    }
-
     pub(crate) fn backend(&self) -> &dyn Backend {
         &*self.inner.backend
+    }
+}
+
+impl<D> Db<D> {
+    pub(crate) fn tokens(&self) -> &Tokens {
+        &self.inner.tokens
     }
 }
 

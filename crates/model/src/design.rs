@@ -74,7 +74,11 @@ pub struct Design {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The character between the parts of its keys, which identifiers may not contain.
-    #[serde(default = "default_delimiter", skip_serializing_if = "is_default_delimiter")]
+    #[serde(
+        default = "default_delimiter",
+        deserialize_with = "form::delimiter",
+        skip_serializing_if = "is_default_delimiter"
+    )]
     pub delimiter: char,
     /// Its tables.
     #[serde(with = "named")]

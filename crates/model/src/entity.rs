@@ -42,8 +42,6 @@ use singlet_dynamo::Value;
 pub trait Entity: Sized + Send + Sync + 'static {
     /// The table that its items are in.
     type Table: Table;
-    /// The types of the fields in the partition key's template, in their order.
-    type Partition;
     /// What the derive says of it.
     const SHAPE: EntityShape;
 

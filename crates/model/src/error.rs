@@ -232,6 +232,14 @@ impl Error {
         }
     }
 
+    /// The same error, about this item if it is known.
+    pub(crate) fn about_any(self, item: Option<Subject>) -> Self {
+        match item {
+            Some(item) => self.about(|| item),
+            None => self,
+        }
+    }
+
     /// The same error, about this item, unless it is about another one already.
     pub(crate) fn about(self, item: impl FnOnce() -> Subject) -> Self {
         match self {

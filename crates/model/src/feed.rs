@@ -3,6 +3,7 @@
 use crate::backend::{Feed, FeedEvent};
 use crate::db::Db;
 use crate::error::{Error, Result};
+use crate::item::OnCorrupt;
 use crate::marker::Marker;
 use crate::table::{Contains, Declaration, Table};
 use singlet_dynamo::stored::StoredItem;
@@ -33,6 +34,7 @@ pub enum Change<I> {
 /// Changes of a table, one after the other; see [`Db::changes`].
 pub struct Changes<T> {
     feed: Box<dyn Feed>,
+    on_corrupt: OnCorrupt,
     table: Marker<T>,
 }
 
@@ -132,7 +134,7 @@ impl<D: Declaration> Db<D> {
         D: Contains<T>,
     {
         let feed = self.backend().changes(self.table_name::<T>()).await?;
-        Ok(Changes { feed, table: PhantomData })
+        Ok(Changes::new(feed))
     }
 
     /// Every change of the items of one of the design's tables from a position on; see
@@ -142,7 +144,7 @@ impl<D: Declaration> Db<D> {
         D: Contains<T>,
     {
         let feed = self.backend().changes_from(self.table_name::<T>(), &position.0).await?;
-        Ok(Changes { feed, table: PhantomData })
+        Ok(Changes::new(feed))
     }
 }
 
@@ -176,8 +178,20 @@ impl FromStr for Position {
 }
 
 impl<T: Table> Changes<T> {
-    /// The position behind the last change that [`next`](Self::next) gave; before the first one,
-    /// the position at which this began. [`Db::changes_from`] goes on from there.
+    fn new(feed: Box<dyn Feed>) -> Self {
+        Self { feed, on_corrupt: OnCorrupt::Fail, table: PhantomData }
+    }
+
+    /// Passes over changes whose new image is not what its entity says, instead of failing. Each is
+    /// logged by `tracing` as a warning, with the item's key. If only the old image is wrong, the
+    /// change comes without it.
+    pub fn skip_corrupt(mut self) -> Self {
+        self.on_corrupt = OnCorrupt::Skip;
+        self
+    }
+
+    /// The position behind the last change that [`next`](Self::next) gave or failed at; before the
+    /// first one, the position at which this began. [`Db::changes_from`] goes on from there.
     ///
     /// # Errors
     ///
@@ -189,6 +203,12 @@ impl<T: Table> Changes<T> {
 
     /// The next change; `None` when nothing can come any more. Items that are of none of the
     /// table's entities are passed over.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] if an image is not what its entity says. The position is behind that
+    /// change then: the next call gives the change after it. With
+    /// [`skip_corrupt`](Self::skip_corrupt) such changes are passed over.
     pub async fn next(&mut self) -> Result<Option<Change<T::Item>>> {
         loop {
             let event = match self.feed.next().await {
@@ -200,10 +220,11 @@ impl<T: Table> Changes<T> {
                 FeedEvent::Change { old, new, is_expiry } => (old, new, is_expiry),
             };
             let read = |item: Option<StoredItem>| match item {
-                Some(item) => T::decode(item.as_item()),
-                None => Ok(None),
+                Some(item) => self.on_corrupt.apply(T::decode(item.as_item())),
+                None => Ok(Some(None)),
             };
-            let (old, new) = (read(old)?, read(new)?);
+            // An item that cannot be read must not look like one that was deleted.
+            let (old, Some(new)) = (read(old)?.flatten(), read(new)?) else { continue };
             if old.is_some() || new.is_some() {
                 return Ok(Some(Change::Item { old, new, is_expiry }));
             }

@@ -376,6 +376,8 @@ pub mod kind {
     pub enum LoneIndexKey<const IS_ATTRIBUTE: bool> {}
     /// The field shares an attribute of an index key with other fields.
     pub enum SharedIndexKey {}
+    /// The field shares an index key with one that the model keeps.
+    pub enum BesideKept {}
     /// The model says what the field is.
     pub enum Kept {}
     /// The field is stored within the payload.
@@ -385,8 +387,8 @@ pub mod kind {
 }
 
 use kind::{
-    Element, InPayload, IndexKey, Kept, LoneIndexKey, OnlyInIndexKey, OnlyInKey, Plain, PrimaryKey,
-    SharedIndexKey,
+    BesideKept, Element, InPayload, IndexKey, Kept, LoneIndexKey, OnlyInIndexKey, OnlyInKey, Plain,
+    PrimaryKey, SharedIndexKey,
 };
 
 /// The kinds of fields.
@@ -426,6 +428,7 @@ kinds! {
     [] IndexKey;
     [IS_ATTRIBUTE] LoneIndexKey<IS_ATTRIBUTE>;
     [] SharedIndexKey;
+    [] BesideKept;
     [] Kept;
     [] InPayload;
 }
@@ -444,6 +447,7 @@ impl Testable for PrimaryKey {}
 impl Testable for IndexKey {}
 impl<const IS_ATTRIBUTE: bool> Testable for LoneIndexKey<IS_ATTRIBUTE> {}
 impl Testable for SharedIndexKey {}
+impl Testable for BesideKept {}
 impl Testable for Kept {}
 impl<K: Testable> Testable for Element<K> {}
 
@@ -453,6 +457,7 @@ impl<K: Testable> Testable for Element<K> {}
     label = "of kind `{Self}`",
     note = "`PrimaryKey`, `OnlyInKey`: the key of an item never changes: delete the item and create another one, in one transaction",
     note = "`SharedIndexKey`: an index key is made of this field and others, and would go stale: set them together, with `set_together` and the constant that is named after them all",
+    note = "`BesideKept`: an index key is made of this field and of one that the model keeps (`created`), whose value an update does not know: read the item, change it and `put` it",
     note = "`Kept`: the model keeps this field by itself",
     note = "`InPayload`: DynamoDB cannot change the JSON text of a payload: read the item and put it again"
 )]
@@ -469,7 +474,7 @@ impl<K: Settable> Settable for Element<K> {}
     message = "this field cannot be computed from what is stored",
     label = "of kind `{Self}`",
     note = "`LoneIndexKey<false>`: an index key repeats this field under another name: give both the same name, and the field is the key, which can be added to",
-    note = "`IndexKey`, `OnlyInIndexKey`, `SharedIndexKey`: an index key is made of this field, and what it would become is not known: set the field to a value",
+    note = "`IndexKey`, `OnlyInIndexKey`, `SharedIndexKey`, `BesideKept`: an index key is made of this field, and what it would become is not known: set the field to a value",
     note = "`PrimaryKey`, `OnlyInKey`: the key of an item never changes",
     note = "`Kept`: the model keeps this field by itself",
     note = "`InPayload`: DynamoDB cannot change the JSON text of a payload: read the item and put it again"

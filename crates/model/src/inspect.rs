@@ -66,9 +66,11 @@ use std::fmt;
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// ```
 ///
-/// Of a read it is the first request: the next ones begin where it ends. A page asks for one item
-/// more than its limit, to know whether there is a next one. What depends on the moment, such as
-/// conditions on the time to live, is as of now.
+/// Of a read it is the first request that [`all`](crate::Reading::all) sends: the next ones begin
+/// where it ends. [`page`](crate::Reading::page) sends the same with a `Limit` that is one higher, to
+/// know whether there is a next page. What depends on the moment, such as conditions on the time to
+/// live, is as of now; a transaction with [`once`](crate::once()) is as of the moment at which its
+/// token was first sent.
 pub trait Inspect<D: Declaration>: Sized {
     /// The request that it will send to this database.
     fn request(self, db: &Db<D>) -> Result<Request>;
@@ -129,7 +131,7 @@ where
     }
 }
 
-impl<D, E, P> Inspect<D> for Scan<E, P>
+impl<D, E, P, S> Inspect<D> for Scan<E, P, S>
 where
     D: Contains<E::Table>,
     E: Entity,
@@ -152,7 +154,7 @@ where
 
 impl<D: Declaration, T: Transactional<D>> Inspect<D> for Once<T> {
     fn request(self, db: &Db<D>) -> Result<Request> {
-        Ok(self.plan_all(db, db.now())?.request())
+        Ok(self.preview(db, db.now())?.request())
     }
 }
 
@@ -161,7 +163,7 @@ where
     Self: Transactional<D>,
 {
     fn request(self, db: &Db<D>) -> Result<Request> {
-        Ok(self.plan_all(db, db.now())?.request())
+        Ok(self.preview(db, db.now())?.request())
     }
 }
 
@@ -173,7 +175,7 @@ macro_rules! tuples {
                 Self: Transactional<D>,
             {
                 fn request(self, db: &Db<D>) -> Result<Request> {
-                    Ok(self.plan_all(db, db.now())?.request())
+                    Ok(self.preview(db, db.now())?.request())
                 }
             }
         )+

@@ -31,7 +31,7 @@
 //!     }
 //! }]}"#;
 //! let records = lambda::records::<Games>(event)?;
-//! let Change::Item { new: Some(GamesItem::Game(game)), .. } = &records[0].change else {
+//! let Ok(Change::Item { new: Some(GamesItem::Game(game)), .. }) = &records[0].change else {
 //!     return Err("not a game".into());
 //! };
 //! assert_eq!((game.turn, records[0].sequence_number.as_str()), (4, "111"));
@@ -45,16 +45,17 @@ use crate::feed::Change;
 use crate::item;
 use crate::table::Table;
 use serde_json::Value;
-use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Error, Item};
 
 /// One record of an event.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Record<I> {
     /// Its number, by which a function names a record that failed (`batchItemFailures`).
     pub sequence_number: String,
-    /// What happened. An image that the stream does not carry is missing.
-    pub change: Change<I>,
+    /// What happened, or why it cannot be told: [`Error::Corrupt`](crate::Error::Corrupt) if an
+    /// image is not what its entity says, and [`Error::Refused`](crate::Error::Refused) if the
+    /// record has no image. An image that the stream does not carry is missing.
+    pub change: Result<Change<I>>,
 }
 
 /// The records of an event, in their order. Those of items that are of none of the table's entities
@@ -62,24 +63,40 @@ pub struct Record<I> {
 ///
 /// # Errors
 ///
-/// If the event is none of DynamoDB Streams, or an item is not what its entity says.
+/// If the event is not one of DynamoDB Streams. A record that cannot be read has an error of its
+/// own, so that the others can be worked on and this one be reported.
 pub fn records<T: Table>(event: &[u8]) -> Result<Vec<Record<T::Item>>> {
     let event: Value = serde_json::from_slice(event)
-        .map_err(|error| Error::serialization(format!("the event is no JSON: {error}")))?;
+        .map_err(|error| Error::serialization(format!("the event is not JSON: {error}")))?;
     let records = event.get("Records").and_then(Value::as_array);
     let records = records.ok_or_else(|| Error::serialization("the event has no `Records`"))?;
-    let read = records.iter().map(record::<T>);
-    read.filter_map(Result::transpose).collect()
+    let mut read = Vec::with_capacity(records.len());
+    for record in records {
+        let stream = record.get("dynamodb");
+        let number = stream.and_then(|stream| stream.get("SequenceNumber")?.as_str());
+        let (Some(stream), Some(number)) = (stream, number) else {
+            return Err(Error::serialization(NO_RECORD).into());
+        };
+        let Some(change) = change::<T>(record, stream).transpose() else { continue };
+        read.push(Record { sequence_number: number.to_owned(), change });
+    }
+    Ok(read)
 }
 
-fn record<T: Table>(record: &Value) -> Result<Option<Record<T::Item>>> {
-    let stream = record.get("dynamodb");
-    let stream = stream.ok_or_else(|| Error::serialization("a record is none of DynamoDB"))?;
-    let image = |name: &str| match stream.get(name) {
+const NO_RECORD: &str = "a record is not one of DynamoDB: it has no `SequenceNumber`";
+const NO_IMAGE: &str = "the record has no image: the stream must be one of `NEW_AND_OLD_IMAGES`";
+
+/// What happened; `None` if it did to an item that is of none of the table's entities.
+fn change<T: Table>(record: &Value, stream: &Value) -> Result<Option<Change<T::Item>>> {
+    let (old, new) = (stream.get("OldImage"), stream.get("NewImage"));
+    if old.is_none() && new.is_none() {
+        return Err(Error::serialization(NO_IMAGE).into());
+    }
+    let image = |image: Option<&Value>| match image {
         Some(image) => decode::<T>(image.to_string().as_bytes()),
         None => Ok(None),
     };
-    let (old, new) = (image("OldImage")?, image("NewImage")?);
+    let (old, new) = (image(old)?, image(new)?);
     if old.is_none() && new.is_none() {
         return Ok(None);
     }
@@ -90,9 +107,7 @@ fn record<T: Table>(record: &Value) -> Result<Option<Record<T::Item>>> {
     };
     let is_expiry = identity(["type", "Type"]) == Some("Service")
         && identity(["principalId", "PrincipalId"]) == Some("dynamodb.amazonaws.com");
-    let number = stream.get("SequenceNumber").and_then(Value::as_str).unwrap_or_default();
-    let change = Change::Item { old, new, is_expiry };
-    Ok(Some(Record { sequence_number: number.to_owned(), change }))
+    Ok(Some(Change::Item { old, new, is_expiry }))
 }
 
 /// One image of a record as the entity that it is, in DynamoDB's JSON; `None` if it is of none of
@@ -113,5 +128,67 @@ fn record<T: Table>(record: &Value) -> Result<Option<Record<T::Item>>> {
 /// ```
 pub fn decode<T: Table>(image: &[u8]) -> Result<Option<T::Item>> {
     let item: Item = item::from_json(image)?;
-    Ok(T::decode(StoredItem::from(&item).as_item())?)
+    Ok(T::decode_item(&item)?)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs, unreachable_pub)]
+
+    use super::*;
+    use crate::Error;
+    use crate::prelude::*;
+
+    id!(Code);
+
+    #[table(name = "games", key = (PK), entities(Game))]
+    pub struct Games;
+
+    #[derive(Entity, Debug)]
+    #[entity(Games, key = ("GAME#{code}"))]
+    pub struct Game {
+        pub code: Code,
+        pub turn: u32,
+    }
+
+    fn record(number: u32, images: &str) -> String {
+        format!(r#"{{"dynamodb": {{"SequenceNumber": "{number}", "Keys": {{}}{images}}}}}"#)
+    }
+
+    /// What went wrong: one record that could not be read hid all others of its batch, and records
+    /// of a stream of keys were left out without a word.
+    #[test]
+    fn a_record_that_cannot_be_read_has_an_error_of_its_own() {
+        let image = |turn: &str| {
+            let item = r#""PK": {"S": "GAME#A"}, "code": {"S": "A"}"#;
+            format!(r#", "NewImage": {{{item}, "turn": {turn}}}"#)
+        };
+        let other = r#", "NewImage": {"PK": {"S": "USER#A"}}"#;
+        let event = [
+            record(1, &image(r#"{"N": "4"}"#)),
+            record(2, &image(r#"{"S": "four"}"#)),
+            record(3, ""),
+            record(4, other),
+            record(5, &image(r#"{"N": "5"}"#)),
+        ];
+        let event = format!(r#"{{"Records": [{}]}}"#, event.join(", "));
+        let records = records::<Games>(event.as_bytes()).unwrap();
+        let numbers: Vec<&str> = records.iter().map(|one| one.sequence_number.as_str()).collect();
+        assert_eq!(numbers, ["1", "2", "3", "5"]);
+        let turn = |place: usize| match &records[place].change {
+            Ok(Change::Item { new: Some(GamesItem::Game(game)), .. }) => game.turn,
+            _ => 0,
+        };
+        assert_eq!((turn(0), turn(3)), (4, 5));
+        assert!(matches!(records[1].change, Err(Error::Corrupt(_))));
+        let Err(error) = &records[2].change else { unreachable!() };
+        assert!(error.to_string().contains("NEW_AND_OLD_IMAGES"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_event_is_refused() {
+        for event in ["", "{}", r#"{"Records": [{}]}"#, r#"{"Records": [{"dynamodb": {}}]}"#] {
+            assert!(records::<Games>(event.as_bytes()).is_err(), "{event}");
+        }
+    }
 }

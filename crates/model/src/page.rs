@@ -26,9 +26,9 @@ use singlet_dynamo::operation::{Answer, PageAnswer, Request, Selection};
 use singlet_dynamo::stored::{Attributes, StoredItem};
 use std::marker::PhantomData;
 
-/// How many requests a page takes at most. Each asks for twice as many items as the one before, so
-/// that a page has looked at 255 times as many as it was asked for, or at eight megabytes, before it
-/// ends without being full.
+/// How many requests a page takes at most before it ends without being full, so that one page costs
+/// eight megabytes of reads at most. Within a range of the sort key each request asks for twice as
+/// many items as the one before.
 const PAGE_REQUESTS_MAX: usize = 8;
 
 /// Some of the items that a query gives, and where the others begin.
@@ -201,6 +201,18 @@ where
     }
 }
 
+impl<D, P: Readable, S> std::fmt::Debug for Reading<'_, D, P, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Described { source, limit, with_expired } = &self.described;
+        let mut shown = f.debug_struct("Reading");
+        shown.field("of", &P::NAME).field("limit", limit).field("with_expired", with_expired);
+        if let Err(error) = source {
+            shown.field("error", error);
+        }
+        shown.field("on_corrupt", &self.on_corrupt).finish_non_exhaustive()
+    }
+}
+
 /// Carries out a request for a page.
 pub(crate) async fn read_page<D: Declaration>(db: &Db<D>, request: Request) -> Result<PageAnswer> {
     match db.execute(request).await? {
@@ -337,10 +349,7 @@ where
 
     async fn request(&self, start: Start, limit: Option<usize>) -> Result<PageAnswer> {
         let page = read_page(self.db, self.source.request(self.table_name(), start, limit)?).await;
-        match P::ENTITIES {
-            [entity] => page.map_err(|error| error.about(|| Subject::of_shape(entity))),
-            _ => page,
-        }
+        page.map_err(|error| error.about(|| Subject::named(P::NAME)))
     }
 
     /// Whether an item of a range is one of those that are asked for.

@@ -176,7 +176,8 @@ impl Description {
             SortKeys::Several(shared) => match &shared.template {
                 Some(template) if is_narrowed => {
                     let (fixed, range, more) = (&self.fixed, &self.range, shared.more);
-                    Ok(SortTest::of(self.entity, template, more, attribute, fixed, range)?.into())
+                    let test = SortTest::of(self.entity, template, more, attribute, fixed, range)?;
+                    Ok(shared.narrow(test).into())
                 }
                 _ => Ok(shared.ranges(self.descending)),
             },
@@ -198,12 +199,37 @@ impl Description {
 }
 
 impl SharedKeys {
+    /// The sort key must also begin with this text.
+    pub(crate) fn begin_with(&mut self, prefix: String) {
+        match &self.prefix {
+            Some(own) if own.starts_with(&prefix) => {}
+            // No key begins with both, and none is empty.
+            Some(own) if !prefix.starts_with(own.as_str()) => self.upper = Some(String::new()),
+            _ => self.prefix = Some(prefix),
+        }
+    }
+
+    /// The sort key must also be this text or come after it.
+    pub(crate) fn begin_at(&mut self, lower: String) {
+        self.lower = self.lower.take().max(Some(lower));
+    }
+
+    /// The sort key must also be this text or come before it.
+    pub(crate) fn end_at(&mut self, upper: String) {
+        self.upper = Some(match self.upper.take() {
+            Some(own) => own.min(upper),
+            None => upper,
+        });
+    }
+
+    /// What is asked of the whole sort key, besides this.
+    fn narrow(&self, test: SortTest) -> SortTest {
+        test.narrowed(self.prefix.as_deref(), self.lower.as_deref(), self.upper.as_deref())
+    }
+
     /// The ranges that are read, in the order in which they are.
     fn ranges(&self, descending: bool) -> Ranges {
-        let prefix = self.prefix.as_deref();
-        let (lower, upper) = (self.lower.as_deref(), self.upper.as_deref());
-        let narrowed =
-            self.intervals.iter().map(|interval| interval.narrowed(prefix, lower, upper));
+        let narrowed = self.intervals.iter().map(|interval| self.narrow(interval.test()));
         let mut tests: Vec<SortTest> = narrowed.filter(|test| *test != SortTest::Never).collect();
         if descending {
             tests.reverse();

@@ -157,7 +157,10 @@ impl<E: Entity, P: Projection<Entity = E>, S> Scan<E, P, S> {
         Ok(Source {
             table: &E::Table::SHAPE,
             index,
-            part: Part::All(self.segment),
+            part: Part::All {
+                segment: self.segment,
+                key: pattern.filter(|pattern| pattern.when.is_some()).map(|pattern| &pattern.key),
+            },
             filter: self.filter.map(Condition::into_expression).transpose()?,
             selection: Selection::Held,
             consistent: self.consistent,
@@ -165,7 +168,7 @@ impl<E: Entity, P: Projection<Entity = E>, S> Scan<E, P, S> {
     }
 }
 
-impl<E: Entity, P> std::fmt::Debug for Scan<E, P> {
+impl<E: Entity, P, S> std::fmt::Debug for Scan<E, P, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut shown = f.debug_struct("Scan");
         shown.field("entity", &E::SHAPE.name);

@@ -31,6 +31,7 @@
 use crate::backend::aws_value as value;
 use crate::error::Result;
 use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_dynamodbstreams::types::AttributeValue as StreamValue;
 use singlet_dynamo::{Item, Value};
 use std::collections::HashMap;
 
@@ -43,6 +44,12 @@ pub fn to_attributes(item: Item) -> HashMap<String, AttributeValue> {
 /// An item that the SDK has. A number that is none, or an empty set, is an error.
 pub fn from_attributes(attributes: HashMap<String, AttributeValue>) -> Result<Item> {
     Ok(value::item(attributes)?)
+}
+
+/// An image of a record of DynamoDB Streams, as the SDK's crate for streams has it. That crate has a
+/// type of its own for values.
+pub fn from_stream_attributes(attributes: HashMap<String, StreamValue>) -> Result<Item> {
+    Ok(value::stream_item(attributes)?)
 }
 
 /// A value as the SDK has it.

@@ -14,6 +14,7 @@ pub use template::{KeyFault, Template, TemplateOf, TemplatePart};
 use crate::attribute::Attribute;
 use crate::design::AttributeType;
 use singlet_dynamo::Value;
+use singlet_dynamo::binary::{ItemRef, ValueRef};
 use singlet_dynamo::limits::{PARTITION_KEY_SIZE_MAX, SORT_KEY_SIZE_MAX};
 use singlet_dynamo::schema::KeyType;
 
@@ -278,14 +279,7 @@ impl TableShape {
 impl IndexShape {
     /// Whether the index holds an attribute of the items of its table.
     pub(crate) fn holds(&self, table: &TableShape, name: &str) -> bool {
-        let is_in = |key: &KeyAttributes| key.iter().any(|attribute| attribute.name == name);
-        match self.projection {
-            Projected::All => true,
-            Projected::Keys => is_in(&self.key) || is_in(&table.key),
-            Projected::Attributes(names) => {
-                names.contains(&name) || is_in(&self.key) || is_in(&table.key)
-            }
-        }
+        crate::check::holds(table, self, name)
     }
 }
 
@@ -317,8 +311,7 @@ impl EntityShape {
 
     /// Whether the field stands in the primary key.
     pub(crate) fn is_in_primary_key(&self, place: usize) -> bool {
-        self.key.partition.names(place)
-            || self.key.sort.as_ref().is_some_and(|sort| sort.names(place))
+        self.key.partition.has(place) || self.key.sort.as_ref().is_some_and(|sort| sort.has(place))
     }
 
     /// Whether this key attribute is the very attribute of the field that its template consists
@@ -380,6 +373,15 @@ impl KeyShape {
     ) -> impl Iterator<Item = (&'k Template, &'k KeyAttribute)> {
         let sort = self.sort.as_ref().zip(attributes.sort.as_ref());
         std::iter::once((&self.partition, &attributes.partition)).chain(sort)
+    }
+
+    /// Whether an item has a key of these templates in these attributes.
+    pub(crate) fn matches(&self, attributes: &KeyAttributes, item: ItemRef<'_>) -> bool {
+        self.with(attributes).all(|(template, attribute)| match item.get(attribute.name) {
+            Some(ValueRef::S(text)) => template.matches(text),
+            Some(ValueRef::N(_) | ValueRef::B(_)) => template.only_place().is_some(),
+            _ => false,
+        })
     }
 
     /// The template of the partition key (0) or the sort key (1).

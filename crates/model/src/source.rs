@@ -3,7 +3,7 @@
 use crate::cursor::Identity;
 use crate::error::Result;
 use crate::query::SortTest;
-use crate::shape::{IndexShape, KeyAttributes, TableShape};
+use crate::shape::{IndexShape, KeyAttributes, KeyShape, TableShape};
 use singlet_dynamo::binary::ItemRef;
 use singlet_dynamo::expression::{Condition, KeyCondition};
 use singlet_dynamo::operation::{Query, Request, Scan, Segment, Selection};
@@ -24,7 +24,11 @@ pub(crate) enum Part {
     /// One partition.
     Partition { value: Value, ranges: Ranges, descending: bool },
     /// Everything, or one of several segments of it.
-    All(Option<Segment>),
+    All {
+        segment: Option<Segment>,
+        /// The key of the index that is read, if entities have others there.
+        key: Option<&'static KeyShape>,
+    },
 }
 
 /// Ranges of the sort key, in the order in which they are read. Each takes requests of its own.
@@ -87,7 +91,7 @@ impl Source {
 
     /// Whether all partitions are read.
     pub(crate) fn is_scan(&self) -> bool {
-        matches!(self.part, Part::All(_))
+        matches!(self.part, Part::All { .. })
     }
 
     /// Whether there is nothing to be read.
@@ -100,7 +104,7 @@ impl Source {
     fn ranges_len(&self) -> usize {
         match &self.part {
             Part::Partition { ranges, .. } => 1 + ranges.others.len(),
-            Part::All(_) => 1,
+            Part::All { .. } => 1,
         }
     }
 
@@ -142,7 +146,7 @@ impl Source {
                 query.consistent_read = self.consistent;
                 query.into()
             }
-            Part::All(segment) => {
+            Part::All { segment, .. } => {
                 let mut scan = Scan::new(table_name);
                 scan.index_name = index_name;
                 scan.filter.clone_from(&self.filter);
@@ -156,17 +160,24 @@ impl Source {
         })
     }
 
-    /// Whether some sort key has to be left out that the request cannot leave out by itself.
+    /// Whether some key has to be left out that the request cannot leave out by itself.
     pub(crate) fn has_exclusion(&self) -> bool {
-        let Part::Partition { ranges, .. } = &self.part else { return false };
+        let ranges = match &self.part {
+            Part::Partition { ranges, .. } => ranges,
+            Part::All { key, .. } => return key.is_some(),
+        };
         let excludes = |test: &SortTest| matches!(test, SortTest::Is(_, Some(_)));
         excludes(&ranges.first) || ranges.others.iter().any(excludes)
     }
 
-    /// Whether the item's sort key is one that the request for this range could not leave out by
-    /// itself.
+    /// Whether the item's key is one that the request for this range could not leave out by itself.
     pub(crate) fn excludes(&self, range: usize, item: ItemRef<'_>) -> bool {
-        let Part::Partition { ranges, .. } = &self.part else { return false };
+        let ranges = match &self.part {
+            Part::Partition { ranges, .. } => ranges,
+            Part::All { key, .. } => {
+                return key.is_some_and(|key| !key.matches(self.key(), item));
+            }
+        };
         let Some(SortTest::Is(_, Some(excluded))) = ranges.get(range) else { return false };
         let attribute = self.key().sort.and_then(|attribute| item.get(attribute.name));
         attribute.is_some_and(|value| value == *excluded)
@@ -191,8 +202,13 @@ impl Source {
                 let identity = others.fold(identity, |identity, test| test.identify(identity));
                 identity.number(u32::from(*descending))
             }
-            Part::All(None) => identity,
-            Part::All(Some(segment)) => identity.number(segment.number).number(segment.total),
+            Part::All { segment, key } => {
+                let identity = identity.text(key.map_or("", |key| key.pattern));
+                match segment {
+                    Some(segment) => identity.number(segment.number).number(segment.total),
+                    None => identity,
+                }
+            }
         }
     }
 }

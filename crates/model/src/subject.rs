@@ -1,12 +1,13 @@
 //! Which item an error is about.
 
 use crate::entity::Entity;
+use crate::item::recognizes;
 use crate::key::Key;
 use crate::operation::Plan;
-use crate::shape::EntityShape;
 use crate::shape::TableShape;
 use crate::table::Table;
 use singlet_dynamo::operation::TransactWriteItem;
+use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Item, Value};
 use std::fmt;
 
@@ -51,12 +52,36 @@ pub struct Subject {
 impl Subject {
     /// Some items of an entity.
     pub(crate) fn of<E: Entity>() -> Self {
-        Self::of_shape(&E::SHAPE)
+        Self::named(E::SHAPE.name)
     }
 
-    /// Some items of the entity with this shape.
-    pub(crate) fn of_shape(entity: &EntityShape) -> Self {
-        Self { entity: entity.name, key: None, size_bytes: None }
+    /// Some items of the entity or the collection of this name.
+    pub(crate) fn named(name: &'static str) -> Self {
+        Self { entity: name, key: None, size_bytes: None }
+    }
+
+    /// What several items have in common: the item if it is one, or the entity of all of them.
+    pub(crate) fn common(subjects: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
+        let mut subjects = subjects.into_iter();
+        let first = subjects.next()??;
+        subjects.try_fold(first, |common, next| {
+            next.filter(|next| next.entity == common.entity).map(|next| Self::named(next.entity))
+        })
+    }
+
+    /// An item of one of the table's entities, or its key, told by the key.
+    pub(crate) fn in_table(table: &TableShape, item: &Item) -> Option<Self> {
+        let stored = StoredItem::from(item);
+        let mut entities = table.entities.iter();
+        let entity = entities.find(|entity| recognizes(entity, table, stored.as_item()))?;
+        Some(Self::with_key_of(entity.name, table, item))
+    }
+
+    /// The item of this entity with the key that is in these attributes.
+    pub(crate) fn with_key_of(entity: &'static str, table: &TableShape, item: &Item) -> Self {
+        let names = table.key.iter().map(|attribute| attribute.name);
+        let key = names.filter_map(|name| Some((name.to_owned(), item.get(name)?.clone())));
+        Self { key: Some(key.collect()), ..Self::named(entity) }
     }
 
     /// The item with this key.
@@ -70,12 +95,10 @@ impl Subject {
     }
 
     fn of_item(entity: &'static str, table: &TableShape, item: &Item) -> Self {
-        let names = table.key.iter().map(|attribute| attribute.name);
-        let key = names.filter_map(|name| Some((name.to_owned(), item.get(name)?.clone())));
-        Self { entity, key: Some(key.collect()), size_bytes: Some(item.size()) }
+        Self { size_bytes: Some(item.size()), ..Self::with_key_of(entity, table, item) }
     }
 
-    /// The name of the entity's type.
+    /// The name of the entity's type, or of the collection's if several entities were read.
     #[must_use]
     pub fn entity(&self) -> &'static str {
         self.entity

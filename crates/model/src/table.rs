@@ -5,7 +5,9 @@ use crate::design::Design;
 use crate::entity::Entity;
 use crate::item::{Corrupt, OnCorrupt, decode, recognizes};
 use crate::shape::TableShape;
+use singlet_dynamo::Item;
 use singlet_dynamo::binary::ItemRef;
+use singlet_dynamo::stored::StoredItem;
 
 /// A table, with the entities that are in it. Made by `#[table]`.
 #[diagnostic::on_unimplemented(
@@ -21,6 +23,12 @@ pub trait Table: Contains<Self> + Sized {
 
     /// Reads an item as the entity whose key it has; `None` if it is of none of them.
     fn decode(item: ItemRef<'_>) -> Result<Option<Self::Item>, Corrupt>;
+
+    /// The same of an item by itself, such as one that [`Db::execute`](crate::Db::execute) gave or
+    /// that was read from JSON.
+    fn decode_item(item: &Item) -> Result<Option<Self::Item>, Corrupt> {
+        Self::decode(StoredItem::from(item).as_item())
+    }
 }
 
 /// One or more tables that were declared together: a table by itself, or what

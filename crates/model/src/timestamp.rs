@@ -5,6 +5,7 @@ use crate::design::AttributeType;
 use crate::key::{Form, KeyPart, Shape};
 use singlet_dynamo::Value;
 use singlet_dynamo::binary::ValueRef;
+use singlet_dynamo::calendar;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -78,7 +79,7 @@ impl Timestamp {
 
     /// The text as bytes, all of which are ASCII.
     fn text(self) -> [u8; 24] {
-        let (year, month, day) = date(self.0.div_euclid(DAY_MS));
+        let (year, month, day) = calendar::date(self.0.div_euclid(DAY_MS));
         let in_day_ms = self.0.rem_euclid(DAY_MS);
         let (seconds, millis) = (in_day_ms / SECOND_MS, in_day_ms % SECOND_MS);
         let mut text = *b"0000-00-00T00:00:00.000Z";
@@ -103,34 +104,6 @@ impl Timestamp {
         }
         text
     }
-}
-
-/// Year, month and day in the Gregorian calendar of a day counted from 1970.
-fn date(day: i64) -> (i64, i64, i64) {
-    /// Days of four hundred years, after which the calendar repeats itself.
-    const ERA: i64 = 146_097;
-    // Counted from March, the leap day is the last of its year.
-    let day = day + DAYS_FROM_MARCH_OF_YEAR_0;
-    let in_era = day.rem_euclid(ERA);
-    let leap_days_passed = in_era / 1460 - in_era / 36_524 + in_era / 146_096;
-    let year_in_era = (in_era - leap_days_passed) / 365;
-    let in_year = in_era - (365 * year_in_era + year_in_era / 4 - year_in_era / 100);
-    let month_from_march = (5 * in_year + 2) / 153;
-    let day_of_month = in_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (year_in_era + day.div_euclid(ERA) * 400 + i64::from(month <= 2), month, day_of_month)
-}
-
-/// Days from the first of March of the year 0 to the first of January of 1970.
-const DAYS_FROM_MARCH_OF_YEAR_0: i64 = 719_468;
-
-/// The day counted from 1970 of a date in the Gregorian calendar.
-fn day(year: i64, month: i64, day_of_month: i64) -> i64 {
-    let year = year - i64::from(month <= 2);
-    let month_from_march = if month > 2 { month - 3 } else { month + 9 };
-    let in_year = (153 * month_from_march + 2) / 5 + day_of_month - 1;
-    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    365 * year + leap_days + in_year - DAYS_FROM_MARCH_OF_YEAR_0
 }
 
 /// The text is not a moment in UTC as ISO-8601 writes it.
@@ -168,9 +141,8 @@ fn parse(text: &[u8]) -> Option<Timestamp> {
     }
     let (year, month, day_of_month) = (digits(0, 4)?, digits(5, 7)?, digits(8, 10)?);
     let (hour, minute, second) = (digits(11, 13)?, digits(14, 16)?, digits(17, 19)?);
-    let days = day(year, month, day_of_month);
-    // A date that there is not, such as the thirtieth of February, is not read back the same.
-    if date(days) != (year, month, day_of_month) || hour > 23 || minute > 59 || second > 59 {
+    let days = calendar::day(year, month, day_of_month)?;
+    if hour > 23 || minute > 59 || second > 59 {
         return None;
     }
     let millis = match fraction {
@@ -328,5 +300,24 @@ mod tests {
         }
         let fine: Timestamp = "2026-01-01T00:00:00.123456Z".parse().unwrap();
         assert_eq!(fine.to_string(), "2026-01-01T00:00:00.123Z");
+    }
+
+    /// The calendar is our own, and jiff's is another one.
+    #[cfg(feature = "jiff")]
+    #[test]
+    fn calendar_agrees_with_jiff() {
+        let mut date = jiff::civil::Date::new(1800, 1, 1).unwrap();
+        let end = jiff::civil::Date::new(2200, 12, 31).unwrap();
+        let mut day = calendar::day(1800, 1, 1).unwrap();
+        while date <= end {
+            let parts = (i64::from(date.year()), i64::from(date.month()), i64::from(date.day()));
+            assert_eq!(calendar::date(day), parts);
+            assert_eq!(calendar::day(parts.0, parts.1, parts.2), Some(day));
+            let midnight = Timestamp::from_millis(day * DAY_MS);
+            assert_eq!(midnight.to_string(), format!("{date}T00:00:00.000Z"));
+            (date, day) = (date.tomorrow().unwrap(), day + 1);
+        }
+        // More than the four hundred years after which everything repeats itself.
+        assert_eq!(day - calendar::day(1800, 1, 1).unwrap(), 146_462);
     }
 }

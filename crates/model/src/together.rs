@@ -8,8 +8,10 @@ use crate::item::{decode, is_expired, is_of_sharing_entity};
 use crate::key::Key;
 use crate::operation::stored;
 use crate::retry::{Backoff, Obstacle};
+use crate::subject::Subject;
 use crate::table::{Contains, Declaration};
 use crate::timestamp::Timestamp;
+use singlet_dynamo as dynamo;
 use singlet_dynamo::operation::{Answer, GetItem, TransactGetItems};
 use singlet_dynamo::stored::Attributes;
 
@@ -121,10 +123,21 @@ impl<D: Declaration> Db<D> {
                 Err(BackendError::Refused(refused)) => refused,
                 Err(other) => return Err(other.into()),
             };
-            match Obstacle::of(&refused) {
-                Some(obstacle) => backoff.wait(self.backend(), obstacle).await?,
-                None => return Err(BackendError::Refused(refused).into()),
-            }
+            let waited = match Obstacle::of(&refused) {
+                Some(obstacle) => backoff.wait(self.backend(), obstacle).await,
+                None => Err(BackendError::Refused(refused.clone()).into()),
+            };
+            waited.map_err(|error| error.about_any(self.blamed(&request, &refused)))?;
+        }
+    }
+
+    /// The item that a read was refused for; if that is not known, what all have in common.
+    fn blamed(&self, request: &TransactGetItems, refused: &dynamo::Error) -> Option<Subject> {
+        let subject = |get: &GetItem| Subject::in_table(self.shape_of(&get.table_name)?, &get.key);
+        let mut reasons = refused.cancellation_reasons().iter();
+        match reasons.position(|reason| reason.failure.is_some()) {
+            Some(place) => request.gets.get(place).and_then(subject),
+            None => Subject::common(request.gets.iter().map(subject)),
         }
     }
 }

@@ -84,8 +84,14 @@ pub trait Transactional<D: Declaration>: Sized {
     /// What it fails with: the error of the operation that was refused, or
     /// [`Error`] if none of them has one.
     type Error: RefusalError;
+    /// Plans it to be sent now, which registers the moment of its token.
     #[doc(hidden)]
     fn plan_all(self, db: &Db<D>, now: Timestamp) -> Result<Planned<Self::Error>>;
+    /// Plans it to be shown.
+    #[doc(hidden)]
+    fn preview(self, db: &Db<D>, now: Timestamp) -> Result<Planned<Self::Error>> {
+        self.plan_all(db, now)
+    }
 }
 
 /// A transaction that is carried out only once; see [`once`].
@@ -158,6 +164,17 @@ impl<T> Once<T> {
     }
 }
 
+impl<T: std::fmt::Debug> std::fmt::Debug for Once<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { transaction, token, at } = self;
+        f.debug_struct("Once")
+            .field("token", token)
+            .field("at", at)
+            .field("transaction", transaction)
+            .finish()
+    }
+}
+
 impl<D: Declaration, T: Transactional<D>> Transactional<D> for Once<T> {
     type Error = T::Error;
 
@@ -176,6 +193,13 @@ impl<D: Declaration, T: Transactional<D>> Transactional<D> for Once<T> {
                 Err(error)
             }
         }
+    }
+
+    fn preview(self, db: &Db<D>, now: Timestamp) -> Result<Planned<T::Error>> {
+        let moment = self.at.or_else(|| db.tokens().peek(&self.token, now)).unwrap_or(now);
+        let planned = self.transaction.preview(db, moment)?;
+        let token = Token { text: self.token, is_first: false };
+        Ok(Planned { token: Some(token), at: Some(moment), ..planned })
     }
 }
 
@@ -285,7 +309,10 @@ impl<'d, D: Declaration, R: From<Error>> Transaction<'d, D, R> {
         if let Ok(planned) = &mut self.planned {
             match step.plan_step(self.db, self.now) {
                 Ok((plan, refusal)) => planned.steps.push((plan, S::Refusal::lift(refusal))),
-                Err(error) => self.planned = Err(error),
+                Err(error) => {
+                    self.forget_unsent_token();
+                    self.planned = Err(error);
+                }
             }
         }
     }
@@ -335,8 +362,26 @@ impl<'d, D: Declaration, R: From<Error>> Transaction<'d, D, R> {
     /// # Errors
     ///
     /// The error of the operation that was refused, if it has one; else a [`singlet::Error`].
-    pub async fn run(self) -> Result<(), R> {
-        run(self.db, self.planned?, self.now).await
+    pub async fn run(mut self) -> Result<(), R> {
+        let planned = std::mem::replace(&mut self.planned, Ok(Planned::default()))?;
+        run(self.db, planned, self.now).await
+    }
+}
+
+/// A transaction that was not run has not sent its token.
+impl<D, R> Drop for Transaction<'_, D, R> {
+    fn drop(&mut self) {
+        self.forget_unsent_token();
+    }
+}
+
+impl<D, R> Transaction<'_, D, R> {
+    fn forget_unsent_token(&self) {
+        if let Ok(Planned { token: Some(token), .. }) = &self.planned
+            && token.is_first
+        {
+            self.db.tokens().forget(&token.text);
+        }
     }
 }
 

@@ -48,7 +48,7 @@ fn unknown_words_are_answered_with_the_known_ones() {
          `uuid`, expected one of `id`, `text`, `timestamp`, `timestamp_nanos`, `date`, \
          `integer`, `number`, `epoch_seconds`, `boolean`, `binary`, `list`, `map`, `struct`, \
          `text_set`, `number_set`, \
-         `binary_set`, `json`",
+         `binary_set`, `json`, `any`",
     );
     check(
         r#""begins_with": "#,
@@ -182,4 +182,61 @@ fn the_reference_names_every_member() {
         let is_named = page.contains(&format!("`{name}`")) || page.contains(&format!("\"{name}\""));
         assert!(is_named, "the reference does not name `{name}`");
     }
+}
+
+/// What went wrong: a file could have a delimiter that a declaration in Rust could not.
+#[test]
+fn a_delimiter_is_punctuation() {
+    let design = |delimiter: &str, of_table: &str| {
+        let table = r#""key": {"partition": "PK"}, "entities": {}"#;
+        let text = format!(
+            r#"{{"name": "games", "delimiter": {delimiter},
+                "tables": {{"games": {{{table}, "delimiter": {of_table}}}}}, "patterns": {{}}}}"#
+        );
+        Design::from_json(&text).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(design(r##""#""##, "null"), Ok(()));
+    assert_eq!(design(r#""|""#, r#"":""#), Ok(()));
+    let rule = "a delimiter is one ASCII character that is neither a letter, a digit nor a space";
+    for wrong in ["a", "7", " ", "→"] {
+        let quoted = format!("\"{wrong}\"");
+        for message in [design(&quoted, "null"), design(r#""|""#, &quoted)] {
+            let message = message.unwrap_err();
+            assert!(message.ends_with(&format!("{rule}, not `{wrong}`")), "{message}");
+        }
+    }
+}
+
+/// What went wrong: SD606 was told of an index whose own key has the TTL attribute.
+#[test]
+fn an_index_holds_the_attributes_of_keys() {
+    let findings = |sort: &str| {
+        let text = format!(
+            r##"{{
+              "name": "games",
+              "tables": {{"games": {{
+                "key": {{"partition": "PK"}},
+                "indexes": {{"byHost": {{
+                  "key": {{"partition": "host", "sort": {{"name": "{sort}", "type": "N"}}}},
+                  "projection": "KEYS_ONLY"
+                }}}},
+                "ttl": "TTL",
+                "entities": {{"Game": {{
+                  "key": {{"partition": "GAME#{{code}}"}},
+                  "indexes": {{"byHost": {{"partition": "{{host}}", "sort": "{{{sort}}}"}}}},
+                  "attributes": {{
+                    "code": "id", "host": "id", "TTL": "epoch_seconds", "turn": "integer"
+                  }},
+                  "expires": {{"since": "change", "seconds": 86400}}
+                }}}}
+              }}}},
+              "patterns": {{}}
+            }}"##
+        );
+        let design = Design::from_json(&text).unwrap();
+        let findings: Vec<String> = design.check().iter().map(ToString::to_string).collect();
+        findings.iter().any(|finding| finding.contains("SD606"))
+    };
+    assert!(findings("turn"));
+    assert!(!findings("TTL"));
 }

@@ -20,6 +20,24 @@ use std::fmt;
 /// With how many digits a number is written at most: a number of DynamoDB has no more.
 pub const WIDTH_MAX: u8 = 38;
 
+/// Whether a character can stand between the parts of keys: ASCII, and neither a letter, a digit,
+/// a space nor a control character, which parts are made of.
+///
+/// ```
+/// use singlet_template::is_delimiter;
+///
+/// assert!(is_delimiter('#') && is_delimiter('|'));
+/// assert!(!is_delimiter('a') && !is_delimiter(' ') && !is_delimiter('→'));
+/// ```
+#[must_use]
+pub const fn is_delimiter(character: char) -> bool {
+    character.is_ascii_punctuation()
+}
+
+/// What is said of a delimiter that is none.
+pub const DELIMITER_RULE: &str =
+    "a delimiter is one ASCII character that is neither a letter, a digit nor a space";
+
 /// A piece of a template.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Piece {

@@ -6,6 +6,7 @@
 //! - [`at_every_request`]: lets each request of an operation fail in turn, so that a test can check
 //!   that the operation leaves all or nothing.
 //! - [`at_once`]: many callers at the same moment.
+//! - [`check_matrix`]: who may do what, compared with a table that is kept as a text.
 //! - [`TestServer`] (feature `server`): a server with systems, strict about undeclared problems, and
 //!   clients that are signed in as the personas of the demo data.
 
@@ -20,10 +21,16 @@
 mod backends;
 mod concurrency;
 mod faults;
+mod matrix;
 mod remote;
+#[cfg(feature = "server")]
+mod server;
 mod store;
 
 pub use concurrency::{at_once, run};
 pub use faults::{Fault, at_every_request};
+pub use matrix::check_matrix;
 pub use remote::{LOCAL_VARIABLE, loader};
+#[cfg(feature = "server")]
+pub use server::{TestClient, TestEvents, TestResponse, TestServer, TestSocket};
 pub use store::{Snapshot, TestStore, fixed_clock};

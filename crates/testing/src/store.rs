@@ -104,6 +104,18 @@ impl TestStore {
         Db::on(Arc::clone(&self.backend), self.settings.clone())
     }
 
+    /// The same store for a server. What is in it is gone when the first one is dropped.
+    pub fn share(&self) -> Self {
+        Self {
+            clock: self.clock.clone(),
+            settings: self.settings.clone(),
+            is_dynamodb_local: self.is_dynamodb_local,
+            backend: self.backend(),
+            engine: self.engine.clone(),
+            folder: None,
+        }
+    }
+
     /// The backend, for a database with other settings.
     pub fn backend(&self) -> Arc<dyn Backend> {
         Arc::clone(&self.backend)

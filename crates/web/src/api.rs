@@ -48,6 +48,7 @@ mod version;
 
 pub(crate) use argument::read_body;
 pub use argument::{Argument, Body, Path, Query};
+pub use document::unused_problems;
 pub use event_id::LastEventId;
 pub use operation::{Credential, Operation, Scheme};
 pub use paging::{Page, Paging};
@@ -111,7 +112,7 @@ impl<S: Clone + Send + Sync + 'static> Api<S> {
 
     /// Explains problem types on the page, in the order of the calls.
     #[must_use]
-    pub fn problems(mut self, types: &'static [&'static ProblemType]) -> Self {
+    pub fn problems(mut self, types: &[&'static ProblemType]) -> Self {
         for problem_type in types {
             self.document.add_problem(problem_type);
         }

@@ -41,7 +41,7 @@ use attempt::RequestName;
 use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequestParts, Request};
 use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LOCATION,
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Response, StatusCode};
@@ -342,9 +342,12 @@ async fn judge(response: Response<Body>) -> (Response<Body>, Outcome<Kept>) {
         tracing::error!("an answer is too large to be kept");
         return (Problem::new(&INTERNAL).into_response(), Outcome::Unknown);
     };
+    let header =
+        |name| parts.headers.get(name).and_then(|one| one.to_str().ok()).map(str::to_owned);
     let kept = Kept {
         status: status.as_u16(),
-        location: parts.headers.get(LOCATION).and_then(|one| one.to_str().ok()).map(str::to_owned),
+        location: header(LOCATION),
+        etag: header(ETAG),
         body: String::from_utf8_lossy(&body).into_owned(),
     };
     (Response::from_parts(parts, Body::from(body)), Outcome::Done(kept))
@@ -361,8 +364,10 @@ fn replay(kept: Kept) -> Response<Body> {
     if !is_empty {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
-    if let Some(Ok(location)) = kept.location.map(HeaderValue::try_from) {
-        headers.insert(LOCATION, location);
+    for (name, value) in [(LOCATION, kept.location), (ETAG, kept.etag)] {
+        if let Some(Ok(value)) = value.map(HeaderValue::try_from) {
+            headers.insert(name, value);
+        }
     }
     response
 }

@@ -1,8 +1,9 @@
 //! Who is calling: a JWT that an issuer has signed.
 //!
-//! - `token` takes a token apart, and nothing more: it trusts nothing that it reads.
+//! - `token` reads the head of a token, and trusts nothing in it.
 //! - `key` is a public key of an issuer. The key says with which algorithm a token must be
 //!   signed; what the token says about that only has to agree.
+//! - `provider` has `jsonwebtoken` check signatures with ring.
 //! - [`Issuer`] says whose tokens are good and for whom they are meant, and checks their claims.
 //! - `jwks` keeps the issuer's keys, fetched over HTTPS, fresh enough and not too often.
 //! - [`Identity`] joins these, and makes a [`Caller`] of a request.
@@ -13,6 +14,7 @@ mod issuer;
 mod jwks;
 mod key;
 mod local;
+mod provider;
 mod token;
 
 pub use caller::{Caller, Identity};

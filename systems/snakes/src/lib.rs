@@ -5,15 +5,14 @@
 //! what people see.
 
 pub mod board;
-pub mod chance;
+pub mod code;
 mod color;
+mod demo;
 pub mod design;
+pub mod error;
 pub mod live;
-pub mod name;
-pub mod refusal;
 mod routes;
 pub mod rules;
-pub mod secret;
 pub mod service;
 pub mod view;
 

@@ -1,16 +1,12 @@
 //! HTTP: every function takes a request apart, calls the service, and shows what it says.
 
 use crate::board::{Board, Jump};
-use crate::chance::{Chance, read_code};
+use crate::code::parse_code;
+use crate::demo;
 use crate::design::{Code, PlayerId, Snakes};
-use crate::live::Live;
-use crate::refusal::{
-    ALREADY_STARTED, CROWDED, GAME_FULL, GAME_NOT_FOUND, GAME_OVER, NAME_TAKEN, NOT_OVER,
-    NOT_REMOVABLE, NOT_STARTED, NOT_THE_CREATOR, NOT_YOUR_TURN, PLAYER_NOT_FOUND, Refusal, SNAKES,
-    TOO_FEW_PLAYERS, WRONG_SECRET,
-};
+use crate::error::Error;
+use crate::live;
 use crate::rules::Mode;
-use crate::secret::Secret;
 use crate::service::{Budgets, Joined, NewGame, Service};
 use crate::view::{GameSummary, GameView, MoveView, PlayerView};
 use axum::extract::{FromRequestParts, State};
@@ -18,18 +14,17 @@ use axum::http::request::Parts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use singlet_web::api::{
-    Api, Argument, Body, Created, Credential, Json, NoContent, Operation, Page, Path, Query,
-    Scheme, delete, get, post,
+    Api, Argument, Body, Created, Credential, Json, LastEventId, NoContent, Operation, Page,
+    Paging, Path, Scheme, delete, get, post,
 };
+use singlet_web::demo::Demo;
 use singlet_web::limit::{ClientLimits, Limiter, Rate};
-use singlet_web::live::{SwitchingProtocols, WebSocketUpgrade};
-use singlet_web::problem::{Problem, UNAVAILABLE};
-use singlet_web::{Opened, Resources, System};
+use singlet_web::live::{Live, SwitchingProtocols, WebSocketUpgrade};
+use singlet_web::problem::{ApiError as _, Problem};
+use singlet_web::secret::Secret;
+use singlet_web::{OpenError, Opened, Resources, System};
 use std::net::IpAddr;
 use std::sync::Arc;
-
-/// How many games a page of the list has, unless the caller says.
-const PAGE_ITEMS: u32 = 20;
 
 /// How many games one address may create: sixty at once, and a game every ten seconds
 /// after that.
@@ -46,24 +41,28 @@ struct Shared {
 /// The system.
 #[must_use]
 pub fn system() -> System {
-    declaration().open(async |resources: Resources| {
-        let service = Service::new(resources.database().await?, Chance::system())
-            .with_budgets(Budgets::new(resources.web().clone()));
-        let live = Live::new(service.clone());
-        let follower = live.clone();
-        // It ends with the runtime.
-        tokio::spawn(async move { follower.run().await });
-        Ok(opened(service, live))
-    })
+    declaration()
+        .open(async |resources: Resources| {
+            let service = open_service(&resources).await?;
+            Ok(opened(service))
+        })
+        .demo(async |resources: Resources, demo: Demo| {
+            demo::load(&open_service(&resources).await?, &demo).await
+        })
 }
 
 /// The system on a service that is open already: for tests with dice of their own.
 #[must_use]
-pub fn system_with(service: Service, live: Live) -> System {
+pub fn system_with(service: Service) -> System {
     declaration().open(move |_| {
-        let opened = opened(service.clone(), live.clone());
+        let opened = opened(service.clone());
         async move { Ok(opened) }
     })
+}
+
+async fn open_service(resources: &Resources) -> Result<Service, OpenError> {
+    let service = Service::new(resources.database().await?, resources.random().clone());
+    Ok(service.with_budgets(Budgets::new(resources.web().clone())))
 }
 
 fn declaration() -> System {
@@ -73,10 +72,11 @@ fn declaration() -> System {
         "A game for two to six players in turns, or for three hundred in a race.",
     )
     .design::<Snakes>()
-    .problem_types(SNAKES)
+    .problems::<Error>()
 }
 
-fn opened(service: Service, live: Live) -> Opened {
+fn opened(service: Service) -> Opened {
+    let live = live::live(&service);
     let pages = singlet_web::assets! {
         "/" => "pages/index.html",
         "/play/{code}" => "pages/play.html",
@@ -86,65 +86,39 @@ fn opened(service: Service, live: Live) -> Opened {
         "/board.js" => "pages/board.js",
         "/identity.js" => "pages/identity.js",
     };
-    Opened::new(api(service, live)).pages(pages)
+    Opened::new(api(service, live.clone())).pages(pages).live(&live)
 }
 
 fn api(service: Service, live: Live) -> Api<Shared> {
-    let description = "Snakes and ladders for several players. Create a game, share its code, and play \
-                 over HTTP or over a socket.";
     let creations = Arc::new(Limiter::new(CREATION_RATE));
     Api::new(Shared { service, live, creations })
-        .named("snakes", description)
         .route(
             post("/games", create)
                 .idempotent()
-                .describe("createGame", "Makes a game, with the caller as its first player.")
-                .problems([&CROWDED, &UNAVAILABLE]),
+                .describe("createGame", "Makes a game, with the caller as its first player."),
         )
         .route(get("/games", list).describe("listGames", "Lists games, the newest first."))
         .route(
             get("/games/{code}", show)
                 .describe("getGame", "Shows a game and all its players.")
-                .problems([&GAME_NOT_FOUND]),
+.problems([Error::GameNotFound]),
         )
         .route(
             post("/games/{code}/players", join)
                 .idempotent()
                 .describe("joinGame", "Joins a game that has not begun.")
-                .problems([
-                    &GAME_NOT_FOUND,
-                    &NAME_TAKEN,
-                    &GAME_FULL,
-                    &ALREADY_STARTED,
-                    &CROWDED,
-                    &UNAVAILABLE,
-                ]),
+.problems([Error::GameNotFound, Error::NameTaken, Error::GameFull, Error::AlreadyStarted]),
         )
         .route(
             post("/games/{code}/start", start)
                 .describe("startGame", "Starts a game. Only its creator can.")
-                .problems([
-                    &GAME_NOT_FOUND,
-                    &NOT_THE_CREATOR,
-                    &ALREADY_STARTED,
-                    &GAME_OVER,
-                    &TOO_FEW_PLAYERS,
-                    &CROWDED,
-                    &UNAVAILABLE,
-                ]),
+.problems([Error::GameNotFound, Error::NotTheCreator, Error::AlreadyStarted, Error::GameOver, Error::TooFewPlayers]),
         )
         .route(
             post("/games/{code}/roll", roll)
                 .idempotent()
                 .describe("rollDice", "Rolls the die and moves the caller.")
-                .problems([
-                    &GAME_NOT_FOUND,
-                    &NOT_STARTED,
-                    &NOT_YOUR_TURN,
-                    &GAME_OVER,
-                    &CROWDED,
-                    &UNAVAILABLE,
-                ]),
+.problems([Error::GameNotFound, Error::NotStarted, Error::NotYourTurn, Error::GameOver]),
         )
         .route(
             post("/games/{code}/rematch", rematch)
@@ -154,15 +128,7 @@ fn api(service: Service, live: Live) -> Api<Shared> {
                     "Plays again with the same people on the same board, when a game is over. The \
                      first who asks creates the game; the others join it.",
                 )
-                .problems([
-                    &GAME_NOT_FOUND,
-                    &NOT_OVER,
-                    &NAME_TAKEN,
-                    &GAME_FULL,
-                    &ALREADY_STARTED,
-                    &CROWDED,
-                    &UNAVAILABLE,
-                ]),
+.problems([Error::GameNotFound, Error::NotOver, Error::NameTaken, Error::GameFull, Error::AlreadyStarted]),
         )
         .route(
             delete("/games/{code}/players/{id}", leave)
@@ -172,18 +138,12 @@ fn api(service: Service, live: Live) -> Api<Shared> {
                      anybody, if the caller is its creator; after that, the player whose turn it \
                      has been for a minute.",
                 )
-                .problems([
-                    &GAME_NOT_FOUND,
-                    &PLAYER_NOT_FOUND,
-                    &NOT_REMOVABLE,
-                    &CROWDED,
-                    &UNAVAILABLE,
-                ]),
+.problems([Error::GameNotFound, Error::PlayerNotFound, Error::NotRemovable]),
         )
         .route(
             get("/players/{id}", player)
                 .describe("getPlayer", "Shows a player.")
-                .problems([&PLAYER_NOT_FOUND]),
+.problems([Error::PlayerNotFound]),
         )
         .route(
             get("/games/{code}/socket", socket)
@@ -195,7 +155,7 @@ fn api(service: Service, live: Live) -> Api<Shared> {
                      playerJoined, playerLeft, playerMoved, gameStarted, gameEnded, rematchOffered, error, \
                      pong.",
                 )
-                .problems([&GAME_NOT_FOUND]),
+.problems([Error::GameNotFound]),
         )
 }
 
@@ -260,9 +220,8 @@ struct OfGame {
 }
 
 impl OfGame {
-    fn code(&self) -> Result<Code, Problem> {
-        let code = read_code(&self.code).and_then(|code| Code::new(code).ok());
-        code.ok_or_else(|| Problem::new(&GAME_NOT_FOUND))
+    fn code(&self) -> Result<Code, Error> {
+        parse_code(&self.code).ok_or(Error::GameNotFound)
     }
 }
 
@@ -280,27 +239,8 @@ struct OfPlayer {
     id: String,
 }
 
-fn player_id(text: &str) -> Result<PlayerId, Problem> {
-    PlayerId::new(text).map_err(|_| Problem::new(&PLAYER_NOT_FOUND))
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct PageQuery {
-    /// How many games to show.
-    #[schemars(range(min = 1, max = 100))]
-    limit: Option<u32>,
-    /// What the answer before gave as `next`.
-    #[schemars(length(max = 1024))]
-    cursor: Option<String>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Since {
-    /// The number of the last event that the client has seen. It gets those after it, or the
-    /// present state if that is too long ago.
-    after: Option<u64>,
+fn player_id(text: &str) -> Result<PlayerId, Error> {
+    PlayerId::new(text).map_err(|_| Error::PlayerNotFound)
 }
 
 /// How a player shows that it is that player.
@@ -316,7 +256,7 @@ struct PlayerAuth(Secret);
 impl Argument for PlayerAuth {
     fn describe(operation: &mut Operation<'_>) {
         operation.requires(&PLAYER_SECRET);
-        operation.add_problem(&WRONG_SECRET);
+        operation.add_problem(Error::WrongSecret.problem_type());
     }
 }
 
@@ -325,115 +265,114 @@ impl<S: Send + Sync> FromRequestParts<S> for PlayerAuth {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let header = parts.headers.get("player-secret").and_then(|value| value.to_str().ok());
-        header.and_then(Secret::read).map(Self).ok_or_else(|| {
-            Problem::new(&WRONG_SECRET).detail("the header Player-Secret is missing, or no secret")
+        header.and_then(Secret::parse).map(Self).ok_or_else(|| {
+            Problem::new(Error::WrongSecret.problem_type())
+                .detail("the header Player-Secret is missing, or no secret")
         })
     }
 }
 
 async fn create(
     State(shared): State<Shared>,
-    account: ClientLimits,
+    client: ClientLimits,
     Body(new): Body<CreateGame>,
-) -> Result<Created<Welcome>, Problem> {
-    account.charge_by(&shared.creations)?;
+) -> Result<Created<Welcome>, Error> {
+    client.charge_by(&shared.creations)?;
     let board = match new.board {
         Some(NewBoard { size, snakes_and_ladders }) => {
-            Board::new(size, snakes_and_ladders).map_err(Refusal::InvalidBoard)?
+            Board::new(size, snakes_and_ladders).map_err(|faults| Error::invalid_board(&faults))?
         }
         None => Board::default(),
     };
     let new = NewGame { name: new.name, mode: new.mode, board };
-    let joined = shared.service.for_account(&account).create_game(new).await?;
+    let joined = shared.service.for_client(&client).create_game(new).await?;
     let location = format!("/games/{}", joined.lobby.game.code);
     Ok(Created::at(location, joined.into()))
 }
 
 async fn list(
     State(shared): State<Shared>,
-    page: Query<PageQuery>,
-) -> Result<Json<Page<GameSummary>>, Problem> {
-    let limit = page.limit.unwrap_or(PAGE_ITEMS) as usize;
-    let page = shared.service.newest_games(limit, page.cursor.as_deref()).await?;
-    let items = page.items.into_iter().map(GameSummary::from).collect();
-    Ok(Json(Page { items, next: page.next.map(|cursor| cursor.to_string()) }))
+    paging: Paging,
+) -> Result<Json<Page<GameSummary>>, Error> {
+    let page = shared.service.newest_games(paging.limit(), paging.cursor()?).await?;
+    Ok(Json(Page::from(page).map(GameSummary::from)))
 }
 
-async fn show(State(shared): State<Shared>, of: Path<OfGame>) -> Result<Json<GameView>, Problem> {
+async fn show(State(shared): State<Shared>, of: Path<OfGame>) -> Result<Json<GameView>, Error> {
     Ok(Json(shared.service.view(&of.code()?).await?))
 }
 
 async fn join(
     State(shared): State<Shared>,
-    account: ClientLimits,
+    client: ClientLimits,
     of: Path<OfGame>,
     body: Body<JoinGame>,
-) -> Result<Created<Welcome>, Problem> {
-    let joined = shared.service.for_account(&account).join(&of.code()?, &body.name).await?;
+) -> Result<Created<Welcome>, Error> {
+    let joined = shared.service.for_client(&client).join(&of.code()?, &body.name).await?;
     let location = format!("/players/{}", joined.player.id);
     Ok(Created::at(location, joined.into()))
 }
 
 async fn start(
     State(shared): State<Shared>,
-    account: ClientLimits,
+    client: ClientLimits,
     of: Path<OfGame>,
     PlayerAuth(secret): PlayerAuth,
-) -> Result<Json<GameView>, Problem> {
-    let service = shared.service.for_account(&account);
+) -> Result<Json<GameView>, Error> {
+    let service = shared.service.for_client(&client);
     Ok(Json(service.start(&of.code()?, &secret).await?.into()))
 }
 
 async fn roll(
     State(shared): State<Shared>,
-    account: ClientLimits,
+    client: ClientLimits,
     of: Path<OfGame>,
     PlayerAuth(secret): PlayerAuth,
-) -> Result<Json<MoveView>, Problem> {
-    let (player, step) = shared.service.for_account(&account).roll(&of.code()?, &secret).await?;
+) -> Result<Json<MoveView>, Error> {
+    let (player, step) = shared.service.for_client(&client).roll(&of.code()?, &secret).await?;
     Ok(Json(MoveView::new(&player, &step)))
 }
 
 async fn rematch(
     State(shared): State<Shared>,
-    account: ClientLimits,
+    client: ClientLimits,
     of: Path<OfGame>,
     PlayerAuth(secret): PlayerAuth,
-) -> Result<Created<Welcome>, Problem> {
-    let joined = shared.service.for_account(&account).rematch(&of.code()?, &secret).await?;
-    let location = format!("/snakes/games/{}", joined.lobby.game.code);
-    Ok(Created { location, value: joined.into() })
+) -> Result<Created<Welcome>, Error> {
+    let joined = shared.service.for_client(&client).rematch(&of.code()?, &secret).await?;
+    let location = format!("/games/{}", joined.lobby.game.code);
+    Ok(Created::at(location, joined.into()))
 }
 
 async fn leave(
     State(shared): State<Shared>,
-    account: ClientLimits,
+    client: ClientLimits,
     of: Path<OfGameAndPlayer>,
     PlayerAuth(secret): PlayerAuth,
-) -> Result<NoContent, Problem> {
+) -> Result<NoContent, Error> {
     let code = OfGame { code: of.code.clone() }.code()?;
-    shared.service.for_account(&account).leave(&code, &player_id(&of.id)?, &secret).await?;
+    shared.service.for_client(&client).leave(&code, &player_id(&of.id)?, &secret).await?;
     Ok(NoContent)
 }
 
 async fn player(
     State(shared): State<Shared>,
     of: Path<OfPlayer>,
-) -> Result<Json<PlayerView>, Problem> {
+) -> Result<Json<PlayerView>, Error> {
     Ok(Json(shared.service.player(&player_id(&of.id)?).await?.into()))
 }
 
 async fn socket(
     State(shared): State<Shared>,
     of: Path<OfGame>,
-    since: Query<Since>,
+    last: LastEventId,
     upgrade: WebSocketUpgrade,
-) -> Result<SwitchingProtocols, Problem> {
+) -> Result<SwitchingProtocols, Error> {
     let code = of.code()?;
-    // Whoever asks for a game that is not there is told before there is a socket.
-    shared.service.game(&code).await?;
-    let after = since.after;
-    Ok(upgrade.serve(async move |socket| shared.live.session(code, after, socket).await))
+    // Who asks for a game that does not exist gets a problem and no socket.
+    let subscription = shared.live.subscribe(live::topic(&code), last).await?;
+    let service = shared.service;
+    Ok(upgrade.serve(move |socket| live::session(service, code, subscription, socket)))
 }
 
 #[cfg(test)]
@@ -443,19 +382,20 @@ mod tests {
     use super::*;
     use singlet::Db;
     use singlet_web::problem::RATE_LIMITED;
+    use singlet_web::random::Random;
 
     /// One address could create three hundred games a second, and each was kept for a day.
     #[tokio::test]
     async fn one_address_creates_so_many_games_and_no_more() {
-        let service = Service::new(Db::<Snakes>::memory().await.unwrap(), Chance::system());
-        let live = Live::new(service.clone());
+        let service = Service::new(Db::<Snakes>::memory().await.unwrap(), Random::new());
+        let live = live::live(&service);
         let creations = Arc::new(Limiter::new(CREATION_RATE));
         let shared = Shared { service: service.clone(), live, creations };
         let plenty = Rate { per_second: 1e9, burst: 1e9 };
         let create_from = async |address: [u8; 4]| {
-            let account = ClientLimits::with_stored_rate(address.into(), plenty);
+            let client = ClientLimits::with_stored_rate(address.into(), plenty);
             let new = CreateGame { name: "Ann".to_owned(), mode: Mode::Turns, board: None };
-            create(State(shared.clone()), account, Body(new)).await.map(|_| ())
+            create(State(shared.clone()), client, Body(new)).await.map(|_| ())
         };
         for _ in 0..60 {
             create_from([192, 0, 2, 1]).await.unwrap();

@@ -4,6 +4,7 @@ use crate::board::{Board, ROLL_MAX};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use singlet::Attribute;
+use singlet_web::random::{Random, RandomUnavailable};
 use std::time::Duration;
 
 /// How many players it takes.
@@ -46,6 +47,16 @@ impl Roll {
     #[must_use]
     pub fn new(eyes: u8) -> Option<Self> {
         (1..=ROLL_MAX as u8).contains(&eyes).then_some(Self(eyes))
+    }
+
+    /// Throws the die.
+    ///
+    /// # Errors
+    ///
+    /// If the operating system gives no random numbers.
+    pub fn throw(random: &Random) -> Result<Self, RandomUnavailable> {
+        let number = random.below(ROLL_MAX.into())?;
+        u8::try_from(number + 1).ok().and_then(Self::new).ok_or(RandomUnavailable)
     }
 
     /// How many eyes were thrown.

@@ -2,52 +2,51 @@
 //!
 //! Everything that changes a game goes through its one item: a condition there decides, and the
 //! number of the event is counted there. Nothing is kept in memory that a restart may not lose;
-//! the turnstile only keeps callers of this process from running into each other, and the
-//! conditions hold without it.
+//! the locks only keep callers of this process from running into each other, and the conditions
+//! hold without them.
 
 mod budgets;
 mod connect;
 mod create;
+mod expiry;
 mod join;
-mod keep;
 mod leave;
 mod rematch;
 mod roll;
 mod start;
-mod turnstile;
 
 pub use budgets::Budgets;
 pub use create::NewGame;
 pub use join::Joined;
 
-use crate::chance::Chance;
 use crate::design::{Code, Connection, ConnectionId, Game, Lobby, Player, PlayerId, Snakes};
-use crate::refusal::Refusal;
-use crate::secret::Secret;
+use crate::error::Error;
 use crate::view::GameView;
-use singlet::Page;
 use singlet::prelude::*;
+use singlet::{Cursor, Page};
+use singlet_web::keyed_mutex::KeyedMutex;
 use singlet_web::limit::ClientLimits;
-use std::sync::Arc;
-use turnstile::Turnstile;
+use singlet_web::random::{Random, RandomUnavailable};
+use singlet_web::secret::Secret;
+use std::str::FromStr;
 
 /// The game as others use it. Clones are one service.
 #[derive(Clone)]
 pub struct Service {
     db: Db<Snakes>,
-    chance: Chance,
-    turnstile: Arc<Turnstile>,
+    random: Random,
+    locks: KeyedMutex,
     /// What all players may have stored; without it, as much as they like.
     budgets: Option<Budgets>,
     /// What the client's address may have stored.
-    account: Option<ClientLimits>,
+    client: Option<ClientLimits>,
 }
 
 impl Service {
     /// A service on a database that has the table.
     #[must_use]
-    pub fn new(db: Db<Snakes>, chance: Chance) -> Self {
-        Self { db, chance, turnstile: Arc::default(), budgets: None, account: None }
+    pub fn new(db: Db<Snakes>, random: Random) -> Self {
+        Self { db, random, locks: KeyedMutex::default(), budgets: None, client: None }
     }
 
     /// The same service, which stores no more than this.
@@ -58,8 +57,8 @@ impl Service {
 
     /// The same service for one client, whose address is charged for what is stored.
     #[must_use]
-    pub fn for_account(&self, account: &ClientLimits) -> Self {
-        Self { account: Some(account.clone()), ..self.clone() }
+    pub fn for_client(&self, client: &ClientLimits) -> Self {
+        Self { client: Some(client.clone()), ..self.clone() }
     }
 
     /// The database, for those who follow its changes.
@@ -72,38 +71,38 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// [`Refusal::GameNotFound`] if there is none.
-    pub async fn game(&self, code: &Code) -> Result<Game, Refusal> {
-        self.db.get(Game::key(code)).await?.ok_or(Refusal::GameNotFound)
+    /// [`Error::GameNotFound`] if there is none.
+    pub async fn game(&self, code: &Code) -> Result<Game, Error> {
+        self.db.get(Game::key(code)).await?.ok_or(Error::GameNotFound)
     }
 
     /// 2: all players of a game.
     ///
     /// # Errors
     ///
-    /// [`Refusal::GameNotFound`] if there is no such game; one without players is none.
-    pub async fn players_of(&self, code: &Code) -> Result<Vec<Player>, Refusal> {
+    /// [`Error::GameNotFound`] if there is no such game; one without players is none.
+    pub async fn players_of(&self, code: &Code) -> Result<Vec<Player>, Error> {
         let players = self.db.query(Player::of(code)).all().await?;
-        if players.is_empty() { Err(Refusal::GameNotFound) } else { Ok(players) }
+        if players.is_empty() { Err(Error::GameNotFound) } else { Ok(players) }
     }
 
     /// 3: a game and all its players, in one Query.
     ///
     /// # Errors
     ///
-    /// [`Refusal::GameNotFound`] if there is none.
-    pub async fn lobby(&self, code: &Code) -> Result<Lobby, Refusal> {
+    /// [`Error::GameNotFound`] if there is none.
+    pub async fn lobby(&self, code: &Code) -> Result<Lobby, Error> {
         // Who reads a game may be about to decide something, or to follow what happens next: both
         // need what is true now.
-        self.db.load(Lobby::of(code).consistent()).await?.ok_or(Refusal::GameNotFound)
+        self.db.load(Lobby::of(code).consistent()).await?.ok_or(Error::GameNotFound)
     }
 
     /// A game as everybody may see it: with its players, and who of them is connected.
     ///
     /// # Errors
     ///
-    /// [`Refusal::GameNotFound`] if there is none.
-    pub async fn view(&self, code: &Code) -> Result<GameView, Refusal> {
+    /// [`Error::GameNotFound`] if there is none.
+    pub async fn view(&self, code: &Code) -> Result<GameView, Error> {
         let (lobby, connections) = (self.lobby(code).await?, self.connections_of(code).await?);
         Ok(GameView::from(lobby).with_connections(&connections))
     }
@@ -112,14 +111,14 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// [`Refusal::PlayerNotFound`] if there is none, or its game is gone.
-    pub async fn player(&self, id: &PlayerId) -> Result<Player, Refusal> {
+    /// [`Error::PlayerNotFound`] if there is none, or its game is gone.
+    pub async fn player(&self, id: &PlayerId) -> Result<Player, Error> {
         let found = self.db.query(Player::by_id(id)).first().await?;
-        let player = found.ok_or(Refusal::PlayerNotFound)?;
+        let player = found.ok_or(Error::PlayerNotFound)?;
         // A player's item is kept a little longer than its game's.
         match self.game(&player.game_code).await {
             Ok(_) => Ok(player),
-            Err(Refusal::GameNotFound) => Err(Refusal::PlayerNotFound),
+            Err(Error::GameNotFound) => Err(Error::PlayerNotFound),
             Err(other) => Err(other),
         }
     }
@@ -128,11 +127,11 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// [`Refusal::WrongSecret`] if there is none.
-    pub async fn player_of(&self, code: &Code, secret: &Secret) -> Result<Player, Refusal> {
-        let id = secret.player().ok_or(Refusal::WrongSecret)?;
+    /// [`Error::WrongSecret`] if there is none.
+    pub async fn player_of(&self, code: &Code, secret: &Secret) -> Result<Player, Error> {
+        let id = player_id(secret).ok_or(Error::WrongSecret)?;
         let player = self.db.get(Player::key(code, &id).consistent()).await?;
-        player.filter(|player| secret.matches_hash(&player.secret_hash)).ok_or(Refusal::WrongSecret)
+        player.filter(|player| secret.matches_hash(&player.secret_hash)).ok_or(Error::WrongSecret)
     }
 
     /// 5: a connection; `None` if it is not open.
@@ -140,7 +139,7 @@ impl Service {
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn connection(&self, id: &ConnectionId) -> Result<Option<Connection>, Refusal> {
+    pub async fn connection(&self, id: &ConnectionId) -> Result<Option<Connection>, Error> {
         Ok(self.db.get(Connection::key(id)).await?)
     }
 
@@ -149,7 +148,7 @@ impl Service {
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn connections_of(&self, code: &Code) -> Result<Vec<Connection>, Refusal> {
+    pub async fn connections_of(&self, code: &Code) -> Result<Vec<Connection>, Error> {
         Ok(self.db.query(Connection::of_game(code)).all().await?)
     }
 
@@ -157,27 +156,36 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// [`Refusal::InvalidCursor`] if the cursor is not one that was given out.
+    /// [`INVALID`](singlet_web::problem::INVALID) if the cursor was not given out for this list.
     pub async fn newest_games(
         &self,
         limit: usize,
-        cursor: Option<&str>,
-    ) -> Result<Page<Game>, Refusal> {
-        let cursor = match cursor {
-            Some(text) => Some(text.parse().map_err(|_| Refusal::InvalidCursor)?),
-            None => None,
-        };
+        cursor: Option<Cursor<Game>>,
+    ) -> Result<Page<Game>, Error> {
         let games = self.db.query(Game::newest().descending().limit(limit));
         // One game that a newer version of this program has made must not hide all others.
         Ok(games.skip_corrupt().page(cursor).await?)
     }
 }
 
+impl Service {
+    /// A new random id.
+    fn new_id<I: FromStr>(&self) -> Result<I, Error> {
+        Ok(self.random.uuid_v4()?.parse().map_err(|_| RandomUnavailable)?)
+    }
+}
+
+/// The player who a secret is of, or claims to be of.
+#[must_use]
+pub fn player_id(secret: &Secret) -> Option<PlayerId> {
+    PlayerId::new(secret.id()).ok()
+}
+
 /// The player of the lobby whose secret this is.
-fn authenticate<'a>(lobby: &'a Lobby, secret: &Secret) -> Result<&'a Player, Refusal> {
-    let id = secret.player().ok_or(Refusal::WrongSecret)?;
+fn authenticate<'a>(lobby: &'a Lobby, secret: &Secret) -> Result<&'a Player, Error> {
+    let id = player_id(secret).ok_or(Error::WrongSecret)?;
     let player = lobby.players.iter().find(|player| player.id == id);
-    player.filter(|player| secret.matches_hash(&player.secret_hash)).ok_or(Refusal::WrongSecret)
+    player.filter(|player| secret.matches_hash(&player.secret_hash)).ok_or(Error::WrongSecret)
 }
 
 /// The ids of players in the order in which they joined, which is the order of turns.

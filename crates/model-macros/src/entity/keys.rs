@@ -1,6 +1,7 @@
 //! What keys mean for fields: which can be set, and which only together.
 
 use super::{Entity, KeyTemplates};
+use crate::field::Field;
 use crate::template::Template;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -16,6 +17,7 @@ pub(super) enum FieldKind {
     IndexKey,
     LoneIndexKey,
     SharedIndexKey,
+    BesideKept,
     Kept,
     InPayload,
 }
@@ -40,6 +42,7 @@ impl FieldKind {
                 }>
             },
             Self::SharedIndexKey => quote!(::singlet::field::kind::SharedIndexKey),
+            Self::BesideKept => quote!(::singlet::field::kind::BesideKept),
             Self::Kept => quote!(::singlet::field::kind::Kept),
             Self::InPayload => quote!(::singlet::field::kind::InPayload),
         }
@@ -94,7 +97,10 @@ impl Kinds {
                 let message = "`in_key`: the field must stand in the template of a key that every item has, from which it is read";
                 return Err(syn::Error::new(span, message));
             }
-            let is_shared = groups.iter().any(|group| group.contains(&place));
+            let group = groups.iter().find(|group| group.contains(&place));
+            let is_shared = group.is_some();
+            let is_kept = |place: &usize| entity.fields.get(*place).is_some_and(Field::is_kept);
+            let is_beside_kept = group.is_some_and(|group| group.iter().any(is_kept));
             kinds.push(if is_primary && options.in_key.is_some() {
                 FieldKind::OnlyInKey
             } else if field.is_kept() {
@@ -105,6 +111,8 @@ impl Kinds {
                 FieldKind::PrimaryKey
             } else if options.in_key.is_some() && !is_shared {
                 FieldKind::OnlyInIndexKey
+            } else if is_beside_kept {
+                FieldKind::BesideKept
             } else if is_shared {
                 FieldKind::SharedIndexKey
             } else if in_index(place) {

@@ -25,6 +25,7 @@ pub(super) fn expand(entity: &Entity, kinds: &Kinds) -> syn::Result<TokenStream>
             #visibility const #name: ::singlet::Field<Self, #ty, #kind> = ::singlet::Field::new(#place);
         }
     });
+    check_groups(entity, kinds)?;
     let groups = kinds.groups.iter().filter_map(|group| group_constant(entity, kinds, group));
     Ok(quote! {
         #[allow(dead_code)]
@@ -67,16 +68,50 @@ fn check_names(entity: &Entity) -> syn::Result<()> {
     Ok(())
 }
 
+/// Refuses a field or an access pattern whose constant has the name of that of a group.
+fn check_groups(entity: &Entity, kinds: &Kinds) -> syn::Result<()> {
+    for group in kinds.groups.iter().filter(|group| is_settable(kinds, group)) {
+        let name = group_name(entity, group);
+        let fields = entity.fields.iter().map(|field| (field.ident.span(), field.constant()));
+        let patterns =
+            entity.indexes.iter().map(|key| (key.pattern.span(), constant_of(&key.pattern)));
+        if let Some((span, _)) = fields.chain(patterns).find(|(_, constant)| *constant == name) {
+            let message = format!(
+                "`{}::{name}` is the constant of the fields that an index key is made of; give this another name",
+                entity.ident
+            );
+            return Err(syn::Error::new(span, message));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the fields of a group can be set: what the model keeps cannot, and so neither can the
+/// others.
+fn is_settable(kinds: &Kinds, group: &[usize]) -> bool {
+    group.iter().all(|place| kinds.kinds.get(*place) == Some(&FieldKind::SharedIndexKey))
+}
+
+/// The name of the constant for fields that can only be set together.
+fn group_name(entity: &Entity, group: &[usize]) -> Ident {
+    let fields = group.iter().filter_map(|place| entity.fields.get(*place));
+    let names: Vec<&str> = fields.map(|field| field.name.as_str()).collect();
+    format_ident!("{}", names.join("_and_").to_uppercase())
+}
+
+/// The name of the constant of an access pattern.
+fn constant_of(pattern: &Ident) -> Ident {
+    format_ident!("{}", pattern.unraw().to_string().to_uppercase(), span = pattern.span())
+}
+
 /// A constant for fields that can only be set together.
 fn group_constant(entity: &Entity, kinds: &Kinds, group: &[usize]) -> Option<TokenStream> {
-    // What the model keeps cannot be set, so neither can the others.
-    let settable = |place: &usize| kinds.kinds.get(*place) == Some(&FieldKind::SharedIndexKey);
-    if !group.iter().all(settable) {
+    if !is_settable(kinds, group) {
         return None;
     }
     let fields: Vec<&Field> = group.iter().filter_map(|place| entity.fields.get(*place)).collect();
     let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-    let name = format_ident!("{}", names.join("_and_").to_uppercase());
+    let name = group_name(entity, group);
     let types = fields.iter().map(|field| field.stored_type());
     let about = format!(
         "The fields `{}`, of which an index key is made: set together.",
@@ -156,8 +191,7 @@ fn query(entity: &Entity, key: &KeyTemplates, place: Option<usize>) -> TokenStre
         ),
     };
     let pattern = place.map(|_| {
-        let pattern =
-            format_ident!("{}", name.unraw().to_string().to_uppercase(), span = name.span());
+        let pattern = constant_of(name);
         quote! {
             #[doc = #about]
             #visibility const #pattern: ::singlet::scan::IndexPattern<Self, #source> =

@@ -23,15 +23,15 @@ impl<T: Attribute> Attribute for Vec<T> {
 /// DynamoDB has no empty sets. Sets of anything else are stored as lists.
 impl<T: Attribute + Ord> Attribute for BTreeSet<T> {
     const KIND: AttributeType = match T::TYPE {
-        Type::S => AttributeType::TextSet,
-        Type::N => AttributeType::NumberSet,
-        Type::B => AttributeType::BinarySet,
+        Some(Type::S) => AttributeType::TextSet,
+        Some(Type::N) => AttributeType::NumberSet,
+        Some(Type::B) => AttributeType::BinarySet,
         _ => AttributeType::List,
     };
     const OPTIONAL: bool = true;
 
     fn to_value(&self) -> Result<Option<Value>, NotStorable> {
-        if Self::TYPE == Type::L {
+        if Self::TYPE == Some(Type::L) {
             return write_list(self).map(Some);
         }
         if self.is_empty() {
@@ -47,8 +47,8 @@ impl<T: Attribute + Ord> Attribute for BTreeSet<T> {
             }
         }
         let value = match Self::TYPE {
-            Type::Ss => Set::new(texts).map(Value::Ss),
-            Type::Ns => Set::new(numbers).map(Value::Ns),
+            Some(Type::Ss) => Set::new(texts).map(Value::Ss),
+            Some(Type::Ns) => Set::new(numbers).map(Value::Ns),
             _ => Set::new(blobs).map(Value::Bs),
         };
         value.map(Some).map_err(|error| NotStorable::new(error.to_string()))
@@ -62,7 +62,7 @@ impl<T: Attribute + Ord> Attribute for BTreeSet<T> {
             }
             // A payload is JSON, which has lists but no sets.
             Some(ValueRef::L(list)) => list.iter().map(element).collect(),
-            other => Err(Mismatch::of(Self::TYPE.as_str(), other)),
+            other => Err(Mismatch::of(Self::KIND.stored_name(), other)),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Numbers: integers exactly, floating point as the shortest decimal that reads back the same.
+//! Numbers: integers exactly, floating point as the shortest decimal that reads back the same. A
+//! stored number with more digits than a floating point number has is rounded when it is read.
 
 use super::collection::read_list;
 use super::{Attribute, Bytes, Mismatch, NotStorable};

@@ -122,7 +122,7 @@ impl Attribute for Bytes {
 
 /// A value of any type, for attributes that the program passes on without looking into them.
 impl Attribute for Value {
-    const KIND: AttributeType = AttributeType::Map;
+    const KIND: AttributeType = AttributeType::Any;
 
     fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         Ok(Some(self.clone()))

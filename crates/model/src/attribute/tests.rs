@@ -73,7 +73,7 @@ fn bytes_in_a_vec_are_binary() {
     assert_eq!(stored(&Vec::<u8>::new()), Some(Value::B(vec![])));
     assert_eq!(stored(&Some(vec![7_u8])), Some(Value::B(vec![7])));
     assert_eq!(stored(&vec![vec![7_u8]]), Some(Value::L(vec![Value::B(vec![7])])));
-    assert_eq!(<Vec<u8> as Attribute>::TYPE, singlet_dynamo::Type::B);
+    assert_eq!(<Vec<u8> as Attribute>::TYPE, Some(singlet_dynamo::Type::B));
     let set = BTreeSet::from([vec![1_u8], vec![2]]);
     assert!(matches!(stored(&set), Some(Value::Bs(_))));
     // Other numbers are a list of them.

@@ -59,8 +59,7 @@ const CALLS_MAX: usize = 256;
 pub struct Serde<T>(pub T);
 
 impl<T: Serialize + DeserializeOwned> Attribute for Serde<T> {
-    /// What it really is only serde knows; it can be any type.
-    const KIND: AttributeType = AttributeType::Map;
+    const KIND: AttributeType = AttributeType::Any;
 
     fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         serde_value(&self.0)

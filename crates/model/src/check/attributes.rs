@@ -207,9 +207,9 @@ const fn check_against<'s>(
         return;
     }
     let (fits, kind) = match attribute.kind {
-        KeyType::S => (matches!(field.kind.stored(), Type::S), "S"),
-        KeyType::N => (matches!(field.kind.stored(), Type::N), "N"),
-        KeyType::B => (matches!(field.kind.stored(), Type::B), "B"),
+        KeyType::S => (matches!(field.kind.stored(), Some(Type::S)), "S"),
+        KeyType::N => (matches!(field.kind.stored(), Some(Type::N)), "N"),
+        KeyType::B => (matches!(field.kind.stored(), Some(Type::B)), "B"),
     };
     // A template of a number or of bytes is checked as such.
     let is_told = template.is_some() && !matches!(attribute.kind, KeyType::S);

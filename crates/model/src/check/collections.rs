@@ -43,6 +43,13 @@ pub const fn collection(collection: &CollectionShape, place: usize, is_many: boo
             .and("; the members of a collection are read whole, so let it project that attribute too")
             .refuse();
     }
+    if member.limit.is_none() && takes_all(collection.members, place, member.entity.name) {
+        Message::new()
+            .and("two members take all items of ")
+            .code(member.entity.name)
+            .and(", and an item is in one of them only: leave one out, or give one a limit")
+            .refuse();
+    }
     if !is_many && !is_single(member.entity, member.key, index.is_some()) {
         Message::new()
             .and("a partition can hold several items of ")
@@ -52,8 +59,21 @@ pub const fn collection(collection: &CollectionShape, place: usize, is_many: boo
     }
 }
 
-/// Whether a partition holds one item of the entity at most: its fields are all in the partition's
-/// key. Keys of an index are not unique, so there it takes the fields of the primary key.
+/// Whether one of the first members, so many of them, takes all items of the entity.
+const fn takes_all(members: &[Member], count: usize, entity: &str) -> bool {
+    let (mut rest, _) = members.split_at(count);
+    while let [member, others @ ..] = rest {
+        if member.limit.is_none() && same(member.entity.name, entity) {
+            return true;
+        }
+        rest = others;
+    }
+    false
+}
+
+/// Whether a partition holds one item of the entity at most: the fields of its sort key are all in
+/// the partition key. Keys of an index are not unique, so there the fields of the primary key must
+/// be in the partition key, too.
 const fn is_single(entity: &EntityShape, key: &KeyShape, is_index: bool) -> bool {
     if !is_exact(key) {
         return false;
@@ -205,16 +225,35 @@ const fn has_others_between(
 ) -> bool {
     let mut rest = table.entities;
     while let [entity, others @ ..] = rest {
-        if let Some(key) = key_in(entity, index)
-            && !is_read_whole(members, entity)
-            && overlaps(key.partition.segments, lower.partition.segments)
-            && is_between(key, lower, upper)
-        {
+        if !is_read_whole(members, entity) && has_key_between(entity, index, lower, upper) {
             return true;
         }
         rest = others;
     }
     false
+}
+
+/// Whether one of the entity's keys, which are several in an index if they have conditions, can lie
+/// between those of two members.
+const fn has_key_between(
+    entity: &EntityShape,
+    index: Option<&IndexShape>,
+    lower: &KeyShape,
+    upper: &KeyShape,
+) -> bool {
+    let Some(index) = index else { return lies_between(&entity.key, lower, upper) };
+    let mut rest = entity.indexes;
+    while let [of_index, others @ ..] = rest {
+        if same(of_index.index, index.name) && lies_between(&of_index.key, lower, upper) {
+            return true;
+        }
+        rest = others;
+    }
+    false
+}
+
+const fn lies_between(key: &KeyShape, lower: &KeyShape, upper: &KeyShape) -> bool {
+    overlaps(key.partition.segments, lower.partition.segments) && is_between(key, lower, upper)
 }
 
 const fn is_read_whole(members: &[Member], entity: &EntityShape) -> bool {
@@ -226,18 +265,6 @@ const fn is_read_whole(members: &[Member], entity: &EntityShape) -> bool {
         rest = others;
     }
     false
-}
-
-const fn key_in<'s>(entity: &'s EntityShape, index: Option<&IndexShape>) -> Option<&'s KeyShape> {
-    let Some(index) = index else { return Some(&entity.key) };
-    let mut rest = entity.indexes;
-    while let [of_index, others @ ..] = rest {
-        if same(of_index.index, index.name) {
-            return Some(&of_index.key);
-        }
-        rest = others;
-    }
-    None
 }
 
 const fn is_between(key: &KeyShape, lower: &KeyShape, upper: &KeyShape) -> bool {

@@ -62,7 +62,7 @@ const fn check_values<'s>(
                 AttributeType::Boolean => (&["true", "false"], true),
                 _ => (field.one_of, !field.one_of.is_empty()),
             };
-            let is_text = matches!(field.kind.stored(), Type::S);
+            let is_text = matches!(field.kind.stored(), Some(Type::S));
             if !is_text && !matches!(field.kind, AttributeType::Boolean) {
                 message.and(", which is neither text nor true or false")
             } else {

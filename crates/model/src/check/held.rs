@@ -1,12 +1,13 @@
 //! What an index holds, and which entities are in it.
 
-use super::message::{Message, same};
+use super::message::{Message, is_among, same};
 use super::templates::find_index;
 use crate::entity::Entity;
 use crate::projection::Projection;
 use crate::query::{PRIMARY, ReadFrom};
 use crate::shape::{
-    EntityShape, IndexKeyShape, IndexShape, KeyAttributes, KeyShape, Projected, Storage, TableShape,
+    EntityShape, IndexKeyShape, IndexShape, IndexShapeOf, KeyAttributes, KeyAttributesOf, KeyShape,
+    ProjectedOf, Storage, TableShape, TableShapeOf,
 };
 use crate::table::Table;
 
@@ -189,23 +190,17 @@ const fn contains(places: &[usize], wanted: usize) -> bool {
     false
 }
 
-const fn holds(table: &TableShape, index: &IndexShape, name: &str) -> bool {
-    let names = match index.projection {
-        Projected::All => return true,
-        Projected::Keys => &[],
-        Projected::Attributes(names) => names,
+/// Whether an index holds an attribute of the items of its table.
+pub(crate) const fn holds(table: &TableShapeOf<'_>, index: &IndexShapeOf<'_>, name: &str) -> bool {
+    let is_projected = match index.projection {
+        ProjectedOf::All => return true,
+        ProjectedOf::Keys => false,
+        ProjectedOf::Attributes(names) => is_among(name, names),
     };
-    let mut rest = names;
-    while let [own, others @ ..] = rest {
-        if same(own, name) {
-            return true;
-        }
-        rest = others;
-    }
-    is_in(&index.key, name) || is_in(&table.key, name)
+    is_projected || is_in(&index.key, name) || is_in(&table.key, name)
 }
 
-const fn is_in(key: &KeyAttributes, name: &str) -> bool {
+const fn is_in(key: &KeyAttributesOf<'_>, name: &str) -> bool {
     let in_sort = match &key.sort {
         Some(sort) => same(sort.name, name),
         None => false,

@@ -2,11 +2,12 @@
 
 use super::conditions;
 use super::fault::{Fault, Faults};
-use super::message::{Message, is_among, same};
+use super::held::holds;
+use super::message::{Message, same};
 use crate::key::{Form, Pattern, Segment, Shape};
 use crate::shape::{
     EntityShapeOf, FieldShapeOf, IndexShapeOf, KeyAttributeOf, KeyAttributesOf, KeyShapeOf,
-    ProjectedOf, Storage, TableShapeOf, TemplateOf, TemplatePart,
+    Storage, TableShapeOf, TemplateOf, TemplatePart,
 };
 use singlet_dynamo::schema::KeyType;
 
@@ -60,7 +61,7 @@ const fn check_expiry<'s>(
     faults: &mut Faults<'s>,
 ) {
     let Some(ttl) = table.ttl else { return };
-    if !entity.expires || holds(index, ttl) {
+    if !entity.expires || holds(table, index, ttl) {
         return;
     }
     faults.add(
@@ -80,14 +81,6 @@ const fn check_expiry<'s>(
         .entity(entity.name)
         .index(Some(index.name)),
     );
-}
-
-const fn holds(index: &IndexShapeOf<'_>, name: &str) -> bool {
-    match index.projection {
-        ProjectedOf::All => true,
-        ProjectedOf::Keys => false,
-        ProjectedOf::Attributes(names) => is_among(name, names),
-    }
 }
 
 pub(super) const fn find_index<'s>(
@@ -121,23 +114,11 @@ pub(super) const fn field_at<'s>(
     None
 }
 
-/// Whether a template names the field at a place.
-pub(super) const fn names(template: &TemplateOf<'_>, place: usize) -> bool {
-    let mut rest = template.parts;
-    while let [part, others @ ..] = rest {
-        if part.place == place {
-            return true;
-        }
-        rest = others;
-    }
-    false
-}
-
 /// Whether the primary key names the field at a place.
 pub(super) const fn is_in_primary_key(entity: &EntityShapeOf<'_>, place: usize) -> bool {
-    names(&entity.key.partition, place)
+    entity.key.partition.has(place)
         || match &entity.key.sort {
-            Some(sort) => names(sort, place),
+            Some(sort) => sort.has(place),
             None => false,
         }
 }

@@ -10,8 +10,9 @@ use crate::marker::Marker;
 use crate::operation::stored;
 use crate::page::read_page;
 use crate::query::{Consistent, SortTest};
-use crate::shape::KeyFault;
+use crate::shape::{KeyFault, TableShape};
 use crate::source::{Part, Source, Start};
+use crate::subject::Subject;
 use crate::table::{Contains, Declaration};
 use crate::timestamp::Timestamp;
 use singlet_dynamo::Value;
@@ -133,15 +134,47 @@ impl Step {
 fn steps(shape: &'static CollectionShape, parts: &Parts) -> Result<Vec<Step>> {
     let intervals = shape.intervals(parts)?;
     let whole = |sort| Step { sort, own: None };
-    let mut steps: Vec<Step> =
-        intervals.iter().map(|interval| whole(interval.narrowed(None, None, None))).collect();
+    let mut steps: Vec<Step> = intervals.iter().map(|interval| whole(interval.test())).collect();
     for (place, (member, range)) in shape.members.iter().zip(shape.ranges).enumerate() {
         if *range == OWN_RANGE {
-            let sort = shape.interval(member, parts)?.narrowed(None, None, None);
+            let sort = shape.interval(member, parts)?.test();
             steps.push(Step { sort, own: Some((place, member)) });
         }
     }
     Ok(steps)
+}
+
+/// Which of the items that are read belong to a collection.
+struct Wanted {
+    members: &'static [Member],
+    table: &'static TableShape,
+    /// The moment by which items are expired, if expired ones are to be left out.
+    now: Option<Timestamp>,
+    on_corrupt: OnCorrupt,
+}
+
+impl Wanted {
+    /// Whether the item is of a member, or of this one alone, and neither expired nor to be passed
+    /// over.
+    fn takes(&self, own: Option<&Member>, item: ItemRef<'_>) -> Result<bool, Corrupt> {
+        let is_of = |member: &&Member| recognizes(member.entity, self.table, item);
+        let member = match own {
+            Some(member) => Some(member).filter(is_of),
+            None => self.members.iter().find(is_of),
+        };
+        let Some(member) = member else { return Ok(false) };
+        let is_gone = |now| member.entity.expires && has_passed(self.table, item, now);
+        if self.now.is_some_and(is_gone) {
+            return Ok(false);
+        }
+        // Where there is a limit, an item that is passed over must not count.
+        match (member.limit, self.on_corrupt) {
+            (Some(_), OnCorrupt::Skip) => {
+                Ok(self.on_corrupt.apply((member.check)(item))?.is_some())
+            }
+            _ => Ok(true),
+        }
+    }
 }
 
 impl<D: Declaration> Db<D> {
@@ -157,12 +190,18 @@ impl<D: Declaration> Db<D> {
         let shape: &'static CollectionShape = &C::SHAPE;
         let value = shape.partition(&C::Head::SHAPE, &load.parts)?;
         let table_name = self.table_name::<<C::Head as Entity>::Table>();
-        let now = Some(self.now()).filter(|_| !load.with_expired);
+        let wanted = Wanted {
+            members: shape.members,
+            table: shape.table,
+            now: Some(self.now()).filter(|_| !load.with_expired),
+            on_corrupt: load.on_corrupt,
+        };
         let mut items: Vec<(Option<usize>, StoredItem)> = Vec::new();
         for step in steps(shape, &load.parts)? {
             let own = step.own;
             let source = step.into_source(shape, value.clone(), load.consistent);
-            self.read_step(&source, table_name, own, now, &mut items).await?;
+            let read = self.read_step(&source, table_name, own, &wanted, &mut items).await;
+            read.map_err(|error| error.about(|| Subject::named(shape.name)))?;
         }
         let items = items.iter().map(|(own, item)| (*own, item.as_item()));
         Ok(C::assemble(items, load.on_corrupt)?)
@@ -174,20 +213,16 @@ impl<D: Declaration> Db<D> {
         source: &Source,
         table_name: &str,
         own: Option<(usize, &'static Member)>,
-        now: Option<Timestamp>,
+        wanted: &Wanted,
         items: &mut Vec<(Option<usize>, StoredItem)>,
     ) -> Result<()> {
-        let table = source.table;
         let mut left = own.and_then(|(_, member)| member.limit);
         let mut limit = left;
         let mut start = Some(Start::default()).filter(|_| left != Some(0));
         while let Some(from) = start.take() {
             let page = read_page(self, source.request(table_name, from, limit)?).await?;
             for item in page.items.unwrap_or_default().into_iter().map(stored) {
-                let is_gone = now.is_some_and(|now| has_passed(table, item.as_item(), now));
-                let is_other = own
-                    .is_some_and(|(_, member)| !recognizes(member.entity, table, item.as_item()));
-                if is_gone || is_other {
+                if !wanted.takes(own.map(|(_, member)| member), item.as_item())? {
                     continue;
                 }
                 items.push((own.map(|(place, _)| place), item));

@@ -9,7 +9,7 @@ use singlet_dynamo::Value;
 #[diagnostic::on_unimplemented(
     message = "the partition of this collection is made of `{T}`, and this is a `{Self}`",
     label = "expected `{T}`",
-    note = "one part is given by itself, several as a tuple"
+    note = "one part is given by itself, two to eight as a tuple"
 )]
 pub trait Partition<T> {
     #[doc(hidden)]
@@ -45,6 +45,11 @@ macro_rules! partitions {
 partitions! {
     (A X 0, B Y 1)
     (A X 0, B Y 1, C Z 2)
+    (A X 0, B Y 1, C Z 2, D W 3)
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4)
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5)
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6)
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7)
 }
 
 /// Says that the partition keys of two entities are made of the same types.

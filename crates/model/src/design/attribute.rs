@@ -95,7 +95,10 @@ impl Attribute {
             AttributeType::Timestamp => Form::Timestamp,
             AttributeType::TimestampNanos => Form::TimestampNanos,
             AttributeType::Date => Form::Date,
-            AttributeType::Text | AttributeType::Json | AttributeType::Binary => {
+            AttributeType::Text
+            | AttributeType::Json
+            | AttributeType::Binary
+            | AttributeType::Any => {
                 let is_closed = |text: &String| !text.is_empty() && !text.contains(delimiter);
                 if self.one_of.is_empty() || !self.one_of.iter().all(is_closed) {
                     Form::Open
@@ -147,13 +150,18 @@ pub enum AttributeType {
     BinarySet,
     /// JSON as text.
     Json,
+    /// A value of any type: only the program knows what it holds.
+    Any,
 }
 
 impl AttributeType {
-    /// Whether it holds any number of elements.
+    /// Whether it can hold any number of elements.
     #[must_use]
     pub const fn is_collection(self) -> bool {
-        matches!(self, Self::List | Self::Map | Self::TextSet | Self::NumberSet | Self::BinarySet)
+        matches!(
+            self,
+            Self::List | Self::Map | Self::TextSet | Self::NumberSet | Self::BinarySet | Self::Any
+        )
     }
 
     /// What a Rust struct is that has members of these types: a [`Struct`](Self::Struct), or a
@@ -170,10 +178,11 @@ impl AttributeType {
         Self::Struct
     }
 
-    /// The type that it is stored as.
+    /// The type that it is stored as; `None` if it can be any.
     #[must_use]
-    pub const fn stored(self) -> Type {
-        match self {
+    pub const fn stored(self) -> Option<Type> {
+        Some(match self {
+            Self::Any => return None,
             Self::Id
             | Self::Text
             | Self::Timestamp
@@ -188,7 +197,12 @@ impl AttributeType {
             Self::TextSet => Type::Ss,
             Self::NumberSet => Type::Ns,
             Self::BinarySet => Type::Bs,
-        }
+        })
+    }
+
+    /// The name of the type that it is stored as.
+    pub(crate) fn stored_name(self) -> &'static str {
+        self.stored().map_or("any type", Type::as_str)
     }
 }
 

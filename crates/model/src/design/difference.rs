@@ -112,7 +112,7 @@ impl Found {
         self.fact(place, "discriminator", &one.discriminator, &other.discriminator, shown);
         self.fact(place, "payload", &one.payload, &other.payload, shown);
         self.pairs(place, &one.attributes, &other.attributes, |found, place, one, other| {
-            let stored = |own: &Attribute| (own.kind.stored(), own.in_key, own.in_payload);
+            let stored = |own: &Attribute| (own.kind.stored_name(), own.in_key, own.in_payload);
             found.fact(
                 place,
                 "stored as",
@@ -121,7 +121,7 @@ impl Found {
                 |(kind, in_key, in_payload)| match (in_key, in_payload) {
                     (true, _) => "a part of keys".to_owned(),
                     (_, true) => "a part of the payload".to_owned(),
-                    _ => kind.to_string(),
+                    _ => (*kind).to_owned(),
                 },
             );
         });

@@ -136,7 +136,9 @@ fn deciding(entity: &Entity, attribute: &Attribute) -> Option<Value> {
     let value = conditions.find(|when| when.attribute == attribute.name)?.values.first()?;
     match attribute.kind {
         AttributeType::Boolean => Some(Value::from(value == "true")),
-        kind => Some(Value::from(value.as_str())).filter(|value| value.kind() == kind.stored()),
+        kind => {
+            Some(Value::from(value.as_str())).filter(|value| kind.stored() == Some(value.kind()))
+        }
     }
 }
 
@@ -157,7 +159,7 @@ fn typed(kind: AttributeType, json: &Json) -> Option<Value> {
         (AttributeType::Json, Json::Object(_) | Json::Array(_)) => Value::from(json.to_string()),
         _ => untyped(json)?,
     };
-    (value.kind() == kind.stored()).then_some(value)
+    kind.stored().is_none_or(|kind| value.kind() == kind).then_some(value)
 }
 
 /// Plain JSON as the value that it looks like.
@@ -198,6 +200,7 @@ fn sample(attribute: &Attribute) -> Value {
         AttributeType::NumberSet => set(vec![Number::from(1)], Value::Ns),
         AttributeType::BinarySet => set(vec![b"example".to_vec()], Value::Bs),
         AttributeType::Json => Value::from("{}"),
+        AttributeType::Any => Value::from("example"),
     }
 }
 

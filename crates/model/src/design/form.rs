@@ -4,6 +4,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use singlet_dynamo::schema::{IndexProjection, KeyAttribute, KeySchema, KeyType, Scope};
 use singlet_dynamo::table::StreamViewType;
+use singlet_template::{DELIMITER_RULE, is_delimiter};
 
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "KeyType")]
@@ -125,5 +126,24 @@ pub(super) mod key {
     ) -> Result<KeySchema, D::Error> {
         let form = Form::deserialize(deserializer)?;
         Ok(KeySchema { partition: form.partition.into(), sort: form.sort.map(Into::into) })
+    }
+}
+
+/// The character between the parts of keys.
+pub(super) fn delimiter<'de, D: Deserializer<'de>>(deserializer: D) -> Result<char, D::Error> {
+    char::deserialize(deserializer).and_then(checked_delimiter)
+}
+
+/// The character between the parts of a table's keys.
+pub(super) fn table_delimiter<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<char>, D::Error> {
+    Option::deserialize(deserializer)?.map(checked_delimiter).transpose()
+}
+
+fn checked_delimiter<E: serde::de::Error>(delimiter: char) -> Result<char, E> {
+    match is_delimiter(delimiter) {
+        true => Ok(delimiter),
+        false => Err(E::custom(format!("{DELIMITER_RULE}, not `{delimiter}`"))),
     }
 }

@@ -282,7 +282,8 @@ fn shape_of(attribute: Option<&Attribute>, width: u8, delimiter: char) -> Shape 
         | AttributeType::Struct
         | AttributeType::TextSet
         | AttributeType::NumberSet
-        | AttributeType::BinarySet => Shape::Other,
+        | AttributeType::BinarySet
+        | AttributeType::Any => Shape::Other,
         _ => Shape::Text(attribute.form(delimiter)),
     }
 }

@@ -25,7 +25,11 @@ pub struct Table {
     #[serde(default, with = "named", skip_serializing_if = "Vec::is_empty")]
     pub indexes: Vec<Index>,
     /// The character between the parts of its keys, if it is not that of the design.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "form::table_delimiter",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub delimiter: Option<char>,
     /// The attribute that says when an item expires, if the service is to delete those.
     #[serde(default, skip_serializing_if = "Option::is_none")]

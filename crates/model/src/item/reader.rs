@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
             );
         let keys = std::iter::once((&self.shape.key, &self.table.key)).chain(of_indexes);
         for (template, attribute) in keys.flat_map(|(key, attributes)| key.with(attributes)) {
-            if !template.names(place) {
+            if !template.has(place) {
                 continue;
             }
             let value = self.item.get(attribute.name);
@@ -234,13 +234,7 @@ pub fn decode<P: Projection>(item: ItemRef<'_>) -> Result<P, Corrupt> {
 /// entity shares the key. No item is of two entities of a table: the compiler has checked that
 /// their keys cannot be the same, or that discriminators tell them apart.
 pub(crate) fn recognizes(shape: &EntityShape, table: &TableShape, item: ItemRef<'_>) -> bool {
-    let has_key =
-        shape.key.with(&table.key).all(|(template, attribute)| match item.get(attribute.name) {
-            Some(ValueRef::S(text)) => template.matches(text),
-            Some(ValueRef::N(_) | ValueRef::B(_)) => template.only_place().is_some(),
-            _ => false,
-        });
-    has_key && !is_of_sharing_entity(shape, item)
+    shape.key.matches(&table.key, item) && !is_of_sharing_entity(shape, item)
 }
 
 /// Whether an item with a key of this entity belongs to another one that shares the key: its

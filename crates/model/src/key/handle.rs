@@ -115,11 +115,11 @@ impl KeyValues {
         let attributes = &E::Table::SHAPE.key;
         let values = std::iter::once(&self.partition).chain(&self.sort);
         let mut templates = E::SHAPE.key.with(attributes).zip(values);
-        let ((template, _), value) = templates.find(|((one, _), _)| one.names(place))?;
+        let ((template, _), value) = templates.find(|((one, _), _)| one.has(place))?;
         let Value::S(text) = value else { return Some(value.clone()) };
         let text = template.part(place, text)?;
         match E::SHAPE.field(place)?.kind.stored() {
-            Type::N => text.parse().ok().map(Value::N),
+            Some(Type::N) => text.parse().ok().map(Value::N),
             _ => Some(Value::from(text)),
         }
     }

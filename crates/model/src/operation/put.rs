@@ -45,7 +45,7 @@ pub fn put<E: Entity>(entity: &E) -> Put<'_, E> {
 }
 
 impl<'e, E: Entity, R> Put<'e, E, R> {
-    /// Only if the stored item is so; one that is not there has no fields.
+    /// Writes only if the stored item matches the condition. An item that is not there has no fields.
     pub fn only_if(mut self, condition: Condition<E>) -> Self {
         self.condition = Some(match self.condition {
             Some(before) => before.and(condition),

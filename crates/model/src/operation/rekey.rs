@@ -112,11 +112,11 @@ impl Known {
     }
 
     fn is_set(&self, template: &Template) -> bool {
-        self.set.iter().any(|(place, _)| template.names(*place))
+        self.set.iter().any(|(place, _)| template.has(*place))
     }
 
     fn was_created_with(&self, template: &Template) -> bool {
-        self.created.as_ref().is_some_and(|(place, _)| template.names(*place))
+        self.created.as_ref().is_some_and(|(place, _)| template.has(*place))
     }
 
     /// Whether the key attribute of this template has to be written.

@@ -336,6 +336,10 @@ impl<E, V> Group<E, V> {
 }
 
 /// Fields of which an index key is made.
+#[diagnostic::on_unimplemented(
+    message = "an index key is made of more than eight fields, which cannot be set together",
+    note = "read the item, change it and `put` it"
+)]
 pub trait FieldGroup<E> {
     /// Their values.
     type Values;
@@ -369,6 +373,9 @@ groups! {
     (A a, B b, C c)
     (A a, B b, C c, D d)
     (A a, B b, C c, D d, F f)
+    (A a, B b, C c, D d, F f, G g)
+    (A a, B b, C c, D d, F f, G g, H h)
+    (A a, B b, C c, D d, F f, G g, H h, I i)
 }
 
 impl Changes {

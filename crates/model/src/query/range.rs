@@ -248,41 +248,8 @@ impl Interval {
         }
     }
 
-    /// What is asked of the sort key: that it is in here, begins with this and is in these bounds.
-    pub(crate) fn narrowed(
-        &self,
-        prefix: Option<&str>,
-        lower: Option<&str>,
-        upper: Option<&str>,
-    ) -> SortTest {
-        if (prefix, lower, upper) == (None, None, None) {
-            return self.test();
-        }
-        let begun = prefix.map(|prefix| Self::StartingWith(prefix.to_owned()));
-        let lowers = [self.lower(), begun.as_ref().and_then(Self::lower), lower.map(str::to_owned)];
-        let uppers = [self.upper(), begun.as_ref().and_then(Self::upper), upper.map(str::to_owned)];
-        match (&begun, lower, upper) {
-            // The one beginning says all that the other does.
-            (Some(Self::StartingWith(prefix)), None, None) if self.is_around(prefix) => {
-                SortTest::Is(KeyTest::BeginsWith(Value::from(prefix.as_str())), None)
-            }
-            _ => between(
-                lowers.into_iter().flatten().max().map(|text| (Value::S(text), true)),
-                uppers.into_iter().flatten().min().map(|text| (Value::S(text), true)),
-            ),
-        }
-    }
-
-    /// Whether all keys that begin with this are in here.
-    fn is_around(&self, prefix: &str) -> bool {
-        match self {
-            Self::Any => true,
-            Self::StartingWith(own) => prefix.starts_with(own.as_str()),
-            Self::Exactly(_) | Self::Between(..) => false,
-        }
-    }
-
-    fn test(&self) -> SortTest {
+    /// What is asked of the sort key: that it is in here.
+    pub(crate) fn test(&self) -> SortTest {
         let is = |test| SortTest::Is(test, None);
         match self {
             Self::Any => SortTest::Any,
@@ -336,7 +303,73 @@ impl SortTest {
     }
 }
 
+/// A bound of text, and whether it is included.
+type TextBound = (String, bool);
+
 impl SortTest {
+    /// The same, of sort keys that also begin with this text and are in these bounds, both
+    /// included.
+    pub(crate) fn narrowed(
+        self,
+        prefix: Option<&str>,
+        lower: Option<&str>,
+        upper: Option<&str>,
+    ) -> Self {
+        if self == Self::Never || (prefix, lower, upper) == (None, None, None) {
+            return self;
+        }
+        if let (Some(prefix), None, None) = (prefix, lower, upper)
+            && self.contains_all_with(prefix)
+        {
+            return Self::Is(KeyTest::BeginsWith(Value::from(prefix)), None);
+        }
+        let included = |text: &str| (text.to_owned(), true);
+        let (own_lower, own_upper) = self.bounds();
+        let lowers = [own_lower, prefix.map(included), lower.map(included)];
+        let behind = prefix.map(|prefix| (format!("{prefix}{BEHIND}"), true));
+        let uppers = [own_upper, behind, upper.map(included)];
+        // Of two bounds at the same text, the one that excludes it is narrower.
+        let lower = lowers
+            .into_iter()
+            .flatten()
+            .max_by(|(a, is_in), (b, other_is_in)| a.cmp(b).then(other_is_in.cmp(is_in)));
+        let value = |(text, is_included)| (Value::S(text), is_included);
+        between(lower.map(value), uppers.into_iter().flatten().min().map(value))
+    }
+
+    /// Whether all keys that begin with this text pass the test.
+    fn contains_all_with(&self, prefix: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Is(KeyTest::BeginsWith(Value::S(own)), None) => prefix.starts_with(own.as_str()),
+            Self::Is(..) | Self::Never => false,
+        }
+    }
+
+    /// The texts between which the keys are that pass the test.
+    fn bounds(self) -> (Option<TextBound>, Option<TextBound>) {
+        let Self::Is(test, excluded) = self else { return (None, None) };
+        let bound = |value: Value, is_included: bool| match &value {
+            Value::S(text) => {
+                Some((text.clone(), is_included && excluded.as_ref() != Some(&value)))
+            }
+            _ => None,
+        };
+        match test {
+            KeyTest::Between(lower, upper) => (bound(lower, true), bound(upper, true)),
+            KeyTest::BeginsWith(Value::S(prefix)) => {
+                let behind = format!("{prefix}{BEHIND}");
+                (Some((prefix, true)), Some((behind, true)))
+            }
+            KeyTest::BeginsWith(_) => (None, None),
+            KeyTest::Compare(Comparator::Greater, lower) => (bound(lower, false), None),
+            KeyTest::Compare(Comparator::GreaterOrEqual, lower) => (bound(lower, true), None),
+            KeyTest::Compare(Comparator::Less, upper) => (None, bound(upper, false)),
+            KeyTest::Compare(Comparator::LessOrEqual, upper) => (None, bound(upper, true)),
+            KeyTest::Compare(_, value) => (bound(value.clone(), true), bound(value, true)),
+        }
+    }
+
     /// Adds what is asked to what makes a query the one that it is.
     pub(crate) fn identify(&self, identity: Identity) -> Identity {
         match self {

@@ -100,6 +100,20 @@ impl fmt::Display for KeyFault {
 
 impl std::error::Error for KeyFault {}
 
+impl TemplateOf<'_> {
+    /// Whether the field at this place stands in the template.
+    pub(crate) const fn has(&self, place: usize) -> bool {
+        let mut rest = self.parts;
+        while let [part, others @ ..] = rest {
+            if part.place == place {
+                return true;
+            }
+            rest = others;
+        }
+        false
+    }
+}
+
 impl Template {
     /// The place of the field that the template consists of, if it has nothing else.
     pub(crate) fn only_place(&self) -> Option<usize> {
@@ -115,23 +129,6 @@ impl Template {
             Some(Segment::Literal(text)) => text,
             _ => "",
         }
-    }
-
-    /// Whether the field at this place stands in the template.
-    pub(crate) const fn has(&self, place: usize) -> bool {
-        let mut rest = self.parts;
-        while let [part, others @ ..] = rest {
-            if part.place == place {
-                return true;
-            }
-            rest = others;
-        }
-        false
-    }
-
-    /// Whether the field at this place stands in the template.
-    pub(crate) fn names(&self, place: usize) -> bool {
-        self.parts.iter().any(|part| part.place == place)
     }
 
     /// The pieces, the parts among them with their fields.
@@ -252,7 +249,7 @@ pub(crate) fn push_part(
 
 /// Reads the text of a part as the value of its field.
 pub(crate) fn read_part<T: Attribute>(text: &str) -> Result<T, Mismatch> {
-    if T::TYPE != Type::N {
+    if T::TYPE != Some(Type::N) {
         return T::from_value(Some(ValueRef::S(text)));
     }
     match text.parse() {

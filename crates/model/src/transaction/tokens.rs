@@ -46,6 +46,13 @@ impl Tokens {
         (now, true)
     }
 
+    /// The moment at which the token was first sent, if it was and is remembered.
+    pub(crate) fn peek(&self, token: &str, now: Timestamp) -> Option<Timestamp> {
+        let mut remembered = self.lock();
+        remembered.drop_old(now);
+        remembered.moments.get(token).copied()
+    }
+
     /// Forgets a token: the transaction was not carried out.
     pub(crate) fn forget(&self, token: &str) {
         self.lock().moments.remove(token);

@@ -62,7 +62,8 @@ stories! {
         none_of_no_values;
     index_keys: they_follow_what_is_set they_come_and_go fields_of_one_key_are_set_together
         a_field_can_be_the_key an_upsert_does_not_take_an_item_out;
-    keys: an_index_has_the_key_whose_condition_holds entities_share_a_key;
+    keys: an_index_has_the_key_whose_condition_holds a_scan_reads_the_keys_of_one_pattern
+        entities_share_a_key;
     conditions: every_comparison missing_and_null joined;
     queries: by_the_beginning_of_the_sort_key by_a_range by_numbers entities_are_never_mixed
         collections_are_read_by_one_query;
@@ -72,18 +73,21 @@ stories! {
     transactions: all_or_nothing the_refused_operation_is_named checks_guard tokens_are_carried_out_once
         a_token_belongs_to_one_transaction a_refused_transaction_leaves_its_token
         a_token_has_one_moment_everywhere a_token_of_an_upsert_that_replaced
-        gathered_one_by_one what_is_too_much_is_refused;
+        gathered_one_by_one what_is_too_much_is_refused
+        a_token_that_is_only_shown_is_not_used;
     expiry: expired_items_are_gone an_expired_item_does_not_block an_expired_item_is_not_updated
         an_upsert_begins_anew;
     payloads: fields_in_one_text;
-    changes: the_feed_tells_entities every_listener_hears_everything;
+    changes: the_feed_tells_entities every_listener_hears_everything
+        a_corrupt_item_does_not_stop_the_feed;
     collections: only_what_is_asked_for_is_read by_an_index several_entities_in_their_order
-        pages_of_several_entities cursors_are_of_one_query local_and_thin_indexes;
+        pages_of_several_entities cursors_are_of_one_query local_and_thin_indexes
+        every_range_narrows_the_one_before expiry_is_that_of_the_entity corrupt_items_fill_no_limit;
     refusals: every_invalid_request_is_refused what_methods_can_get_wrong;
     provisioning: what_is_missing_is_made two_at_once a_name_that_no_table_can_have;
     spans: what_was_consumed_is_told;
     attempts: no_increment_is_lost versions_are_tried_again other_errors_end_it_at_once
-        attempts_have_a_bound;
+        attempts_have_a_bound a_conflict_ends_it;
     positions: a_listener_that_is_killed_goes_on_and_misses_nothing a_position_before_any_change
         no_position_without_a_stream what_is_no_position;
     inspection: requests_are_shown_before_they_are_sent operations_show_themselves

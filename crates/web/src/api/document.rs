@@ -113,6 +113,26 @@ impl Document {
     }
 }
 
+/// Problem types that an OpenAPI document explains and that no operation declares: tests of systems
+/// fail for them.
+#[must_use]
+pub fn unused_problems(document: &Value) -> Vec<&str> {
+    fn members(value: &Value) -> impl Iterator<Item = &Value> {
+        value.as_object().into_iter().flat_map(Map::values)
+    }
+    let mut declared = BTreeSet::new();
+    for operation in members(&document["paths"]).flat_map(members) {
+        for response in members(&operation["responses"]) {
+            let schema = &response["content"][problem::MEDIA_TYPE]["schema"];
+            let names = schema["properties"]["code"]["enum"].as_array().into_iter().flatten();
+            declared.extend(names.filter_map(Value::as_str));
+        }
+    }
+    let explained = document["x-problems"].as_array().into_iter().flatten();
+    let names = explained.filter_map(|one| one["code"].as_str());
+    names.filter(|name| !declared.contains(name)).collect()
+}
+
 /// The names in braces.
 pub(super) fn path_parameters(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))

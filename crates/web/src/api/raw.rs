@@ -5,12 +5,13 @@ use super::operation::Operation;
 use crate::problem::{MALFORMED, Problem, TOO_LARGE, UNAVAILABLE, UNSUPPORTED_TYPE};
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
+use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use serde_json::{Map, Value, json};
 use singlet_edge::{Reservation, Room, Shares};
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 /// How many bytes of raw bodies are in memory at most, of all requests together: 32 images of 8 MiB.
@@ -52,7 +53,7 @@ pub struct RawBody<K: RawKind> {
     /// One of the media types of the kind.
     pub media_type: &'static str,
     /// The memory that the bytes take, until this is dropped.
-    _reservation: Reservation,
+    _reservation: Option<Arc<Reservation>>,
     kind: PhantomData<K>,
 }
 
@@ -86,21 +87,27 @@ impl<K: RawKind, S: Send + Sync> FromRequest<S> for RawBody<K> {
             let detail = format!("the body must be {}", K::MEDIA_TYPES.join(" or "));
             Problem::new(&UNSUPPORTED_TYPE).detail(detail)
         })?;
-        let len =
-            request.headers().get(CONTENT_LENGTH).and_then(|len| len.to_str().ok()?.parse().ok());
-        if len.is_some_and(|len: usize| len > K::BYTES_MAX) {
-            return Err(Problem::new(&TOO_LARGE));
-        }
-        // Reserved before it is read: a client that does not say how much it sends may send all.
-        let mut reservation = ROOM.hold(&Shares::default());
-        if !reservation.add(len.unwrap_or(K::BYTES_MAX)) {
-            let wait = Duration::from_secs(1);
-            return Err(Problem::new(&UNAVAILABLE).retry_after(wait).safe_to_retry());
-        }
+        let reservation = request.extensions().get().cloned();
         let bytes = read_body(request, state).await?;
-        reservation.shrink_to(bytes.len());
         Ok(Self { bytes, media_type, _reservation: reservation, kind: PhantomData })
     }
+}
+
+/// Reserves memory for the body of a request to a route that takes up to so many bytes: before
+/// anything of it is read, and all of it for clients that do not say how much they send. It is
+/// kept in the request's extensions.
+pub(super) fn reserve(headers: &HeaderMap, bytes_max: usize) -> Result<Arc<Reservation>, Problem> {
+    let len = headers.get(CONTENT_LENGTH).and_then(|len| len.to_str().ok()?.parse().ok());
+    let len: usize = len.unwrap_or(bytes_max);
+    if len > bytes_max {
+        return Err(Problem::new(&TOO_LARGE));
+    }
+    let mut reservation = ROOM.hold(&Shares::default());
+    if !reservation.add(len) {
+        let wait = Duration::from_secs(1);
+        return Err(Problem::new(&UNAVAILABLE).retry_after(wait).safe_to_retry());
+    }
+    Ok(Arc::new(reservation))
 }
 
 /// The media type of the request, if it is one of the kind.

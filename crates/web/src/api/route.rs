@@ -1,6 +1,7 @@
 //! One route: a method, a path, a function, and what there is to say about it.
 
 use super::operation::{Described, Operation, Validators};
+use super::raw;
 use super::signature::Signature;
 use crate::idempotency::{self, Scope};
 use crate::problem::{
@@ -152,10 +153,20 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
             let (contract, scope) = (Arc::clone(&contract), scope.clone());
             let strict = request.extensions().get::<StrictProblems>().cloned();
             request.extensions_mut().insert(Arc::clone(&contract));
+            let reserved =
+                body_bytes_max.map(|bytes_max| raw::reserve(request.headers(), bytes_max));
             async move {
-                let response = match scope {
-                    Some(scope) => idempotency::answer(&scope, request, next).await,
-                    None => next.run(request).await,
+                let response = match (reserved.transpose(), scope) {
+                    (Err(problem), _) => problem.into_response(),
+                    (Ok(reservation), scope) => {
+                        if let Some(reservation) = reservation {
+                            request.extensions_mut().insert(reservation);
+                        }
+                        match scope {
+                            Some(scope) => idempotency::answer(&scope, request, next).await,
+                            None => next.run(request).await,
+                        }
+                    }
                 };
                 let mut response = contract.check(response, strict.as_ref());
                 response.extensions_mut().insert(OperationId(contract.name));

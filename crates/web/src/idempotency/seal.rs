@@ -12,6 +12,9 @@ use std::fmt::Write as _;
 pub(super) struct Kept {
     pub(super) status: u16,
     pub(super) location: Option<String>,
+    /// Missing in answers that were kept by earlier versions.
+    #[serde(default)]
+    pub(super) etag: Option<String>,
     pub(super) body: String,
 }
 
@@ -78,7 +81,12 @@ mod tests {
 
     #[test]
     fn an_answer_is_opened_by_its_key_alone() {
-        let kept = Kept { status: 201, location: Some("/a".into()), body: "{\"secret\":1}".into() };
+        let kept = Kept {
+            status: 201,
+            location: Some("/a".into()),
+            etag: Some("\"1\"".into()),
+            body: "{\"secret\":1}".into(),
+        };
         let (seal, other) = (Seal::of("0123456789abcdef"), Seal::of("0123456789abcdeg"));
         let sealed = seal.close(&kept).unwrap();
         assert!(!String::from_utf8_lossy(&sealed.0).contains("secret"));

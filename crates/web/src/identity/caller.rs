@@ -135,12 +135,12 @@ impl Identity {
     pub async fn caller(&self, token: &str) -> Result<Caller, TokenError> {
         let Inner { issuer, keys } = &*self.0;
         let token = Token::parse(token)?;
-        match keys {
+        let claims = match keys {
             Keys::Remote(jwks) => jwks.verify(&token).await?,
             Keys::Local(keys) => keys.verify(&token)?,
-        }
+        };
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        issuer.caller(&token.claims()?, now.as_secs())
+        issuer.caller(&claims, now.as_secs())
     }
 }
 

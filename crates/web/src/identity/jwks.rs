@@ -4,12 +4,8 @@
 use super::TokenError;
 use super::key::KeySet;
 use super::token::Token;
-use http_body_util::{BodyExt, Empty, Limited};
-use hyper::body::Bytes;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
+use crate::outbound::{self, Client, ClientOptions};
+use serde_json::{Map, Value};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
@@ -27,7 +23,7 @@ const BYTES_MAX: usize = 64 << 10;
 /// The keys behind an address.
 pub(super) struct Jwks {
     url: String,
-    client: Client<HttpsConnector<HttpConnector>, Empty<Bytes>>,
+    client: Client,
     kept: RwLock<Kept>,
     /// Held while fetching, so that one caller asks the issuer and the others wait for the answer.
     fetching: Mutex<()>,
@@ -46,31 +42,19 @@ impl Jwks {
     /// Nothing is fetched before the first token comes. Addresses must be `https`, except on this
     /// machine itself: whoever can change the keys on their way can be anybody.
     pub(super) fn new(url: &str) -> Result<Self, String> {
-        let parsed: hyper::Uri = url.parse().map_err(|error| format!("{url}: {error}"))?;
-        let host = parsed.host().unwrap_or_default();
-        let is_here = ["localhost", "127.0.0.1", "[::1]"].contains(&host);
-        match parsed.scheme_str() {
-            Some("https") => {}
-            Some("http") if is_here => {}
-            _ => return Err(format!("{url}: the address of keys must begin with https://")),
-        }
-        let connector = HttpsConnectorBuilder::new()
-            .with_native_roots()
-            .map_err(|error| format!("no certificates to trust: {error}"))?
-            .https_or_http()
-            .enable_http1()
-            .build();
-        Ok(Self {
-            url: url.to_owned(),
-            client: Client::builder(TokioExecutor::new()).build(connector),
-            kept: RwLock::default(),
-            fetching: Mutex::new(()),
-        })
+        outbound::check_address(url).map_err(|error| format!("the keys at {url}: {error}"))?;
+        let options = ClientOptions {
+            request_time_max: FETCH_TIME_MAX,
+            body_bytes_max: BYTES_MAX,
+            ..ClientOptions::default()
+        };
+        let client = Client::new(options).map_err(|error| error.to_string())?;
+        Ok(Self { url: url.to_owned(), client, kept: RwLock::default(), fetching: Mutex::new(()) })
     }
 
-    /// Checks a token's signature. If the issuer's keys are not known yet, are too old, or do not
+    /// Checks a token's signature and returns its claims. If the issuer's keys are not known yet, are too old, or do not
     /// have the one that the token names, they are fetched before the token is given up.
-    pub(super) async fn verify(&self, token: &Token<'_>) -> Result<(), TokenError> {
+    pub(super) async fn verify(&self, token: &Token<'_>) -> Result<Map<String, Value>, TokenError> {
         let kept = self.kept();
         if kept.fetched.is_some_and(|fetched| fetched.elapsed() < AGE_MAX) {
             match kept.keys.verify(token) {
@@ -97,26 +81,22 @@ impl Jwks {
             return;
         }
         kept.tried = Some(Instant::now());
-        match tokio::time::timeout(FETCH_TIME_MAX, self.fetch()).await {
-            Ok(Ok(keys)) => {
+        match self.fetch().await {
+            Ok(keys) => {
                 kept.keys = Arc::new(keys);
                 kept.fetched = kept.tried;
             }
-            Ok(Err(error)) => tracing::warn!(url = self.url, error, "no keys from the issuer"),
-            Err(_) => tracing::warn!(url = self.url, "no keys from the issuer in time"),
+            Err(error) => tracing::warn!(url = self.url, error, "no keys from the issuer"),
         }
         *self.kept.write().unwrap_or_else(PoisonError::into_inner) = kept;
     }
 
     async fn fetch(&self) -> Result<KeySet, String> {
-        let url = self.url.parse().map_err(|error: hyper::http::uri::InvalidUri| error.to_string());
-        let answer = self.client.get(url?).await.map_err(|error| error.to_string())?;
-        if !answer.status().is_success() {
+        let answer = self.client.get(&self.url).send().await.map_err(|error| error.to_string())?;
+        if !answer.is_success() {
             return Err(format!("status {}", answer.status()));
         }
-        let body = Limited::new(answer.into_body(), BYTES_MAX).collect().await;
-        let body = body.map_err(|error| error.to_string())?.to_bytes();
-        let keys = KeySet::parse(&body).ok_or("the answer is no key set")?;
+        let keys = KeySet::parse(answer.bytes()).ok_or("the answer is no key set")?;
         if keys.is_empty() { Err("no key can be used".to_owned()) } else { Ok(keys) }
     }
 }

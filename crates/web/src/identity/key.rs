@@ -1,15 +1,18 @@
 //! The public keys of an issuer, as a JSON Web Key Set lists them.
 
 use super::TokenError;
-use super::token::{Token, decode};
-use ring::signature::{
-    ECDSA_P256_SHA256_FIXED, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
-};
+use super::provider;
+use super::token::Token;
+use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyAlgorithm, PublicKeyUse};
+use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind, Validation};
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use std::fmt;
 
 /// How many keys a set may have. Issuers have two or three: one in use, one to come.
 const KEYS_MAX: usize = 64;
+/// A point of P-256, uncompressed.
+const POINT_BYTES: usize = 65;
 
 /// The keys of an issuer by their names.
 #[derive(Clone, Debug, Default)]
@@ -17,31 +20,14 @@ pub(super) struct KeySet(Vec<(Option<String>, Key)>);
 
 /// One public key, which is good for one algorithm.
 #[derive(Clone)]
-enum Key {
-    /// RS256.
-    Rsa { modulus: Vec<u8>, exponent: Vec<u8> },
-    /// ES256: the point, uncompressed.
-    P256(Vec<u8>),
-}
-
-/// One entry of a key set. Members that are not listed here do not matter.
-#[derive(Deserialize)]
-struct Jwk {
-    kty: String,
-    kid: Option<String>,
-    alg: Option<String>,
-    #[serde(rename = "use")]
-    purpose: Option<String>,
-    n: Option<String>,
-    e: Option<String>,
-    crv: Option<String>,
-    x: Option<String>,
-    y: Option<String>,
+struct Key {
+    algorithm: Algorithm,
+    key: DecodingKey,
 }
 
 #[derive(Deserialize)]
 struct Jwks {
-    keys: Vec<serde_json::Value>,
+    keys: Vec<Value>,
 }
 
 impl KeySet {
@@ -51,15 +37,15 @@ impl KeySet {
         let jwks: Jwks = serde_json::from_slice(json).ok()?;
         let keys = jwks.keys.into_iter().take(KEYS_MAX).filter_map(|entry| {
             let jwk: Jwk = serde_json::from_value(entry).ok()?;
-            let kid = jwk.kid.clone();
-            Some((kid, Key::from_jwk(jwk)?))
+            Some((jwk.common.key_id.clone(), Key::from_jwk(&jwk)?))
         });
         Some(Self(keys.collect()))
     }
 
     /// A set of one.
     pub(super) fn of_point(kid: &str, point: &[u8]) -> Self {
-        Self(vec![(Some(kid.to_owned()), Key::P256(point.to_vec()))])
+        let key = Key { algorithm: Algorithm::ES256, key: DecodingKey::from_ec_der(point) };
+        Self(vec![(Some(kid.to_owned()), key)])
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -67,9 +53,9 @@ impl KeySet {
     }
 
     /// Checks a token's signature with the key that it names; if it names none, with the only one
-    /// there is.
-    pub(super) fn verify(&self, token: &Token<'_>) -> Result<(), TokenError> {
-        let key = match (&token.head.kid, self.0.as_slice()) {
+    /// there is. Returns the claims, none of which are checked.
+    pub(super) fn verify(&self, token: &Token<'_>) -> Result<Map<String, Value>, TokenError> {
+        let key = match (&token.kid, self.0.as_slice()) {
             (None, [(_, key)]) => key,
             (Some(kid), keys) => {
                 let named = keys.iter().find(|(name, _)| name.as_ref() == Some(kid));
@@ -82,52 +68,43 @@ impl KeySet {
 }
 
 impl Key {
-    fn from_jwk(jwk: Jwk) -> Option<Self> {
-        if jwk.purpose.as_deref().is_some_and(|purpose| purpose != "sig") {
+    fn from_jwk(jwk: &Jwk) -> Option<Self> {
+        let purpose = jwk.common.public_key_use.as_ref();
+        if purpose.is_some_and(|purpose| *purpose != PublicKeyUse::Signature) {
             return None;
         }
-        let part = |text: &Option<String>| decode(text.as_deref()?).ok();
-        let (key, algorithm) = match jwk.kty.as_str() {
-            "RSA" => (Self::Rsa { modulus: part(&jwk.n)?, exponent: part(&jwk.e)? }, "RS256"),
-            "EC" if jwk.crv.as_deref() == Some("P-256") => {
-                let (x, y) = (part(&jwk.x)?, part(&jwk.y)?);
-                if x.len() != 32 || y.len() != 32 {
-                    return None;
-                }
-                (Self::P256([&[4], x.as_slice(), &y].concat()), "ES256")
+        let key = DecodingKey::from_jwk(jwk).ok()?;
+        let (algorithm, declared) = match (&jwk.algorithm, key.kind()) {
+            (AlgorithmParameters::RSA(_), _) => (Algorithm::RS256, KeyAlgorithm::RS256),
+            (AlgorithmParameters::EllipticCurve(curve), DecodingKeyKind::SecretOrDer(point))
+                if curve.curve == EllipticCurve::P256 && point.len() == POINT_BYTES =>
+            {
+                (Algorithm::ES256, KeyAlgorithm::ES256)
             }
             _ => return None,
         };
-        jwk.alg.is_none_or(|declared| declared == algorithm).then_some(key)
+        jwk.common
+            .key_algorithm
+            .is_none_or(|other| other == declared)
+            .then_some(Self { algorithm, key })
     }
 
     /// Which algorithm is used is the key's choice. A token that wants another one, or none at
     /// all, is wrong, whatever its signature.
-    fn verify(&self, token: &Token<'_>) -> Result<(), TokenError> {
-        let (algorithm, message) = (token.head.alg.as_str(), token.signed.as_bytes());
-        let verified = match self {
-            Self::Rsa { modulus, exponent } if algorithm == "RS256" => {
-                RsaPublicKeyComponents { n: modulus, e: exponent }.verify(
-                    &RSA_PKCS1_2048_8192_SHA256,
-                    message,
-                    &token.signature,
-                )
-            }
-            Self::P256(point) if algorithm == "ES256" => {
-                UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point)
-                    .verify(message, &token.signature)
-            }
-            _ => return Err(TokenError::WrongAlgorithm),
-        };
-        verified.map_err(|_| TokenError::WrongSignature)
+    fn verify(&self, token: &Token<'_>) -> Result<Map<String, Value>, TokenError> {
+        provider::install();
+        let mut validation = Validation::new(self.algorithm);
+        // The issuer checks the claims: by a clock that tests can set, and with Cognito's
+        // `client_id` in place of an audience.
+        validation.required_spec_claims.clear();
+        validation.validate_exp = false;
+        validation.validate_aud = false;
+        Ok(jsonwebtoken::decode(token.text, &self.key, &validation)?.claims)
     }
 }
 
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Rsa { .. } => "RS256",
-            Self::P256(_) => "ES256",
-        })
+        fmt::Debug::fmt(&self.algorithm, f)
     }
 }

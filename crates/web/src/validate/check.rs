@@ -162,6 +162,15 @@ impl<'a> Check<'a> {
     }
 
     fn choice(&mut self, nodes: &[Node], value: &Value) {
+        // Of a field that may be missing, the caller hears what it must be, and not that it may be
+        // null.
+        let is_null = |node: &&Node| matches!(node, Node::Constants(of) if of == &[Value::Null]);
+        let mut others = nodes.iter().filter(|node| !is_null(node));
+        if let (Some(only), None) = (others.next(), others.next())
+            && !value.is_null()
+        {
+            return self.node(only, value);
+        }
         let mut nearest: Option<(usize, Vec<FieldError>)> = None;
         for node in nodes {
             let pointer = self.pointer.clone();
@@ -339,6 +348,27 @@ mod tests {
                 "/lines must have at most 2 entries",
                 "/name must not be empty",
                 r#"/size must be one of "small", "large""#,
+            ],
+        );
+    }
+
+    /// A field that may be missing "has none of the forms that fit here".
+    #[test]
+    fn an_optional_field_is_told_what_it_must_be() {
+        #[derive(JsonSchema)]
+        #[expect(dead_code, reason = "only its schema is looked at")]
+        struct Options {
+            backwards: Option<bool>,
+            limit: Option<u32>,
+            gift: Option<Line>,
+        }
+        check::<Options>(&json!({"backwards": null, "limit": null, "gift": null}), &[]);
+        check::<Options>(
+            &json!({"backwards": "yes", "limit": 4_294_967_296_u64, "gift": 7}),
+            &[
+                "/backwards must be true or false",
+                "/gift must be an object",
+                "/limit must be at most 4294967295",
             ],
         );
     }

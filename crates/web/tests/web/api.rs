@@ -82,7 +82,7 @@ async fn server() -> Running {
 async fn a_body_that_fits_is_taken_and_answered() {
     let server = server().await;
     let made = server.post("/test/books", r#"{"title":"Emma","pages":474}"#).await;
-    assert_eq!((made.status, made.headers["location"].as_str()), (201, "/books/1/Emma"));
+    assert_eq!((made.status, made.headers["location"].as_str()), (201, "/test/books/1/Emma"));
     assert_eq!(made.json(), json!({"title": "Emma", "pages": 474}));
     let refused = server.post("/test/books", r#"{"title":"Dune","pages":1}"#).await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "book-lent"));

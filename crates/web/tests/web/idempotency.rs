@@ -46,7 +46,7 @@ async fn order(
         _ => {}
     }
     let value = Ordered { number, what: order.what.clone() };
-    Ok(Created::at(format!("/orders/{number}"), value))
+    Ok(Created::at(format!("/orders/{number}"), value).version(7))
 }
 
 async fn order_signed_in(
@@ -120,8 +120,13 @@ async fn the_same_request_is_carried_out_once() {
     let again = shop.order(&format!("\"{KEY}\""), "tea").await;
     assert_eq!((first.status, again.status, shop.made()), (201, 201, 1));
     assert_eq!(first.body, again.body);
-    assert_eq!(again.headers["location"], "/orders/1");
+    assert_eq!(again.headers["location"], "/test/orders/1");
     assert_eq!(again.headers["content-type"], "application/json");
+    // Whoever repeats a request goes on with the same version.
+    assert_eq!(
+        (&first.headers["etag"], &again.headers["etag"]),
+        (&"\"7\"".to_owned(), &"\"7\"".to_owned())
+    );
     assert_eq!(again.headers["idempotency-replayed"], "true");
     assert!(!first.headers.contains_key("idempotency-replayed"));
     assert_eq!(shop.order(OTHER_KEY, "tea").await.json()["number"], 2);
@@ -320,8 +325,8 @@ async fn who_reads_the_table_learns_nothing() {
     shop.order(KEY, "a secret tea").await;
     let scan = singlet::dynamo::operation::Scan::new("singlet-web-dev");
     let items = shop.engine.scan(&scan).unwrap().items.unwrap();
-    // One of the request, and one of the budget that it comes out of.
-    assert_eq!(items.len(), 2);
+    // One of the request, one of the budget that it comes out of, and the key of cursors.
+    assert_eq!(items.len(), 3);
     let stored = format!("{:?}", items.iter().map(|item| item.to_item()).collect::<Vec<_>>());
     assert!(!stored.contains(KEY) && !stored.contains("secret tea"), "{stored}");
 }

@@ -11,7 +11,7 @@ use ring::signature::{
 };
 use serde_json::{Value, json};
 use singlet_web::api::{Api, Json, get};
-use singlet_web::identity::{Caller, Identity, Issuer, LocalIssuer};
+use singlet_web::identity::{Caller, Identity, Issuer, LocalIssuer, TokenError};
 use singlet_web::problem::Problem;
 use singlet_web::{IdentitySource, Options};
 use std::sync::Arc;
@@ -238,6 +238,77 @@ async fn forged_tokens_are_not() {
     assert_eq!(ask(&app, "/test/me", &pool.good()).await.0, 200);
     let basic = app.send("GET /test/me", &["authorization: Basic YTpi"], "").await;
     assert_eq!(basic.status, 401);
+}
+
+#[tokio::test]
+async fn tokens_with_alg_none_or_hs256() {
+    let pool = Pool::start().await;
+    let identity = Identity::of(pool.issuer()).unwrap();
+    let claims = encode(&pool.claims());
+    let public = PublicKeyComponents::<Vec<u8>>::from(pool.rsa.public()).n;
+    for alg in ["none", "None", "NONE", "", "HS256", "HS384", "PS256", "EdDSA", "RS256 "] {
+        for kid in ["r", "e"] {
+            let signed = format!("{}.{claims}", encode(&json!({"alg": alg, "kid": kid})));
+            let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &public);
+            let tag = BASE64.encode(ring::hmac::sign(&key, signed.as_bytes()));
+            for token in [format!("{signed}."), format!("{signed}.{tag}")] {
+                let error = identity.caller(&token).await.unwrap_err();
+                let kinds = [TokenError::Malformed, TokenError::WrongAlgorithm];
+                assert!(kinds.contains(&error), "{alg} {kid}: {error}");
+            }
+        }
+    }
+    // No algorithm at all.
+    let none = format!("{}.{claims}.", encode(&json!({"kid": "r"})));
+    assert_eq!(identity.caller(&none).await, Err(TokenError::Malformed));
+}
+
+#[tokio::test]
+async fn each_wrong_token_is_wrong_for_its_own_reason() {
+    let pool = Pool::start().await;
+    let identity = Identity::of(pool.issuer()).unwrap();
+    let with = |name: &str, value: Value| {
+        let mut claims = pool.claims();
+        claims[name] = value;
+        pool.rs256(&json!({"alg": "RS256", "kid": "r"}), &claims)
+    };
+    let head = |head: Value| pool.rs256(&head, &pool.claims());
+    let good = pool.good();
+    let (signed, signature) = good.rsplit_once('.').unwrap();
+    let other = pool.rs256(&json!({"alg": "RS256", "kid": "r"}), &json!({}));
+    let (_, other) = other.rsplit_once('.').unwrap();
+    for (token, why) in [
+        (with("iss", json!("https://issuer.example/other")), TokenError::WrongIssuer),
+        (with("iss", json!(["https://issuer.example/pool"])), TokenError::WrongIssuer),
+        (with("aud", json!("other")), TokenError::WrongAudience),
+        (with("aud", json!(["other"])), TokenError::WrongAudience),
+        (with("exp", json!("4102444800")), TokenError::Malformed),
+        (with("exp", json!(null)), TokenError::Malformed),
+        (with("exp", json!([4_102_444_800_u64])), TokenError::Malformed),
+        (with("exp", json!(now() - 61)), TokenError::Expired),
+        (with("nbf", json!("0")), TokenError::Malformed),
+        (with("nbf", json!(now() + 3600)), TokenError::NotYetValid),
+        (with("iat", json!(now() + 3600)), TokenError::NotYetValid),
+        (head(json!({"alg": "RS256", "kid": "r", "crit": ["b64"]})), TokenError::Unsupported),
+        (head(json!({"alg": "RS256", "kid": "r", "crit": []})), TokenError::Unsupported),
+        (head(json!({"alg": "RS256", "kid": "r", "crit": 7})), TokenError::Malformed),
+        // A key of another type has that name.
+        (head(json!({"alg": "RS256", "kid": "e"})), TokenError::WrongAlgorithm),
+        (
+            pool.es256(&json!({"alg": "ES256", "kid": "r"}), &pool.claims()),
+            TokenError::WrongAlgorithm,
+        ),
+        (head(json!({"alg": "RS256", "kid": "other"})), TokenError::UnknownKey),
+        (head(json!({"alg": "RS256", "kid": "o"})), TokenError::UnknownKey),
+        (head(json!({"alg": "RS256"})), TokenError::UnknownKey),
+        (head(json!({"alg": "RS256", "kid": "r", "x": "y".repeat(8 << 10)})), TokenError::TooLong),
+        (format!("{signed}.{other}"), TokenError::WrongSignature),
+        (format!("{signed}.{signature}="), TokenError::Malformed),
+        (format!("{good}.{signature}"), TokenError::Malformed),
+    ] {
+        assert_eq!(identity.caller(&token).await, Err(why), "{token}");
+    }
+    assert!(identity.caller(&good).await.is_ok());
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use singlet::Retryable;
 use singlet::prelude::*;
 use singlet_web::Options;
-use singlet_web::api::{Api, NoContent, Path, Route, StrictProblems};
+use singlet_web::api::{Api, NoContent, Path, Route, StrictProblems, unused_problems};
 use singlet_web::problem::{
     ApiError, BUSY, INTERNAL, INVALID, Problem, ProblemType, SHARED, UNAVAILABLE,
 };
@@ -34,6 +34,10 @@ async fn fetch(title: Path<String>) -> Result<NoContent, Error> {
         }
         _ => Err(Error::BookNotFound),
     }
+}
+
+async fn fetch_any() -> Result<NoContent, Error> {
+    Err(Error::BookNotFound)
 }
 
 fn api() -> Api<()> {
@@ -67,6 +71,16 @@ async fn an_undeclared_problem_fails_the_test() {
     // A problem of the kit must be declared as well.
     assert_eq!(server.get("/test/books/Ulysses").await.status, 500);
     assert_eq!(strict.undeclared(), [what, "fetchBook answered invalid without declaring it"]);
+}
+
+#[test]
+fn every_declared_problem_is_used() {
+    // The route declares one of two.
+    let document = api().problems(Error::TYPES).document();
+    assert_eq!(unused_problems(&document), ["book-not-found"]);
+    let other = Route::get("/books", fetch_any).describe("fetchAny", "Fetches any book.");
+    let api = api().problems(Error::TYPES).route(other.problems([Error::BookNotFound]));
+    assert_eq!(unused_problems(&api.document()), Vec::<&str>::new());
 }
 
 #[test]

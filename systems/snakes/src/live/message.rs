@@ -6,7 +6,6 @@ use crate::service::Joined;
 use crate::view::{GameView, PlayerView, StatusView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use singlet_web::live::Text;
 use singlet_web::problem::Problem;
 use singlet_web::validate::FieldError;
 
@@ -30,8 +29,6 @@ pub enum Incoming {
     StartGame,
     /// Rolls the die.
     RollDice,
-    /// Asks whether somebody is there.
-    Ping,
 }
 
 /// What the server says.
@@ -137,8 +134,6 @@ pub enum Outgoing {
         #[schemars(skip)]
         errors: Vec<FieldError>,
     },
-    /// Somebody is here.
-    Pong,
 }
 
 impl Outgoing {
@@ -195,16 +190,16 @@ impl Outgoing {
         Self::GameState { sequence: game.sequence, game }
     }
 
-    /// A welcome for a new player.
+    /// For a player who has just joined.
     #[must_use]
     pub fn joined(joined: Joined) -> Self {
         let secret = Some(joined.secret.reveal().to_owned());
         Self::JoinedGame { player: joined.player.into(), secret }
     }
 
-    /// A refusal.
+    /// A problem.
     #[must_use]
-    pub fn refused(problem: &Problem) -> Self {
+    pub fn error(problem: &Problem) -> Self {
         Self::Error {
             code: problem.problem_type().name.to_owned(),
             title: problem.problem_type().title.to_owned(),
@@ -213,10 +208,18 @@ impl Outgoing {
         }
     }
 
-    /// The message as it goes over the socket.
-    #[must_use]
-    pub fn to_text(&self) -> Text {
-        // Nothing in it has keys that are not text, which is all that could fail.
-        serde_json::to_string(self).unwrap_or_default().into()
+    /// The name of its kind, as in its member `type`.
+    pub(super) fn event_name(&self) -> &'static str {
+        match self {
+            Self::GameState { .. } => "gameState",
+            Self::JoinedGame { .. } => "joinedGame",
+            Self::PlayerJoined { .. } => "playerJoined",
+            Self::PlayerLeft { .. } => "playerLeft",
+            Self::PlayerMoved { .. } => "playerMoved",
+            Self::RematchOffered { .. } => "rematchOffered",
+            Self::GameStarted { .. } => "gameStarted",
+            Self::GameEnded { .. } => "gameEnded",
+            Self::Error { .. } => "error",
+        }
     }
 }

@@ -4,14 +4,15 @@
 use super::Service;
 use crate::board::Board;
 use crate::design::{Game, Player, Status};
-use crate::refusal::Refusal;
+use crate::error::Error;
 use crate::rules::Mode;
+use singlet::Retryable as _;
 use singlet::prelude::*;
 use singlet_web::Web;
 use singlet_web::budget::Budget;
 use std::time::Duration;
 
-/// How many bytes are stored in an hour, in all: 40,000 moves in turns on the usual board, or
+/// How many bytes are stored in an hour, in all: 25,000 moves in turns on the usual board, or
 /// fourteen races of three hundred players. Games themselves take up little of it. But the stream of the table holds
 /// both images of every change for a day, so a day of this is what the disk must have room for.
 const BYTES_PER_HOUR_MAX: u64 = 512 << 20;
@@ -28,7 +29,7 @@ const CANDIDATES_MAX: usize = 8;
 const CHANGE_BYTES: u64 = 4_096;
 /// How many bytes the history of a game in turns takes up in a change: both images of
 /// [`HISTORY_LEN_MAX`](crate::design::HISTORY_LEN_MAX) events.
-const HISTORY_BYTES: u64 = 8_192;
+const HISTORY_BYTES: u64 = 14_336;
 /// How many bytes a snake or a ladder takes up in a change: in both images of the game.
 const JUMP_BYTES: u64 = 64;
 /// How many bytes a change of a player or of a connection takes up.
@@ -95,10 +96,10 @@ impl Cost<'_> {
 impl Service {
     /// Charges something before it is stored: the account of the client's address, and the budget
     /// of all.
-    pub(super) async fn charge(&self, cost: Cost<'_>) -> Result<(), Refusal> {
+    pub(super) async fn charge(&self, cost: Cost<'_>) -> Result<(), Error> {
         let bytes = cost.bytes();
-        if let Some(account) = &self.account {
-            account.charge_stored(bytes)?;
+        if let Some(client) = &self.client {
+            client.charge_stored(bytes)?;
         }
         if let Some(budgets) = &self.budgets {
             budgets.bytes.charge(bytes).await?;
@@ -111,12 +112,12 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// [`Refusal::OverBudget`] if there is none among the oldest games.
-    pub(super) async fn make_room(&self) -> Result<(), Refusal> {
+    /// [`UNAVAILABLE`](singlet_web::problem::UNAVAILABLE) if there is none among the oldest games.
+    pub(super) async fn make_room(&self) -> Result<(), Error> {
         let Some(budgets) = &self.budgets else { return Ok(()) };
         let Err(spent) = budgets.games.charge(1).await else { return Ok(()) };
         // Otherwise all who ask at once would find the same game.
-        let _inside = self.turnstile.enter("make room").await;
+        let _inside = self.locks.lock("make room").await;
         let is_alone = Game::STATUS.eq(Status::Waiting).and(Game::PLAYER_COUNT.le(1_u32));
         let is_idle = is_alone.or(Game::STATUS.eq(Status::Finished));
         let long_ago = self.db.now().before(WAIT_MIN);
@@ -127,20 +128,20 @@ impl Service {
             match self.evict(&game).await {
                 Ok(()) => return Ok(()),
                 // Somebody has joined it, or another server was faster.
-                Err(Refusal::Crowded) => {}
-                Err(refusal) => return Err(refusal),
+                Err(error) if error.is_retryable() => {}
+                Err(error) => return Err(error),
             }
         }
         Err(spent.into())
     }
 
     /// Deletes a game that nobody plays, unless it has changed.
-    async fn evict(&self, game: &Game) -> Result<(), Refusal> {
+    async fn evict(&self, game: &Game) -> Result<(), Error> {
         let gone = delete(Game::key(&game.code)).only_if(Game::SEQUENCE.eq(game.sequence));
         // Other players of a game that is over stay until they expire: without their game they
         // count as gone.
         let creator = delete(Player::key(&game.code, &game.creator_id));
-        self.db.transact((gone.or(Refusal::Crowded), creator)).await
+        self.db.transact((gone.or(Error::changed()), creator)).await
     }
 }
 
@@ -150,22 +151,30 @@ mod tests {
 
     use super::*;
     use crate::board::Jump;
-    use crate::chance::Chance;
-    use crate::design::Snakes;
+    use crate::design::{HISTORY_LEN_MAX, Snakes};
     use crate::service::NewGame;
     use singlet::dynamo::binary;
     use singlet::dynamo::operation::{Answer, Scan};
+    use singlet_web::random::Random;
 
-    /// What the items of a game with one player and one connection take up in the store.
+    /// What the items of a game with two players, a connection and a full history take up in the
+    /// store.
     async fn stored_bytes(board: Board) -> u64 {
-        let service = Service::new(Db::<Snakes>::memory().await.unwrap(), Chance::system());
+        let service = Service::new(Db::<Snakes>::memory().await.unwrap(), Random::new());
         let new = NewGame { name: "\u{1f40d}".repeat(24), board, ..NewGame::default() };
         let joined = service.create_game(new).await.unwrap();
-        service.connect(&joined.lobby.game.code, &joined.secret).await.unwrap();
+        let code = joined.lobby.game.code;
+        service.connect(&code, &joined.secret).await.unwrap();
+        let other = service.join(&code, &"\u{1f9ae}".repeat(24)).await.unwrap().secret;
+        service.start(&code, &joined.secret).await.unwrap();
+        for secret in [&joined.secret, &other].into_iter().cycle().take(HISTORY_LEN_MAX) {
+            // Somebody may have won before.
+            let _ = service.roll(&code, secret).await;
+        }
         let scan = Scan::new(service.db().table_name::<Snakes>());
         let Ok(Answer::Page(page)) = service.db().execute(scan).await else { panic!("no page") };
         let items = page.items.unwrap();
-        assert_eq!(items.len(), 3);
+        assert_eq!(items.len(), 4);
         items.iter().map(|item| binary::encode(&item.to_item()).len() as u64).sum()
     }
 
@@ -175,7 +184,7 @@ mod tests {
     async fn a_change_is_charged_with_more_than_it_stores() {
         let jumps = (1..=200).map(|from| Jump { from, to: 399 - from / 2 }).collect();
         for board in [Board::default(), Board::new(400, jumps).unwrap()] {
-            let charged = Cost::Roll(&board).bytes();
+            let charged = Cost::Roll(&board, Mode::Turns).bytes();
             let stored = 2 * stored_bytes(board).await;
             assert!(charged >= stored + stored / 2, "{charged} for {stored}");
         }

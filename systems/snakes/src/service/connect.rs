@@ -2,11 +2,11 @@
 
 use super::Service;
 use super::budgets::Cost;
-use super::keep::gone_is_fine;
-use crate::design::{Code, Connection, ConnectionId, Player};
-use crate::refusal::Refusal;
-use crate::secret::Secret;
+use super::expiry::gone_is_fine;
+use crate::design::{Code, Connection, Player};
+use crate::error::Error;
 use singlet::prelude::*;
+use singlet_web::secret::Secret;
 use std::time::Duration;
 
 /// How long a connection counts as open without a sign of life. A server that was killed cannot say
@@ -20,11 +20,11 @@ impl Service {
     /// # Errors
     ///
     /// If the secret is wrong.
-    pub async fn connect(&self, code: &Code, secret: &Secret) -> Result<Connection, Refusal> {
+    pub async fn connect(&self, code: &Code, secret: &Secret) -> Result<Connection, Error> {
         self.game(code).await?;
         let player = self.player_of(code, secret).await?;
         self.charge(Cost::Connect).await?;
-        let id = ConnectionId::new(self.chance.uuid()?).map_err(|_| Refusal::RandomUnavailable)?;
+        let id = self.new_id()?;
         let connection = Connection {
             connection_id: id,
             player_id: player.id.clone(),
@@ -35,7 +35,7 @@ impl Service {
         let connected = update(Player::key(code, &player.id))
             .set(Player::CONNECTION_ID, &connection.connection_id)
             .set(Player::IS_CONNECTED, true);
-        self.db.transact((put(&connection), connected.or(Refusal::PlayerNotFound))).await?;
+        self.db.transact((put(&connection), connected.or(Error::PlayerNotFound))).await?;
         Ok(connection)
     }
 
@@ -44,7 +44,7 @@ impl Service {
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn keep_connected(&self, connection: &Connection) -> Result<(), Refusal> {
+    pub async fn keep_connected(&self, connection: &Connection) -> Result<(), Error> {
         self.charge(Cost::Renew(1)).await?;
         let key = Connection::key(&connection.connection_id);
         let kept = update(key).set(Connection::EXPIRES, self.silence_end());
@@ -57,7 +57,7 @@ impl Service {
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn disconnect(&self, connection: &Connection) -> Result<(), Refusal> {
+    pub async fn disconnect(&self, connection: &Connection) -> Result<(), Error> {
         let Connection { connection_id, player_id, game_code, .. } = connection;
         self.db.run(delete(Connection::key(connection_id))).await?;
         let others = self.connections_of(game_code).await?;

@@ -2,12 +2,12 @@
 
 use super::Service;
 use super::budgets::Cost;
-use super::join::{self, Joined};
-use super::keep::Terms;
+use super::expiry::Expiries;
+use super::join::{self, Joined, parse_name};
 use crate::board::Board;
+use crate::code::new_code;
 use crate::design::{Code, Event, EventKind, Game, Lobby, Player, Status};
-use crate::name::read_name;
-use crate::refusal::Refusal;
+use crate::error::Error;
 use crate::rules::Mode;
 use singlet::operation::Update;
 use singlet::prelude::*;
@@ -46,10 +46,10 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// [`Refusal::InvalidName`] if the creator cannot be called so, [`Refusal::OverBudget`] if there
+    /// [`INVALID`](singlet_web::problem::INVALID) if the creator cannot be called so, [`UNAVAILABLE`](singlet_web::problem::UNAVAILABLE) if there
     /// is no room for another game.
-    pub async fn create_game(&self, new: NewGame) -> Result<Joined, Refusal> {
-        let name = read_name(&new.name).map_err(Refusal::InvalidName)?;
+    pub async fn create_game(&self, new: NewGame) -> Result<Joined, Error> {
+        let name = parse_name(&new.name)?;
         self.insert_game(&new, &name, |_| None).await
     }
 
@@ -59,15 +59,15 @@ impl Service {
         new: &NewGame,
         name: &str,
         before: impl Fn(&Code) -> Option<Update<Game>>,
-    ) -> Result<Joined, Refusal> {
+    ) -> Result<Joined, Error> {
         self.charge(Cost::Create(&new.board, new.mode)).await?;
         self.make_room().await?;
         for _ in 0..CODES_MAX {
-            let code = Code::new(self.chance.code()?).map_err(|_| Refusal::RandomUnavailable)?;
+            let code = new_code(&self.random)?;
             let now = self.db.now();
-            let terms = Terms::from(now);
-            let (player, secret) = join::new_player(self, &code, name, &[], now, terms.members)?;
-            let game = game(code, &player, new, now, terms);
+            let expiries = Expiries::from(now);
+            let (player, secret) = join::new_player(self, &code, name, &[], now, expiries.members)?;
+            let game = game(code, &player, new, now, expiries);
             let mut transaction = self.db.transaction::<Taken>();
             transaction.push(create(&game).or(Taken::Code));
             transaction.push(create(&player));
@@ -80,15 +80,15 @@ impl Service {
                     return Ok(Joined { lobby, player, secret });
                 }
                 Err(Taken::Code) => {}
-                Err(Taken::Before) => return Err(Refusal::Crowded),
+                Err(Taken::Before) => return Err(Error::changed()),
                 Err(Taken::Otherwise(error)) => return Err(error.into()),
             }
         }
-        Err(Refusal::Crowded)
+        Err(Error::changed())
     }
 }
 
-fn game(code: Code, creator: &Player, new: &NewGame, now: Timestamp, terms: Terms) -> Game {
+fn game(code: Code, creator: &Player, new: &NewGame, now: Timestamp, expiries: Expiries) -> Game {
     let event =
         Event { name: Some(creator.name.clone()), ..Event::of(EventKind::Created, &creator.id) };
     Game {
@@ -104,9 +104,9 @@ fn game(code: Code, creator: &Player, new: &NewGame, now: Timestamp, terms: Term
         history: (new.mode == Mode::Turns).then(|| vec![event.clone()]),
         rematch_code: None,
         last_event: event,
-        members_ttl: terms.members,
+        members_ttl: expiries.members,
         created_at: now,
         updated_at: now,
-        expires: Some(terms.game),
+        expires: Some(expiries.game),
     }
 }

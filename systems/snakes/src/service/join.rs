@@ -4,10 +4,10 @@ use super::Service;
 use super::budgets::Cost;
 use crate::color::free_color;
 use crate::design::{Code, Event, EventKind, Game, Lobby, Player, PlayerId, Status};
-use crate::name::{is_same_name, read_name};
-use crate::refusal::Refusal;
-use crate::secret::Secret;
+use crate::error::Error;
 use singlet::prelude::*;
+use singlet_web::secret::Secret;
+use singlet_web::text::{self, DisplayName};
 
 /// A player who has just joined.
 #[derive(Clone, Debug)]
@@ -27,27 +27,29 @@ impl Service {
     /// # Errors
     ///
     /// If the game does not exist, has begun or is full, or if the name is taken or none.
-    pub async fn join(&self, code: &Code, name: &str) -> Result<Joined, Refusal> {
-        let name = read_name(name).map_err(Refusal::InvalidName)?;
-        let _inside = self.turnstile.enter(code.as_str()).await;
+    pub async fn join(&self, code: &Code, name: &str) -> Result<Joined, Error> {
+        let name = parse_name(name)?;
+        let _inside = self.locks.lock(code.as_str()).await;
         self.db.attempt(|_| self.try_join(code, &name)).await
     }
 
-    async fn try_join(&self, code: &Code, name: &str) -> Result<Joined, Refusal> {
+    async fn try_join(&self, code: &Code, name: &str) -> Result<Joined, Error> {
         let mut lobby = self.lobby(code).await?;
         let Lobby { game, players } = &mut lobby;
         if game.status != Status::Waiting {
-            return Err(Refusal::AlreadyStarted);
+            return Err(Error::AlreadyStarted);
         }
-        if players.iter().any(|player| is_same_name(&player.name, name)) {
-            return Err(Refusal::NameTaken);
+        let skeleton = text::skeleton(name);
+        if players.iter().any(|player| text::skeleton(&player.name) == skeleton) {
+            return Err(Error::NameTaken);
         }
         if players.len() >= game.mode.players_max() {
-            return Err(Refusal::GameFull);
+            return Err(Error::GameFull);
         }
         self.charge(Cost::Join(&game.board, game.mode)).await?;
-        let terms = self.renew(game).await?;
-        let (player, secret) = new_player(self, code, name, players, self.db.now(), terms.members)?;
+        let expiries = self.renew(game).await?;
+        let (player, secret) =
+            new_player(self, code, name, players, self.db.now(), expiries.members)?;
         let event = Event {
             name: Some(player.name.clone()),
             color: Some(player.color.clone()),
@@ -60,10 +62,10 @@ impl Service {
             .set(Game::SEQUENCE, game.sequence + 1)
             .set(Game::HISTORY, game.history_with(&event))
             .set(Game::LAST_EVENT, &event)
-            .set(Game::MEMBERS_TTL, terms.members)
-            .set(Game::EXPIRES, terms.game)
+            .set(Game::MEMBERS_TTL, expiries.members)
+            .set(Game::EXPIRES, expiries.game)
             .only_if(Game::SEQUENCE.eq(game.sequence));
-        self.db.transact((counted.or(Refusal::Crowded), create(&player))).await?;
+        self.db.transact((counted.or(Error::changed()), create(&player))).await?;
         game.history = game.history_with(&event);
         game.player_count += 1;
         game.sequence += 1;
@@ -74,6 +76,15 @@ impl Service {
     }
 }
 
+/// How many characters a name may have.
+const NAME_LEN_MAX: usize = 24;
+
+/// A name as it is shown.
+pub(super) fn parse_name(text: &str) -> Result<String, Error> {
+    let name = DisplayName::parse(text, 1..=NAME_LEN_MAX).map_err(Error::invalid_name)?;
+    Ok(name.into_string())
+}
+
 /// A player among these, and the secret by which it acts.
 pub(super) fn new_player(
     service: &Service,
@@ -82,9 +93,9 @@ pub(super) fn new_player(
     others: &[Player],
     now: Timestamp,
     expires: Expiry,
-) -> Result<(Player, Secret), Refusal> {
-    let id = PlayerId::new(service.chance.uuid()?).map_err(|_| Refusal::RandomUnavailable)?;
-    let secret = Secret::new(&id, &service.chance)?;
+) -> Result<(Player, Secret), Error> {
+    let id: PlayerId = service.new_id()?;
+    let secret = Secret::generate(id.as_str(), &service.random)?;
     let player = Player {
         id,
         game_code: code.clone(),

@@ -2,10 +2,10 @@
 
 use super::{Service, authenticate, in_order};
 use crate::design::{Code, Connection, Event, EventKind, Game, Lobby, Player, PlayerId, Status};
-use crate::refusal::Refusal;
+use crate::error::Error;
 use crate::rules::{TURN_TIME_MAX, next_turn};
-use crate::secret::Secret;
 use singlet::prelude::*;
+use singlet_web::secret::Secret;
 
 impl Service {
     /// 13: takes a player out of its game, for good. If it was its turn, it is the next player's;
@@ -26,8 +26,8 @@ impl Service {
         code: &Code,
         leaving: &PlayerId,
         secret: &Secret,
-    ) -> Result<(), Refusal> {
-        let _inside = self.turnstile.enter(code.as_str()).await;
+    ) -> Result<(), Error> {
+        let _inside = self.locks.lock(code.as_str()).await;
         self.db.attempt(|_| self.try_leave(code, leaving, secret)).await
     }
 
@@ -36,16 +36,16 @@ impl Service {
         code: &Code,
         leaving: &PlayerId,
         secret: &Secret,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Error> {
         let lobby = self.lobby(code).await?;
         let player = lobby.players.iter().find(|player| player.id == *leaving);
-        let player = player.ok_or(Refusal::PlayerNotFound)?;
+        let player = player.ok_or(Error::PlayerNotFound)?;
         let caller = authenticate(&lobby, secret)?;
         if caller.id != *leaving && !may_take_out(&lobby, caller, leaving, self.db.now()) {
-            return Err(Refusal::NotRemovable);
+            return Err(Error::NotRemovable);
         }
         let game = &lobby.game;
-        let terms = self.renew(game).await?;
+        let expiries = self.renew(game).await?;
         let order = in_order(&lobby.players);
         let others: Vec<&PlayerId> = order.iter().filter(|id| *id != leaving).collect();
         let end = Ending::of(game.status, &others);
@@ -59,8 +59,8 @@ impl Service {
             .set(Game::SEQUENCE, game.sequence + 1)
             .set(Game::HISTORY, game.history_with(&event))
             .set(Game::LAST_EVENT, event)
-            .set(Game::MEMBERS_TTL, terms.members)
-            .set(Game::EXPIRES, terms.game)
+            .set(Game::MEMBERS_TTL, expiries.members)
+            .set(Game::EXPIRES, expiries.game)
             .only_if(Game::SEQUENCE.eq(game.sequence));
         if end.is_none() && game.turn.as_ref() == Some(leaving) {
             let next = next_turn(&order, leaving).filter(|next| *next != leaving);
@@ -75,8 +75,8 @@ impl Service {
                 .set(Game::TURN, None::<PlayerId>)
                 .set(Game::WINNER_ID, winner);
         }
-        let mut transaction = self.db.transaction::<Refusal>();
-        transaction.push(counted.or(Refusal::Crowded));
+        let mut transaction = self.db.transaction::<Error>();
+        transaction.push(counted.or(Error::changed()));
         transaction.push(delete(Player::key(code, leaving)));
         for connection in self.connections_of(code).await? {
             if connection.player_id == *leaving {

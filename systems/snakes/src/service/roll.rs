@@ -1,14 +1,14 @@
 //! Rolling the die and moving.
 
 use super::budgets::Cost;
-use super::keep::Terms;
-use super::{Service, authenticate, in_order};
+use super::expiry::Expiries;
+use super::{Service, authenticate, in_order, player_id};
 use crate::design::{Code, Event, EventKind, Game, Player, PlayerId, Status};
-use crate::refusal::Refusal;
+use crate::error::Error;
 use crate::rules::{Mode, Move, Roll, advance, next_turn};
-use crate::secret::Secret;
 use singlet::operation::Update;
 use singlet::prelude::*;
+use singlet_web::secret::Secret;
 
 impl Service {
     /// 11: rolls the die and moves the caller, in one step that happens once or not at all.
@@ -20,16 +20,16 @@ impl Service {
     /// # Errors
     ///
     /// If the game is not being played, if it is somebody else's turn, or the secret is wrong.
-    pub async fn roll(&self, code: &Code, secret: &Secret) -> Result<(PlayerId, Move), Refusal> {
-        let caller = secret.player().ok_or(Refusal::WrongSecret)?;
+    pub async fn roll(&self, code: &Code, secret: &Secret) -> Result<(PlayerId, Move), Error> {
+        let caller = player_id(secret).ok_or(Error::WrongSecret)?;
         // Thrown once: whoever tries again must not get another throw.
-        let roll = self.chance.roll()?;
+        let roll = Roll::throw(&self.random)?;
         let game = self.game(code).await?;
         let queue = match game.mode {
             Mode::Turns => code.as_str(),
             Mode::Race => caller.as_str(),
         };
-        let _inside = self.turnstile.enter(queue).await;
+        let _inside = self.locks.lock(queue).await;
         let step = match game.mode {
             Mode::Turns => self.db.attempt(|_| self.try_turn(code, secret, roll)).await?,
             Mode::Race => self.db.attempt(|_| self.try_race(code, secret, roll)).await?,
@@ -37,22 +37,22 @@ impl Service {
         Ok((caller, step))
     }
 
-    async fn try_turn(&self, code: &Code, secret: &Secret, roll: Roll) -> Result<Move, Refusal> {
+    async fn try_turn(&self, code: &Code, secret: &Secret, roll: Roll) -> Result<Move, Error> {
         let lobby = self.lobby(code).await?;
         let player = authenticate(&lobby, secret)?;
         let game = &lobby.game;
         check_playing(game)?;
         if game.turn.as_ref() != Some(&player.id) {
-            return Err(Refusal::NotYourTurn);
+            return Err(Error::NotYourTurn);
         }
         self.charge(Cost::Roll(&game.board, game.mode)).await?;
-        let terms = self.renew(game).await?;
+        let expiries = self.renew(game).await?;
         let step = advance(&game.board, position(player)?, roll);
         let order = in_order(&lobby.players);
         let next = next_turn(&order, &player.id).filter(|_| !step.wins);
         // The number of the last event has not changed, so nothing else has either.
         let event = event_of(player, &step);
-        let played = move_of(code, &player.id, &step, &event, terms)
+        let played = move_of(code, &player.id, &step, &event, expiries)
             .set(Game::HISTORY, game.history_with(&event))
             .set(Game::TURN, next.cloned())
             .only_if(Game::SEQUENCE.eq(game.sequence));
@@ -60,18 +60,18 @@ impl Service {
         Ok(step)
     }
 
-    async fn try_race(&self, code: &Code, secret: &Secret, roll: Roll) -> Result<Move, Refusal> {
+    async fn try_race(&self, code: &Code, secret: &Secret, roll: Roll) -> Result<Move, Error> {
         let game = self.db.get(Game::key(code).consistent()).await?;
-        let game = game.ok_or(Refusal::GameNotFound)?;
+        let game = game.ok_or(Error::GameNotFound)?;
         let player = self.player_of(code, secret).await?;
         check_playing(&game)?;
         self.charge(Cost::Roll(&game.board, game.mode)).await?;
-        let terms = self.renew(&game).await?;
+        let expiries = self.renew(&game).await?;
         let step = advance(&game.board, position(&player)?, roll);
         // Others may move in between, and only somebody's victory changes anything: the last
         // square is reached by whoever is the first to find the game still being played.
         let event = event_of(&player, &step);
-        let played = move_of(code, &player.id, &step, &event, terms)
+        let played = move_of(code, &player.id, &step, &event, expiries)
             .only_if(Game::STATUS.eq(Status::Playing));
         self.commit(played, code, &player, &step).await?;
         Ok(step)
@@ -84,11 +84,11 @@ impl Service {
         code: &Code,
         player: &Player,
         step: &Move,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Error> {
         let moved = update(Player::key(code, &player.id))
             .set(Player::POSITION, u32::from(step.to))
             .only_if(Player::POSITION.eq(u32::from(step.from)));
-        self.db.transact((played.or(Refusal::Crowded), moved.or(Refusal::Crowded))).await
+        self.db.transact((played.or(Error::changed()), moved.or(Error::changed()))).await
     }
 }
 
@@ -111,28 +111,28 @@ fn move_of(
     player: &PlayerId,
     step: &Move,
     event: &Event,
-    terms: Terms,
+    expiries: Expiries,
 ) -> Update<Game> {
     let played = update(Game::key(code))
         .add(Game::SEQUENCE, 1)
         .set(Game::LAST_EVENT, event)
-        .set(Game::MEMBERS_TTL, terms.members)
-        .set(Game::EXPIRES, terms.game);
+        .set(Game::MEMBERS_TTL, expiries.members)
+        .set(Game::EXPIRES, expiries.game);
     if !step.wins {
         return played;
     }
     played.set(Game::STATUS, Status::Finished).set(Game::WINNER_ID, player)
 }
 
-fn check_playing(game: &Game) -> Result<(), Refusal> {
+fn check_playing(game: &Game) -> Result<(), Error> {
     match game.status {
-        Status::Waiting => Err(Refusal::NotStarted),
+        Status::Waiting => Err(Error::NotStarted),
         Status::Playing => Ok(()),
-        Status::Finished => Err(Refusal::GameOver),
+        Status::Finished => Err(Error::GameOver),
     }
 }
 
 /// Where a player stands. The store counts further than any board.
-fn position(player: &Player) -> Result<u16, Refusal> {
-    u16::try_from(player.position).map_err(|_| Refusal::PlayerNotFound)
+fn position(player: &Player) -> Result<u16, Error> {
+    u16::try_from(player.position).map_err(|_| Error::PlayerNotFound)
 }

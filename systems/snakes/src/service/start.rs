@@ -2,10 +2,10 @@
 
 use super::{Service, authenticate, in_order};
 use crate::design::{Code, Event, EventKind, Game, Lobby, Status};
-use crate::refusal::Refusal;
+use crate::error::Error;
 use crate::rules::{Mode, PLAYERS_MIN};
-use crate::secret::Secret;
 use singlet::prelude::*;
+use singlet_web::secret::Secret;
 
 impl Service {
     /// 10: starts a game, which its creator does.
@@ -13,25 +13,25 @@ impl Service {
     /// # Errors
     ///
     /// If the caller is not the creator, the game has begun, or there are too few players.
-    pub async fn start(&self, code: &Code, secret: &Secret) -> Result<Lobby, Refusal> {
-        let _inside = self.turnstile.enter(code.as_str()).await;
+    pub async fn start(&self, code: &Code, secret: &Secret) -> Result<Lobby, Error> {
+        let _inside = self.locks.lock(code.as_str()).await;
         self.db.attempt(|_| self.try_start(code, secret)).await
     }
 
-    async fn try_start(&self, code: &Code, secret: &Secret) -> Result<Lobby, Refusal> {
+    async fn try_start(&self, code: &Code, secret: &Secret) -> Result<Lobby, Error> {
         let mut lobby = self.lobby(code).await?;
         let caller = authenticate(&lobby, secret)?.id.clone();
         let Lobby { game, players } = &mut lobby;
         match game.status {
-            _ if game.creator_id != caller => return Err(Refusal::NotTheCreator),
-            Status::Playing => return Err(Refusal::AlreadyStarted),
-            Status::Finished => return Err(Refusal::GameOver),
+            _ if game.creator_id != caller => return Err(Error::NotTheCreator),
+            Status::Playing => return Err(Error::AlreadyStarted),
+            Status::Finished => return Err(Error::GameOver),
             Status::Waiting if players.len() < PLAYERS_MIN => {
-                return Err(Refusal::TooFewPlayers);
+                return Err(Error::TooFewPlayers);
             }
             Status::Waiting => {}
         }
-        let terms = self.renew(game).await?;
+        let expiries = self.renew(game).await?;
         let first = match game.mode {
             Mode::Turns => in_order(players).into_iter().next(),
             Mode::Race => None,
@@ -43,11 +43,11 @@ impl Service {
             .set(Game::SEQUENCE, game.sequence + 1)
             .set(Game::HISTORY, game.history_with(&event))
             .set(Game::LAST_EVENT, &event)
-            .set(Game::MEMBERS_TTL, terms.members)
-            .set(Game::EXPIRES, terms.game)
+            .set(Game::MEMBERS_TTL, expiries.members)
+            .set(Game::EXPIRES, expiries.game)
             .only_if(Game::SEQUENCE.eq(game.sequence))
             .returning_new();
-        *game = self.db.run(started.or(Refusal::Crowded)).await?;
+        *game = self.db.run(started.or(Error::changed())).await?;
         Ok(lobby)
     }
 }

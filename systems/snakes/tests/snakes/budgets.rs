@@ -2,15 +2,16 @@
 
 use crate::fixture::Fixture;
 use singlet_snakes::board::Board;
-use singlet_snakes::chance::Chance;
 use singlet_snakes::design::Code;
-use singlet_snakes::refusal::Refusal;
-use singlet_snakes::rules::{Mode, Roll};
+use singlet_snakes::error::Error;
+use singlet_snakes::rules::Mode;
+use singlet_snakes::service::player_id;
 use singlet_snakes::service::{Budgets, NewGame, Service};
 use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::Web;
 use singlet_web::limit::{ClientLimits, Rate};
 use singlet_web::problem::{Problem, RATE_LIMITED, UNAVAILABLE};
+use singlet_web::random::Random;
 
 on_every_backend! {
     when_too_many_games_are_made_the_oldest_that_nobody_plays_goes,
@@ -25,8 +26,8 @@ const PLENTY: u64 = 1 << 40;
 /// The same store behind a service with these budgets: another server, or one that was restarted.
 async fn server(fixture: &Fixture, bytes: u64, games: u64) -> Service {
     let web = fixture.store.open::<Web>().await;
-    let chance = Chance::loaded(Roll::new(1));
-    let service = Service::new(fixture.service.db().clone(), chance);
+    let random = Random::scripted([0], []);
+    let service = Service::new(fixture.service.db().clone(), random);
     service.with_budgets(Budgets::with_limits(web, bytes, games))
 }
 
@@ -38,7 +39,7 @@ async fn at_full_hour(store: TestStore) -> Fixture {
     fixture
 }
 
-async fn create(service: &Service) -> Result<Code, Refusal> {
+async fn create(service: &Service) -> Result<Code, Error> {
     let new = NewGame { name: "Ann".to_owned(), ..NewGame::default() };
     Ok(service.create_game(new).await?.lobby.game.code)
 }
@@ -47,9 +48,9 @@ async fn exists(fixture: &Fixture, code: &Code) -> bool {
     fixture.service.game(code).await.is_ok()
 }
 
-fn problem<T>(refused: Result<T, Refusal>) -> Problem {
+fn problem<T>(refused: Result<T, Error>) -> Problem {
     match refused {
-        Err(Refusal::OverBudget(problem)) => problem,
+        Err(Error::Problem(problem)) => problem,
         Err(other) => panic!("{other:?}"),
         Ok(_) => panic!("not refused"),
     }
@@ -87,7 +88,7 @@ async fn a_game_that_is_young_or_played_does_not_go(store: TestStore) {
     let joined = create(&service).await.unwrap();
     service.join(&joined, "Bob").await.unwrap();
     let left = fixture.game(Mode::Turns, &["Cleo"]).await;
-    let cleo = left.secrets[0].player().unwrap();
+    let cleo = player_id(&left.secrets[0]).unwrap();
     service.leave(&left.code, &cleo, &left.secrets[0]).await.unwrap();
     fixture.clock.advance(1_000);
     let waiting = create(&service).await.unwrap();
@@ -96,7 +97,7 @@ async fn a_game_that_is_young_or_played_does_not_go(store: TestStore) {
     fixture.clock.advance(9 * MINUTE_MS);
     let before = fixture.items().await.len();
     let refused = problem(create(&service).await);
-    assert_eq!((refused.code(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
+    assert_eq!((refused.problem_type(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
     assert_eq!(fixture.items().await.len(), before);
     fixture.clock.advance(MINUTE_MS);
     // The oldest goes first: the one that is over, and then the one that waits.
@@ -136,7 +137,7 @@ async fn what_all_have_stored_in_an_hour_has_an_end(store: TestStore) {
     };
     // A move on a board without snakes and ladders is charged with 4 KB.
     assert!((99..=101).contains(&moves), "{moves}");
-    assert_eq!((refused.code(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
+    assert_eq!((refused.problem_type(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
     let before = fixture.items().await.len();
     let restarted = server(&fixture, BYTES, PLENTY).await;
     for service in [&service, &restarted] {
@@ -148,7 +149,7 @@ async fn what_all_have_stored_in_an_hour_has_an_end(store: TestStore) {
     assert_eq!(fixture.lobby(&code).await.game.sequence, 3 + moves);
     assert_eq!(fixture.items().await.len(), before);
     // Who is in a game can leave it. That was charged on joining.
-    let zoe = waiting.secrets[0].player().unwrap();
+    let zoe = player_id(&waiting.secrets[0]).unwrap();
     restarted.leave(&waiting.code, &zoe, &waiting.secrets[0]).await.unwrap();
     fixture.clock.advance(60 * MINUTE_MS);
     service.roll(&code, &ann.secret).await.unwrap();
@@ -160,7 +161,7 @@ async fn what_one_address_has_stored_has_an_end(store: TestStore) {
     // Nothing comes back while the test runs.
     let rate = Rate { per_second: 0.001, burst: 30_000.0 };
     let account = ClientLimits::with_stored_rate([192, 0, 2, 1].into(), rate);
-    let service = fixture.service.for_account(&account);
+    let service = fixture.service.for_client(&account);
     let code = create(&service).await.unwrap();
     service.join(&code, "Bob").await.unwrap();
     service.join(&code, "Cleo").await.unwrap();
@@ -168,5 +169,5 @@ async fn what_one_address_has_stored_has_an_end(store: TestStore) {
     assert_eq!(problem(create(&service).await).problem_type(), &RATE_LIMITED);
     assert_eq!(fixture.lobby(&code).await.players.len(), 3);
     let other = ClientLimits::with_stored_rate([192, 0, 2, 2].into(), rate);
-    fixture.service.for_account(&other).join(&code, "Dan").await.unwrap();
+    fixture.service.for_client(&other).join(&code, "Dan").await.unwrap();
 }

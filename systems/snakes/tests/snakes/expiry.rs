@@ -3,8 +3,9 @@
 use crate::fixture::Fixture;
 use singlet::Expiry;
 use singlet_snakes::design::Status;
-use singlet_snakes::refusal::Refusal;
+use singlet_snakes::error::Error;
 use singlet_snakes::rules::Mode;
+use singlet_snakes::service::player_id;
 use singlet_testing::{TestStore, on_every_backend};
 use std::time::Duration;
 
@@ -28,17 +29,17 @@ async fn a_game_that_nobody_touches_is_gone_after_a_day(store: TestStore) {
     let fixture = Fixture::loaded(store, &[1]).await;
     let table = fixture.started(Mode::Turns, &["Ann", "Bob"]).await;
     let connection = fixture.service.connect(&table.code, &table.secrets[0]).await.unwrap();
-    let id = table.secrets[0].player().unwrap();
+    let id = player_id(&table.secrets[0]).unwrap();
     fixture.clock.advance(24 * HOUR_MS - 1_000);
     assert_eq!(fixture.lobby(&table.code).await.players.len(), 2);
     fixture.clock.advance(2_000);
     // Nothing was deleted yet, and it is gone all the same.
     assert_eq!(fixture.items().await.len(), 4);
-    assert!(matches!(fixture.service.lobby(&table.code).await, Err(Refusal::GameNotFound)));
-    assert!(matches!(fixture.service.player(&id).await, Err(Refusal::PlayerNotFound)));
+    assert!(matches!(fixture.service.lobby(&table.code).await, Err(Error::GameNotFound)));
+    assert!(matches!(fixture.service.player(&id).await, Err(Error::PlayerNotFound)));
     assert!(fixture.service.newest_games(10, None).await.unwrap().items.is_empty());
     let rolled = fixture.service.roll(&table.code, &table.secrets[0]).await;
-    assert!(matches!(rolled, Err(Refusal::GameNotFound)));
+    assert!(matches!(rolled, Err(Error::GameNotFound)));
     // An hour later the store has nothing of it left either.
     fixture.clock.advance(HOUR_MS);
     assert_eq!(fixture.service.connection(&connection.connection_id).await.unwrap(), None);
@@ -67,7 +68,7 @@ async fn a_game_that_is_played_lives_as_long_as_it_is_played(store: TestStore) {
     assert_eq!(fixture.service.connections_of(&table.code).await.unwrap().len(), 1);
     // Ends are rounded up to seconds, and an item goes once its second has passed.
     fixture.clock.advance(25 * HOUR_MS + 2_000);
-    assert!(matches!(fixture.service.lobby(&table.code).await, Err(Refusal::GameNotFound)));
+    assert!(matches!(fixture.service.lobby(&table.code).await, Err(Error::GameNotFound)));
     assert_nothing_is_left(&fixture).await;
 }
 

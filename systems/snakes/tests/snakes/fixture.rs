@@ -2,12 +2,13 @@
 
 use singlet::dynamo::Item;
 use singlet::engine::Clock;
-use singlet_snakes::chance::Chance;
 use singlet_snakes::design::{Code, Lobby, Player, Snakes};
-use singlet_snakes::rules::{Mode, Roll};
-use singlet_snakes::secret::Secret;
+use singlet_snakes::rules::Mode;
+use singlet_snakes::service::player_id;
 use singlet_snakes::service::{NewGame, Service};
 use singlet_testing::TestStore;
+use singlet_web::random::Random;
+use singlet_web::secret::Secret;
 
 /// A service on a store of its own, with a fixed clock.
 pub(crate) struct Fixture {
@@ -17,14 +18,14 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    pub(crate) async fn new(store: TestStore, chance: Chance) -> Self {
-        let service = Service::new(store.open::<Snakes>().await, chance);
+    pub(crate) async fn new(store: TestStore, random: Random) -> Self {
+        let service = Service::new(store.open::<Snakes>().await, random);
         Self { service, clock: store.clock.clone(), store }
     }
 
     /// With dice that fall as told.
     pub(crate) async fn loaded(store: TestStore, rolls: &[u8]) -> Self {
-        Self::new(store, Chance::loaded(rolls.iter().copied().filter_map(Roll::new))).await
+        Self::new(store, Random::scripted(rolls.iter().map(|roll| u32::from(*roll) - 1), [])).await
     }
 
     /// All items of the table, as the AWS CLI shows them.
@@ -54,7 +55,7 @@ impl Fixture {
     }
 
     pub(crate) async fn player(&self, secret: &Secret) -> Player {
-        self.service.player(&secret.player().unwrap()).await.unwrap()
+        self.service.player(&player_id(&secret).unwrap()).await.unwrap()
     }
 
     pub(crate) async fn lobby(&self, code: &Code) -> Lobby {

@@ -1,16 +1,15 @@
 //! The routes: a whole game over HTTP, and what is refused on the way.
 
-use crate::site::Site;
+use crate::site::GameServer;
 use serde_json::{Value, json};
-use singlet_snakes::chance::Chance;
-use singlet_snakes::rules::Roll;
+use singlet_web::random::Random;
 
-async fn site(rolls: &[u8]) -> Site {
-    Site::new(Chance::loaded(rolls.iter().copied().filter_map(Roll::new))).await
+async fn site(rolls: &[u8]) -> GameServer {
+    GameServer::new(Random::scripted(rolls.iter().map(|roll| u32::from(*roll) - 1), [])).await
 }
 
 /// A game of Ann and Bob that has begun: its path and their secrets.
-async fn begun(site: &Site) -> (String, String, String) {
+async fn begun(site: &GameServer) -> (String, String, String) {
     let (status, ann) = site.post("/games", json!({"name": "Ann"})).await;
     assert_eq!(status, 201, "{ann}");
     let path = format!("/games/{}", text(&ann["game"]["code"]));

@@ -1,14 +1,16 @@
 //! Sockets: everybody sees everything that happens, in order.
 
-use crate::site::{Client, Site};
+use crate::site::{GameServer, rejoin};
 use serde_json::{Value, json};
-use singlet_snakes::chance::Chance;
-use singlet_snakes::rules::{Mode, Roll};
+use singlet_snakes::rules::Mode;
+use singlet_snakes::service::player_id;
+use singlet_testing::TestSocket;
+use singlet_web::random::Random;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-async fn site(rolls: &[u8]) -> Site {
-    Site::new(Chance::loaded(rolls.iter().copied().filter_map(Roll::new))).await
+async fn site(rolls: &[u8]) -> GameServer {
+    GameServer::new(Random::scripted(rolls.iter().map(|roll| u32::from(*roll) - 1), [])).await
 }
 
 #[tokio::test]
@@ -20,29 +22,29 @@ async fn a_whole_game_is_played_over_sockets() {
     let code = made["game"]["code"].as_str().unwrap();
     let mut ann = site.socket(code, "").await;
     assert_eq!(ann.expect("gameState").await["sequence"], 1);
-    ann.rejoin(made["secret"].as_str().unwrap()).await;
+    rejoin(&mut ann, made["secret"].as_str().unwrap()).await;
     site.fixture.clock.advance(1);
     let mut bob = site.socket(code, "").await;
     bob.expect("gameState").await;
-    bob.say(json!({"type": "joinGame", "name": "Bob"})).await;
+    bob.send(json!({"type": "joinGame", "name": "Bob"})).await;
     // What is for Bob alone and what is for everybody may come in any order.
-    let heard = [bob.hear().await.unwrap(), bob.hear().await.unwrap()];
+    let heard = [bob.next().await.unwrap(), bob.next().await.unwrap()];
     let welcome = heard.iter().find(|one| one["type"] == "joinedGame").unwrap();
     assert!(welcome["secret"].as_str().unwrap().contains('.'));
     let joined = ann.expect("playerJoined").await;
     assert_eq!((&joined["name"], &joined["sequence"]), (&json!("Bob"), &json!(2)));
     assert_eq!(joined.get("secret"), None);
-    bob.say(json!({"type": "startGame"})).await;
+    bob.send(json!({"type": "startGame"})).await;
     assert_eq!(bob.expect("error").await["code"], "not-the-creator");
-    ann.say(json!({"type": "startGame"})).await;
+    ann.send(json!({"type": "startGame"})).await;
     for client in [&mut ann, &mut bob] {
         assert_eq!(client.expect("gameStarted").await["turn"], made["player"]["id"]);
     }
-    bob.say(json!({"type": "rollDice"})).await;
+    bob.send(json!({"type": "rollDice"})).await;
     assert_eq!(bob.expect("error").await["code"], "not-your-turn");
     for turn in 0..3 {
         let who = if turn == 1 { &mut bob } else { &mut ann };
-        who.say(json!({"type": "rollDice"})).await;
+        who.send(json!({"type": "rollDice"})).await;
         for client in [&mut ann, &mut bob] {
             assert_eq!(client.expect("playerMoved").await["sequence"], 4 + turn);
         }
@@ -50,9 +52,9 @@ async fn a_whole_game_is_played_over_sockets() {
     for client in [&mut ann, &mut bob] {
         assert_eq!(client.expect("gameEnded").await["winnerId"], made["player"]["id"]);
     }
-    ann.say(json!({"type": "rollDice"})).await;
+    ann.send(json!({"type": "rollDice"})).await;
     assert_eq!(ann.expect("error").await["code"], "game-over");
-    ann.say(json!({"type": "ping"})).await;
+    ann.send(json!({"type": "ping"})).await;
     ann.expect("pong").await;
 }
 
@@ -73,10 +75,10 @@ async fn what_is_no_message_is_refused_and_the_socket_goes_on() {
         (json!({"type": "rollDice"}), "not-joined"),
         (json!({"type": "startGame"}), "not-joined"),
     ] {
-        client.say(message.clone()).await;
+        client.send(message.clone()).await;
         assert_eq!(client.expect("error").await["code"], code, "{message}");
     }
-    client.say(json!({"type": "ping"})).await;
+    client.send(json!({"type": "ping"})).await;
     client.expect("pong").await;
 }
 
@@ -90,7 +92,7 @@ async fn a_socket_has_one_seat() {
     client.expect("gameState").await;
     let bob = join(&mut client, "Bob").await;
     for name in ["Cleo", "Dan"] {
-        client.say(json!({"type": "joinGame", "name": name})).await;
+        client.send(json!({"type": "joinGame", "name": name})).await;
         assert_eq!(client.expect("error").await["code"], "already-joined");
     }
     let (_, game) = site.get(&format!("/games/{code}")).await;
@@ -107,10 +109,10 @@ async fn a_socket_has_one_seat() {
 }
 
 /// Joins, and hears that everybody knows.
-async fn join(client: &mut Client, name: &str) -> Value {
-    client.say(json!({"type": "joinGame", "name": name})).await;
+async fn join(client: &mut TestSocket, name: &str) -> Value {
+    client.send(json!({"type": "joinGame", "name": name})).await;
     // What is for this client alone and what is for everybody may come in any order.
-    let mut heard = [client.hear().await.unwrap(), client.hear().await.unwrap()];
+    let mut heard = [client.next().await.unwrap(), client.next().await.unwrap()];
     heard.sort_by_key(|one| one["type"] != "joinedGame");
     let [welcome, told] = heard;
     assert_eq!((&welcome["type"], &told["type"]), (&json!("joinedGame"), &json!("playerJoined")));
@@ -128,7 +130,7 @@ async fn who_comes_back_is_told_what_was_missed_or_the_present_state() {
     watcher.expect("gameState").await;
     let mut client = site.socket(code, "").await;
     let seen = client.expect("gameState").await["sequence"].as_u64().unwrap();
-    client.rejoin(ann.reveal()).await;
+    rejoin(&mut client, ann.reveal()).await;
     assert!(site.fixture.player(ann).await.is_connected);
     drop(client);
     for who in [ann, bob, ann] {
@@ -146,7 +148,7 @@ async fn who_comes_back_is_told_what_was_missed_or_the_present_state() {
     for number in 1..=3 {
         assert_eq!(back.expect("playerMoved").await["sequence"], seen + number);
     }
-    back.rejoin(ann.reveal()).await;
+    rejoin(&mut back, ann.reveal()).await;
     assert!(site.fixture.player(ann).await.is_connected);
     // One who saw nothing, or claims to have seen what has not happened, gets the state.
     for query in ["", "?after=0", "?after=999"] {
@@ -190,7 +192,7 @@ async fn a_game_that_is_gone_ends_its_sockets() {
     client.expect("gameState").await;
     site.fixture.clock.advance(26 * 3_600_000);
     site.fixture.store.delete_expired();
-    assert_eq!(client.hear().await, None);
+    assert_eq!(client.next().await, None);
     let (status, _) = site.get(&format!("/games/{}", table.code)).await;
     assert_eq!(status, 404);
 }
@@ -237,7 +239,7 @@ async fn race_of_three_hundred() -> Vec<Duration> {
     for secret in &table.secrets {
         sent.push(begun.elapsed());
         let (player, _) = site.fixture.service.roll(&table.code, secret).await.unwrap();
-        assert_eq!(Some(player), secret.player());
+        assert_eq!(Some(player), player_id(&secret));
         tokio::time::sleep(PAUSE).await;
     }
     let heard = watching.join_all().await;
@@ -251,7 +253,7 @@ async fn race_of_three_hundred() -> Vec<Duration> {
 }
 
 /// Listens until all have moved: when each move was heard, each the one after the one before.
-async fn watch(mut client: Client, moves: usize, begun: Instant) -> Vec<Duration> {
+async fn watch(mut client: TestSocket, moves: usize, begun: Instant) -> Vec<Duration> {
     let mut number = client.expect("gameStarted").await["sequence"].as_u64().unwrap();
     let mut heard = Vec::with_capacity(moves);
     while heard.len() < moves {

@@ -1,12 +1,15 @@
 //! Many at the same moment.
 
 use crate::fixture::Fixture;
-use singlet_snakes::chance::Chance;
+use singlet::Retryable as _;
 use singlet_snakes::design::Status;
-use singlet_snakes::refusal::Refusal;
+use singlet_snakes::error::Error;
 use singlet_snakes::rules::Mode;
 use singlet_snakes::service::NewGame;
+use singlet_snakes::service::player_id;
 use singlet_testing::{TestStore, on_every_backend};
+use singlet_web::problem::{ApiError as _, BUSY};
+use singlet_web::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::task::JoinSet;
 
@@ -19,7 +22,7 @@ on_every_backend! {
 }
 
 async fn a_hundred_rolls_at_once_give_moves_that_fit_together(store: TestStore) {
-    let fixture = Fixture::new(store, Chance::system()).await;
+    let fixture = Fixture::new(store, Random::new()).await;
     let names: Vec<String> = (0..10).map(|number| format!("P{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let table = fixture.started(Mode::Race, &names).await;
@@ -41,7 +44,7 @@ async fn a_hundred_rolls_at_once_give_moves_that_fit_together(store: TestStore) 
                     wins += usize::from(step.wins);
                     steps.entry(player.to_string()).or_default().push((step.from, step.to));
                 }
-                Err(Refusal::GameOver) => {}
+                Err(Error::GameOver) => {}
                 Err(other) => panic!("{other}"),
             }
         }
@@ -82,16 +85,16 @@ async fn of_a_hundred_rolls_in_one_turn_one_counts(store: TestStore) {
     while let Some(rolled) = rolls.join_next().await {
         match rolled.unwrap() {
             Ok(_) => made += 1,
-            Err(Refusal::NotYourTurn) => {}
+            Err(Error::NotYourTurn) => {}
             Err(other) => panic!("{other}"),
         }
     }
     assert_eq!(made, 1);
-    assert_eq!(fixture.lobby(&table.code).await.game.turn, table.secrets[1].player());
+    assert_eq!(fixture.lobby(&table.code).await.game.turn, player_id(&table.secrets[1]));
 }
 
 async fn fifty_joins_at_once_fill_the_game_and_no_name_is_there_twice(store: TestStore) {
-    let fixture = Fixture::new(store, Chance::system()).await;
+    let fixture = Fixture::new(store, Random::new()).await;
     let table = fixture.game(Mode::Turns, &["Ann"]).await;
     let mut joins = JoinSet::new();
     for number in 0..50 {
@@ -105,7 +108,7 @@ async fn fifty_joins_at_once_fill_the_game_and_no_name_is_there_twice(store: Tes
     while let Some(outcome) = joins.join_next().await {
         match outcome.unwrap() {
             Ok(_) => joined += 1,
-            Err(Refusal::GameFull | Refusal::NameTaken) => {}
+            Err(Error::GameFull | Error::NameTaken) => {}
             Err(other) => panic!("{other}"),
         }
     }
@@ -120,8 +123,7 @@ async fn fifty_joins_at_once_fill_the_game_and_no_name_is_there_twice(store: Tes
 async fn two_services_that_know_nothing_of_each_other_agree(store: TestStore) {
     // As two processes on one store: each has its own turnstile.
     let fixture = Fixture::loaded(store, &[1, 1, 2, 1, 3]).await;
-    let other =
-        singlet_snakes::service::Service::new(fixture.service.db().clone(), Chance::system());
+    let other = singlet_snakes::service::Service::new(fixture.service.db().clone(), Random::new());
     let names: Vec<String> = (0..8).map(|number| format!("P{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let table = fixture.game(Mode::Race, &names).await;
@@ -135,7 +137,8 @@ async fn two_services_that_know_nothing_of_each_other_agree(store: TestStore) {
     while let Some(outcome) = joins.join_next().await {
         match outcome.unwrap() {
             Ok(_) => joined += 1,
-            Err(Refusal::NameTaken | Refusal::Crowded) => {}
+            Err(Error::NameTaken) => {}
+            Err(error) if error.is_retryable() => {}
             Err(unexpected) => panic!("{unexpected}"),
         }
     }
@@ -152,7 +155,8 @@ async fn two_services_that_know_nothing_of_each_other_agree(store: TestStore) {
     while let Some(rolled) = rolls.join_next().await {
         match rolled.unwrap() {
             Ok(_) => made += 1,
-            Err(Refusal::Crowded | Refusal::GameOver) => {}
+            Err(Error::GameOver) => {}
+            Err(error) if error.is_retryable() => {}
             Err(unexpected) => panic!("{unexpected}"),
         }
     }
@@ -163,8 +167,8 @@ async fn two_services_that_know_nothing_of_each_other_agree(store: TestStore) {
 }
 
 async fn a_code_that_is_taken_is_another_games_and_another_one_is_tried(store: TestStore) {
-    let chance = Chance::system().with_codes(["ABC234", "ABC234", "ABC234", "XYZ789"]);
-    let fixture = Fixture::new(store, chance).await;
+    let random = Random::scripted([], ["ABC234", "ABC234", "ABC234", "XYZ789"]);
+    let fixture = Fixture::new(store, random).await;
     let first = fixture.game(Mode::Turns, &["Ann"]).await;
     let before = fixture.lobby(&first.code).await;
     let second = fixture.game(Mode::Turns, &["Bob"]).await;
@@ -172,13 +176,14 @@ async fn a_code_that_is_taken_is_another_games_and_another_one_is_tried(store: T
     assert_eq!(fixture.lobby(&first.code).await, before);
     // A code whose game is gone is free again.
     fixture.clock.advance(25 * 3_600_000);
-    let chance = Chance::system().with_codes(["ABC234"]);
-    let later = singlet_snakes::service::Service::new(fixture.service.db().clone(), chance);
+    let random = Random::scripted([], ["ABC234"]);
+    let later = singlet_snakes::service::Service::new(fixture.service.db().clone(), random);
     let new = NewGame { name: "Cleo".into(), ..NewGame::default() };
     assert_eq!(later.create_game(new).await.unwrap().lobby.game.code.as_str(), "ABC234");
     // Where every code is taken, somebody has to be told.
-    let chance = Chance::system().with_codes(["ABC234"; 100]);
-    let unlucky = singlet_snakes::service::Service::new(fixture.service.db().clone(), chance);
+    let random = Random::scripted([], ["ABC234"; 100]);
+    let unlucky = singlet_snakes::service::Service::new(fixture.service.db().clone(), random);
     let new = NewGame { name: "Dora".into(), ..NewGame::default() };
-    assert!(matches!(unlucky.create_game(new).await, Err(Refusal::Crowded)));
+    let refused = unlucky.create_game(new).await.unwrap_err();
+    assert_eq!(refused.problem_type(), &BUSY);
 }

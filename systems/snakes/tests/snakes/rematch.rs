@@ -2,13 +2,14 @@
 
 use crate::fixture::Fixture;
 use singlet_snakes::board::Board;
-use singlet_snakes::chance::Chance;
 use singlet_snakes::design::{EventKind, HISTORY_LEN_MAX, Status};
+use singlet_snakes::error::Error;
 use singlet_snakes::live::Outgoing;
-use singlet_snakes::refusal::Refusal;
 use singlet_snakes::rules::Mode;
 use singlet_snakes::service::NewGame;
+use singlet_snakes::service::player_id;
 use singlet_testing::{TestStore, at_once, on_every_backend};
+use singlet_web::random::Random;
 
 on_every_backend! {
     the_winner_stays_the_winner_and_the_end_is_told_once,
@@ -31,7 +32,7 @@ fn ends(game: &singlet_snakes::design::Game) -> usize {
 /// A game of two on ten squares that the first has won.
 async fn won(
     fixture: &Fixture,
-) -> (singlet_snakes::design::Code, [singlet_snakes::secret::Secret; 2]) {
+) -> (singlet_snakes::design::Code, [singlet_web::secret::Secret; 2]) {
     let board = Board::new(10, Vec::new()).unwrap();
     let new = NewGame { name: "Ann".into(), board, ..NewGame::default() };
     let made = fixture.service.create_game(new).await.unwrap();
@@ -49,13 +50,13 @@ async fn won(
 async fn the_winner_stays_the_winner_and_the_end_is_told_once(store: TestStore) {
     let fixture = Fixture::loaded(store, &[5, 1, 5]).await;
     let (code, [ann, bob]) = won(&fixture).await;
-    let winner = ann.player();
+    let winner = player_id(&ann);
     assert_eq!(ends(&fixture.lobby(&code).await.game), 1);
-    fixture.service.leave(&code, &ann.player().unwrap(), &ann).await.unwrap();
+    fixture.service.leave(&code, &player_id(&ann).unwrap(), &ann).await.unwrap();
     let game = fixture.lobby(&code).await.game;
     assert_eq!((game.status, &game.winner_id, ends(&game)), (Status::Finished, &winner, 0));
     // The last one leaves: the collection is gone with its players, and the game's item stays.
-    fixture.service.leave(&code, &bob.player().unwrap(), &bob).await.unwrap();
+    fixture.service.leave(&code, &player_id(&bob).unwrap(), &bob).await.unwrap();
     let game = fixture.service.game(&code).await.unwrap();
     assert_eq!((game.status, game.winner_id.clone(), ends(&game)), (Status::Finished, winner, 0));
 }
@@ -65,23 +66,23 @@ async fn the_last_player_left_has_won(store: TestStore) {
     for mode in [Mode::Turns, Mode::Race] {
         let table = fixture.started(mode, &["Ann", "Bob", "Cleo"]).await;
         let [ann, bob, cleo] = &table.secrets[..] else { panic!("three have joined") };
-        fixture.service.leave(&table.code, &ann.player().unwrap(), ann).await.unwrap();
+        fixture.service.leave(&table.code, &player_id(&ann).unwrap(), ann).await.unwrap();
         let game = fixture.lobby(&table.code).await.game;
         assert_eq!((game.status, ends(&game)), (Status::Playing, 0));
-        fixture.service.leave(&table.code, &cleo.player().unwrap(), cleo).await.unwrap();
+        fixture.service.leave(&table.code, &player_id(&cleo).unwrap(), cleo).await.unwrap();
         let game = fixture.lobby(&table.code).await.game;
-        assert_eq!((game.status, game.winner_id.clone()), (Status::Finished, bob.player()));
+        assert_eq!((game.status, game.winner_id.clone()), (Status::Finished, player_id(&bob)));
         assert_eq!((game.turn.clone(), ends(&game)), (None, 1));
         let rolled = fixture.service.roll(&table.code, bob).await;
-        assert!(matches!(rolled, Err(Refusal::GameOver)), "{rolled:?}");
+        assert!(matches!(rolled, Err(Error::GameOver)), "{rolled:?}");
     }
 }
 
 async fn a_game_that_nobody_is_left_in_has_no_winner(store: TestStore) {
-    let fixture = Fixture::new(store, Chance::system()).await;
+    let fixture = Fixture::new(store, Random::new()).await;
     let table = fixture.game(Mode::Turns, &["Ann"]).await;
     let ann = &table.secrets[0];
-    fixture.service.leave(&table.code, &ann.player().unwrap(), ann).await.unwrap();
+    fixture.service.leave(&table.code, &player_id(&ann).unwrap(), ann).await.unwrap();
     let game = fixture.service.game(&table.code).await.unwrap();
     assert_eq!((game.status, game.winner_id.clone(), ends(&game)), (Status::Finished, None, 1));
 }
@@ -100,23 +101,23 @@ async fn all_play_again_in_one_game(store: TestStore) {
     assert!(joined.iter().all(|one| one.lobby.game.code == next));
     assert_eq!((before.last_event.kind, ends(&before)), (EventKind::Rematch, 0));
     let lobby = fixture.lobby(&next).await;
-    assert_eq!((lobby.game.status, lobby.game.board.size()), (Status::Waiting, 10));
+    assert_eq!((lobby.game.status, lobby.game.board.squares()), (Status::Waiting, 10));
     let mut names: Vec<&str> = lobby.players.iter().map(|player| player.name.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, ["Ann", "Bob"]);
     // Who asks again is in it already.
     let again = fixture.service.rematch(&code, &secrets[0]).await;
-    assert!(matches!(again, Err(Refusal::NameTaken)), "{again:?}");
+    assert!(matches!(again, Err(Error::NameTaken)), "{again:?}");
 }
 
 async fn only_a_game_that_is_over_is_played_again(store: TestStore) {
     let fixture = Fixture::loaded(store, &[1]).await;
     let table = fixture.started(Mode::Turns, &["Ann", "Bob"]).await;
     let early = fixture.service.rematch(&table.code, &table.secrets[0]).await;
-    assert!(matches!(early, Err(Refusal::NotOver)), "{early:?}");
+    assert!(matches!(early, Err(Error::NotOver)), "{early:?}");
     let other = fixture.game(Mode::Turns, &["Eve"]).await;
     let foreign = fixture.service.rematch(&table.code, &other.secrets[0]).await;
-    assert!(matches!(foreign, Err(Refusal::WrongSecret)), "{foreign:?}");
+    assert!(matches!(foreign, Err(Error::WrongSecret)), "{foreign:?}");
 }
 
 async fn the_last_events_are_kept(store: TestStore) {
@@ -150,7 +151,7 @@ async fn is_connected(fixture: &Fixture, code: &singlet_snakes::design::Code) ->
 
 /// Closing one of two tabs showed the player as gone.
 async fn a_player_with_two_tabs_stays_connected(store: TestStore) {
-    let fixture = Fixture::new(store, Chance::system()).await;
+    let fixture = Fixture::new(store, Random::new()).await;
     let table = fixture.game(Mode::Turns, &["Ann"]).await;
     let first = fixture.service.connect(&table.code, &table.secrets[0]).await.unwrap();
     fixture.clock.advance(1);
@@ -167,7 +168,7 @@ async fn a_player_with_two_tabs_stays_connected(store: TestStore) {
 /// After kill -9 nobody said that the sockets were closed, and players were shown as connected for a
 /// day.
 async fn a_connection_without_a_sign_of_life_is_closed(store: TestStore) {
-    let fixture = Fixture::new(store, Chance::system()).await;
+    let fixture = Fixture::new(store, Random::new()).await;
     let table = fixture.game(Mode::Turns, &["Ann"]).await;
     let connection = fixture.service.connect(&table.code, &table.secrets[0]).await.unwrap();
     for _ in 0..4 {
@@ -180,7 +181,7 @@ async fn a_connection_without_a_sign_of_life_is_closed(store: TestStore) {
 }
 
 async fn a_full_game_is_not_open(store: TestStore) {
-    let fixture = Fixture::new(store, Chance::system()).await;
+    let fixture = Fixture::new(store, Random::new()).await;
     let table = fixture.game(Mode::Turns, &["A", "B", "C", "D", "E"]).await;
     let is_open = async || {
         let game = fixture.service.game(&table.code).await.unwrap();

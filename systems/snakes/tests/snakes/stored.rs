@@ -3,9 +3,10 @@
 use crate::fixture::Fixture;
 use singlet::Expiry;
 use singlet::dynamo::{Item, Value};
-use singlet_snakes::chance::Chance;
 use singlet_snakes::rules::Mode;
+use singlet_snakes::service::player_id;
 use singlet_testing::{TestStore, on_every_backend};
+use singlet_web::random::Random;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -26,12 +27,12 @@ fn names(item: &Item) -> BTreeSet<String> {
 }
 
 async fn items_have_the_sources_attributes_and_a_few_more(store: TestStore) {
-    let fixture = Fixture::new(store, Chance::system()).await;
+    let fixture = Fixture::new(store, Random::new()).await;
     let table = fixture.game(Mode::Turns, &["Alice"]).await;
     let connection = fixture.service.connect(&table.code, &table.secrets[0]).await.unwrap();
     let items = fixture.items().await;
     assert_eq!(items.len(), 3);
-    let (code, id) = (table.code.to_string(), table.secrets[0].player().unwrap().to_string());
+    let (code, id) = (table.code.to_string(), player_id(&table.secrets[0]).unwrap().to_string());
     let text = |text: &str| Some(Value::from(text));
     let now = fixture.service.db().now();
     let this_moment = &now.to_string();

@@ -13,7 +13,7 @@ impl Attribute for Decimal {
 
     fn to_value(&self) -> Result<Option<Value>, NotStorable> {
         let number: Result<Number, NumberError> = self.to_string().parse();
-        // It has 28 digits at most, and DynamoDB's numbers have 38.
+        // It has 29 digits at most, and DynamoDB's numbers have 38.
         number
             .map(|number| Some(Value::N(number)))
             .map_err(|error| NotStorable::new(error.to_string()))
@@ -22,7 +22,8 @@ impl Attribute for Decimal {
     fn from_value(value: Option<ValueRef<'_>>) -> Result<Self, Mismatch> {
         let number = Number::from_value(value)?.to_string();
         // What DynamoDB has added up can have more digits than fit; it is rounded as `Decimal` rounds
-        // its own sums.
+        // its own sums. Whoever compares with what was read then compares with another number, which
+        // docs/declarations.md says.
         number.parse().map_err(|_| Mismatch::new("a number that fits Decimal", number))
     }
 }

@@ -123,7 +123,7 @@ fn text(text: &str) -> Value {
 fn a_newtype_is_what_it_wraps() {
     assert_eq!(stored(&Email("a@b".into())), Some(text("a@b")));
     assert_eq!(stored(&Coins(3)), Some(Value::from(3)));
-    assert_eq!((Email::TYPE, Coins::TYPE, Coins::OPTIONAL), (Type::S, Type::N, false));
+    assert_eq!((Email::TYPE, Coins::TYPE, Coins::OPTIONAL), (Some(Type::S), Some(Type::N), false));
     assert_eq!(in_key(&Email("a#b".into())), "a#b");
     assert_eq!(in_key(&Owner(PlayerId::new("ada").unwrap())), "ada");
     assert_eq!(

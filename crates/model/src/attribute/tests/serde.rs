@@ -358,3 +358,16 @@ fn what_does_not_fit_says_where() {
     assert_eq!(fault.to_string(), "expected a value, found nothing");
     assert_eq!(read::<Serde<Option<u8>>>(None), Ok(Serde(None)));
 }
+
+/// What went wrong: it was told to be a map, so that `singlet check` refused what works, and a
+/// variant around it was taken for one with room for a tag.
+#[test]
+fn what_serde_writes_can_be_of_any_type() {
+    use crate::design::AttributeType;
+    assert_eq!(<Serde<std::net::IpAddr> as Attribute>::KIND, AttributeType::Any);
+    assert_eq!(<singlet_dynamo::Value as Attribute>::KIND, AttributeType::Any);
+    assert_eq!(<Serde<u8> as Attribute>::TYPE, None);
+    let set = std::collections::BTreeSet::from([Serde(1_u8), Serde(2)]);
+    assert_eq!(set.to_value().unwrap(), Some(Value::L(vec![1.into(), 2.into()])));
+    assert_eq!(serde_json::to_string(&AttributeType::Any).unwrap(), r#""any""#);
+}

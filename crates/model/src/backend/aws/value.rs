@@ -108,6 +108,13 @@ mod tests {
     }
 
     #[test]
+    fn images_of_streams_are_items() {
+        let image = HashMap::from([("n".to_owned(), StreamValue::N("7".into()))]);
+        let item = crate::sdk::from_stream_attributes(image).unwrap();
+        assert_eq!(item, Item::from([("n", Value::from(7))]));
+    }
+
+    #[test]
     fn what_is_no_value_is_an_error() {
         let one = |value: AttributeValue| item([("a".to_owned(), value)].into());
         assert!(one(AttributeValue::N("twelve".into())).is_err());

@@ -6,12 +6,12 @@
 
 use super::{Embedded, backend_error};
 use crate::backend::{Backend, BackendError, BoxFuture, Feed, FeedEvent};
+use crate::operation::stored;
 use singlet_dynamo::ErrorKind;
 use singlet_dynamo::arn::StreamArn;
 use singlet_dynamo::operation::{
     Answer, DescribeStream, DescribeTable, GetRecords, GetShardIterator, ShardIteratorType,
 };
-use singlet_dynamo::stored::{Attributes, StoredItem};
 use singlet_dynamo::stream::{SequenceNumber, ShardIterator, StreamRecord};
 use singlet_dynamo::table::StreamViewType;
 use singlet_engine::feed::Subscription;
@@ -198,12 +198,5 @@ impl Feed for StreamFeed {
 
     fn position(&self) -> Result<String, BackendError> {
         Ok(self.place.to_text())
-    }
-}
-
-fn stored(attributes: Attributes) -> StoredItem {
-    match attributes {
-        Attributes::Stored(item) => item,
-        Attributes::Selected(item) => StoredItem::from(&item),
     }
 }

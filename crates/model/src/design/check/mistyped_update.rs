@@ -28,7 +28,7 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
                             "{what} needs {}, and `{}` is stored as {}",
                             noun(wanted),
                             attribute.name,
-                            attribute.kind.stored()
+                            attribute.kind.stored_name()
                         ),
                         "Use SET with a value, or give the attribute the type that is meant.",
                     );
@@ -57,7 +57,8 @@ fn noun(wanted: Wanted) -> &'static str {
 }
 
 fn fits(kind: AttributeType, wanted: Wanted) -> bool {
-    let kind = kind.stored();
+    // What can be of any type may be of the right one.
+    let Some(kind) = kind.stored() else { return true };
     let is_set = matches!(kind, Type::Ss | Type::Ns | Type::Bs);
     match wanted {
         Wanted::Number => kind == Type::N,

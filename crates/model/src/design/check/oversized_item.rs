@@ -1,8 +1,8 @@
 //! SD701: an item can outgrow what DynamoDB stores.
 
 use super::{Findings, Place, Rule};
-use crate::design::Entity;
 use crate::design::subject::Subject;
+use crate::design::{AttributeType, Entity};
 use singlet_dynamo::expression::{Action, Computation};
 use singlet_dynamo::limits::ITEM_SIZE_MAX;
 
@@ -35,12 +35,13 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
                     "Give each element an item of its own in the same partition; or say in `max_bytes` what holds it.",
                 );
             } else if attribute.kind.is_collection() {
+                let what = match attribute.kind {
+                    AttributeType::Any => "can be anything",
+                    _ => "holds any number of elements",
+                };
                 findings.note(
                     place,
-                    format!(
-                        "`{}` holds any number of elements, and nothing says how large it gets",
-                        attribute.name
-                    ),
+                    format!("`{}` {what}, and nothing says how large it gets", attribute.name),
                     "Bound it and say so in `max_bytes`, of the attribute or of the whole entity.",
                 );
             }

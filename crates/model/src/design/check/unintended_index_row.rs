@@ -35,9 +35,9 @@ fn find(subject: &Subject<'_>, findings: &mut Findings) {
 /// Whether items of the entity have what the index takes for this key attribute.
 fn has(table: &Table, entity: &Entity, key: &KeyAttribute) -> bool {
     let is_primary = table.key.contains(&key.name);
-    let is_field = entity
-        .attribute(&key.name)
-        .is_some_and(|own| own.is_stored() && own.kind.stored() == Type::from(key.kind));
+    let is_field = entity.attribute(&key.name).is_some_and(|own| {
+        own.is_stored() && own.kind.stored().is_none_or(|kind| kind == Type::from(key.kind))
+    });
     let is_of_other_index = entity
         .indexes
         .iter()

@@ -119,7 +119,10 @@ fn attribute_row(attribute: &Attribute) -> Vec<String> {
     if let Some(bytes) = attribute.max_bytes {
         notes.push(format!("at most {bytes} bytes"));
     }
-    let kind = format!("{} ({})", kind(attribute.kind), attribute.kind.stored());
+    let kind = match attribute.kind.stored() {
+        Some(stored) => format!("{} ({stored})", kind(attribute.kind)),
+        None => kind(attribute.kind).to_owned(),
+    };
     vec![code(&attribute.name), kind, notes.join("; ")]
 }
 
@@ -142,6 +145,7 @@ fn kind(kind: AttributeType) -> &'static str {
         AttributeType::NumberSet => "set of numbers",
         AttributeType::BinarySet => "set of bytes",
         AttributeType::Json => "JSON",
+        AttributeType::Any => "any type",
     }
 }
 

@@ -140,3 +140,18 @@ pub(super) async fn attempts_have_a_bound(stage: &Stage) -> Told {
     }
     Ok(())
 }
+
+/// What went wrong: each of twelve attempts waited nine seconds for the same transaction.
+pub(super) async fn a_conflict_ends_it(stage: &Stage) -> Told {
+    let attempts = Cell::new(0);
+    let outcome: Result<(), Error> = stage
+        .db
+        .attempt(async |_| {
+            attempts.set(attempts.get() + 1);
+            Err(Error::Conflict { subject: None })
+        })
+        .await;
+    assert!(matches!(outcome, Err(Error::Conflict { .. })), "{outcome:?}");
+    assert_eq!(attempts.get(), 1);
+    Ok(())
+}

@@ -3,8 +3,9 @@
 use super::{id, rating};
 use crate::sample::{Rating, Sample, SampleItem, UserId, World};
 use crate::{Stage, Told};
+use singlet::dynamo::{Item, Value, operation::PutItem};
 use singlet::prelude::*;
-use singlet::{Change, Changes};
+use singlet::{Change, Changes, Error};
 
 /// The stars of a user's rating before and after, if there are any.
 type Stars = (Option<u8>, Option<u8>);
@@ -56,5 +57,38 @@ pub(super) async fn every_listener_hears_everything(stage: &Stage) -> Told {
     assert_eq!(next(&mut second, &user, 2).await?, later);
     assert_eq!(next(&mut first, &user, 1).await?, [(None, Some(1))]);
     assert_eq!(next(&mut first, &user, 2).await?, later);
+    Ok(())
+}
+
+/// A listener that stopped at a corrupt item would hear of nothing behind it.
+pub(super) async fn a_corrupt_item_does_not_stop_the_feed(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let user: UserId = id("feed-corrupt");
+    let mut changes = db.changes_of::<Sample>().await?;
+    let mut skipping = db.changes_of::<Sample>().await?.skip_corrupt();
+    // A rating without stars, then one with them, then one without them again.
+    let corrupt = [("PK", "USER#feed-corrupt"), ("SK", "SITE#s")];
+    let corrupt = Item::from(corrupt.map(|(name, text)| (name, Value::from(text))));
+    let put_corrupt = || PutItem::new(db.table_name::<Sample>(), corrupt.clone());
+    let good = rating("feed-corrupt", "s", 4);
+    db.execute(put_corrupt()).await?;
+    db.run(put(&good)).await?;
+    db.execute(put_corrupt()).await?;
+    db.run(delete(Key::of(&good))).await?;
+    db.run(put(&good)).await?;
+
+    // It fails once for each corrupt image, and goes on behind it.
+    let mut failures = 0;
+    let last = loop {
+        match changes.next().await {
+            Err(Error::Corrupt(_)) => failures += 1,
+            other => break other?,
+        }
+    };
+    assert_eq!(failures, 4);
+    assert!(matches!(last, Some(Change::Item { old: None, new: Some(_), .. })));
+    // A change to a corrupt item is passed over, and never looks like a deletion.
+    let told = next(&mut skipping, &user, 2).await?;
+    assert_eq!(told, [(None, Some(4)), (None, Some(4))]);
     Ok(())
 }

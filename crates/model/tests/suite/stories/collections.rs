@@ -3,7 +3,8 @@
 use super::id;
 use crate::{Place, Stage, Told};
 use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
-use singlet::dynamo::operation::{Answer, Request};
+use singlet::dynamo::operation::{Answer, PutItem, Request};
+use singlet::dynamo::{Item, Value};
 use singlet::prelude::*;
 use singlet::{Error, Settings};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -444,6 +445,86 @@ pub(super) async fn cursors_are_of_one_query(stage: &Stage) -> Told {
     let of_stars = db.query(stars()).page(None).await?.next.ok_or("no cursor")?;
     let outcome = db.query(things()).page(Some(of_stars.to_string().parse()?)).await;
     assert!(matches!(outcome, Err(Error::Cursor)));
+    Ok(())
+}
+
+/// What went wrong: `sort_key_until` after `from` was ignored, and so was the first of two
+/// `sort_key_from`.
+pub(super) async fn every_range_narrows_the_one_before(stage: &Stage) -> Told {
+    let (db, log) = counted(&stage.place, &stage.settings).await?;
+    let (owner, name) = fill(&db, "narrowed").await?;
+    db.run(put(&repo("narrowed", "second", db.now().after(Duration::from_secs(3))))).await?;
+    log.take();
+    let at = |seconds| db.now().after(Duration::from_secs(seconds));
+    type Narrowed = singlet::Query<Activity, (), <Activity as Collection>::Source>;
+    let count = async |query: Narrowed| db.query(query).count().await;
+    let all = || Activity::of(&owner);
+    let until = |seconds| format!("{}~", at(seconds));
+    assert_eq!(count(all().from(at(2)).sort_key_until(until(3))).await?, 3);
+    assert_eq!(count(all().after(at(2)).sort_key_until(until(4))).await?, 3);
+    assert_eq!(count(all().until(at(3)).sort_key_from(at(2).to_string())).await?, 3);
+    assert_eq!(count(all().between(at(1), at(5)).sort_key_between("2", until(2))).await?, 2);
+    let repo = format!("{}#REPO", at(3));
+    log.take();
+    assert_eq!(count(all().with(at(3)).sort_key_starting_with(repo)).await?, 1);
+    assert_eq!(log.take(), (1, 1));
+    assert_eq!(count(all().from(at(5)).sort_key_until(until(2))).await?, 0);
+    assert_eq!(log.take(), (0, 0));
+
+    let things = || Thing::of((&owner, &name));
+    let found = db.query(things().sort_key_from("STAR#user-38").sort_key_from("ISSUE#")).count();
+    assert_eq!(found.await?, 2);
+    let found = db.query(things().sort_key_until("ISSUE#000002").sort_key_until("STAR#z")).count();
+    assert_eq!(found.await?, 4);
+    let prefixes =
+        |one: &str, other: &str| things().sort_key_starting_with(one).sort_key_starting_with(other);
+    assert_eq!(db.query(prefixes("STAR#user-3", "STAR#")).count().await?, 10);
+    assert_eq!(db.query(prefixes("STAR#", "STAR#user-3")).count().await?, 10);
+    assert_eq!(db.query(prefixes("STAR#", "ISSUE#")).count().await?, 0);
+    Ok(())
+}
+
+/// Stores an item of the repository as somebody else might have.
+async fn store(
+    db: &Db<Hub>,
+    owner: &str,
+    sort: &str,
+    more: &[(&str, Value)],
+) -> Result<(), Box<dyn std::error::Error>> {
+    let key = [("PK", format!("REPO#{owner}#engine")), ("SK", sort.to_owned())];
+    let mut item = Item::from(key.map(|(name, text)| (name, Value::S(text))));
+    for (name, value) in more {
+        item.insert(*name, value.clone());
+    }
+    db.execute(PutItem::new(db.table_name::<Hub>(), item)).await?;
+    Ok(())
+}
+
+/// What went wrong: a load left out items of entities that do not expire, if they had the table's
+/// TTL attribute, and a query did not.
+pub(super) async fn expiry_is_that_of_the_entity(stage: &Stage) -> Told {
+    let (db, _) = counted(&stage.place, &stage.settings).await?;
+    let (owner, name) = fill(&db, "unexpired").await?;
+    let ended = db.now().as_millis() / 1000 - 10;
+    let star = [("owner", "unexpired"), ("repo", "engine"), ("user", "zoe")];
+    let mut star: Vec<_> = star.map(|(name, text)| (name, Value::from(text))).into();
+    star.push(("TTL", Value::from(ended)));
+    store(&db, "unexpired", "STAR#zoe", &star).await?;
+    let queried = db.query(Star::of(&owner, &name)).all().await?.len();
+    let loaded = db.load(Whole::of((&owner, &name))).await?.ok_or("no repository")?;
+    assert_eq!((queried, loaded.stars.len(), loaded.drafts.len()), (41, 41, 2));
+    Ok(())
+}
+
+/// What went wrong: items that were passed over counted for the limit of a member.
+pub(super) async fn corrupt_items_fill_no_limit(stage: &Stage) -> Told {
+    let (db, _) = counted(&stage.place, &stage.settings).await?;
+    let (owner, name) = fill(&db, "corrupt-limit").await?;
+    store(&db, "corrupt-limit", "ISSUE#000007", &[]).await?;
+    let front = || Front::of((&owner, &name));
+    assert!(matches!(db.load(front()).await, Err(Error::Corrupt(_))));
+    let found = db.load(front().skip_corrupt()).await?.ok_or("no repository")?;
+    assert_eq!(numbers(&found.issues), [6, 5, 4]);
     Ok(())
 }
 

@@ -28,10 +28,11 @@ pub(super) async fn requests_are_shown_before_they_are_sent(stage: &Stage) -> To
         Scoreboard::of(&game).request(db)?,
         (create(&one).or(singlet::Error::MissingOperand), check(Key::of(&one))).request(db)?,
         once("token", vec![put(&one)]).request(db)?,
+        Scan::index(Site::BY_OWNER).request(db)?,
     ];
     let operations: Vec<&str> = requests.iter().map(Request::operation).collect();
     let expected = "PutItem UpdateItem DeleteItem TransactWriteItems GetItem GetItem Query Scan \
-                    Query TransactWriteItems TransactWriteItems";
+                    Query TransactWriteItems TransactWriteItems Scan";
     assert_eq!(operations.join(" "), expected);
     // What is shown as JSON is the request, as the language reads it.
     for request in &requests {
@@ -52,6 +53,10 @@ pub(super) async fn requests_are_shown_before_they_are_sent(stage: &Stage) -> To
         "TransactWriteItems"
     );
     assert!(format!("{transaction:?}").starts_with("Transaction(TransactWriteItems {"));
+    let mut batch = db.batch();
+    assert!(batch.request().is_none());
+    batch.put(&one)?;
+    assert_eq!(batch.request().map(|request| request.operation()), Some("BatchWriteItem"));
     // What is shown can be sent as it is.
     db.execute(requests[0].clone()).await?;
     assert_eq!(db.get(Key::of(&one).consistent()).await?, Some(one));
@@ -93,6 +98,12 @@ pub(super) async fn operations_show_themselves(stage: &Stage) -> Told {
     assert!(format!("{:?}", Scan::<Match>::table()).starts_with("Scan {"));
     assert!(format!("{:?}", Scoreboard::of(&game)).starts_with("Load {"));
     assert!(format!("{:?}", Key::of(&one).consistent()).starts_with("Get {"));
+    let by_owner = format!("{:?}", Scan::index(Site::BY_OWNER));
+    assert!(by_owner.starts_with(r#"Scan { entity: "Site", index: "GSI1""#), "{by_owner}");
+    let reading = format!("{:?}", stage.db.scan(Scan::index(Site::BY_OWNER)).skip_corrupt());
+    assert!(reading.starts_with(r#"Reading { of: "Site", limit: None"#), "{reading}");
+    let transaction = format!("{:?}", once("token", (create(&one),)));
+    assert!(transaction.starts_with(r#"Once { token: "token", at: None"#), "{transaction}");
     let _ = stage;
     Ok(())
 }
@@ -138,7 +149,7 @@ pub(super) async fn a_way_out_of_the_model(stage: &Stage) -> Told {
     let items = page.items.unwrap_or_default();
     let item = items[0].to_item();
     assert_eq!(item.get("legacy"), Some(&Value::from(1)));
-    let found = Sample::decode(StoredItem::from(&item).as_item())?;
+    let found = Sample::decode_item(&item)?;
     assert!(matches!(found, Some(SampleItem::Site(site)) if site.id == one.id));
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Errors name the item that they are about.
 
+use super::collections::{Hub, Owner, RepoName, Thing};
 use super::{id, rating, site};
-use crate::sample::{Rating, Site, SiteId, UserId, World};
+use crate::sample::{MatchId, Rating, Scoreboard, Site, SiteId, UserId, World};
 use crate::{Stage, Told};
 use singlet::dynamo::{ErrorKind, Item, Value, operation::PutItem};
 use singlet::prelude::*;
@@ -98,6 +99,29 @@ pub(super) async fn reads_name_the_entity(stage: &Stage) -> Told {
     for error in errors {
         assert_eq!(error.refusal().unwrap().kind(), ErrorKind::ResourceNotFound, "{error}");
         assert_eq!(error.subject().unwrap().entity(), "Site");
+    }
+
+    // Of several items, what they have in common.
+    let mut batch = db.batch();
+    batch.put(&site("nowhere", db.now()))?;
+    let one = batch.run().await.unwrap_err();
+    assert_eq!(one.subject().map(|subject| key_text(subject, "PK")), Some("SITE#nowhere".into()));
+    let mut batch = db.batch();
+    for number in 0..3 {
+        batch.delete(Site::key(id::<SiteId>(format!("nowhere-{number}"))))?;
+    }
+    let hub: Db<Hub> = stage.place.open(&settings);
+    let (owner, repo): (Owner, RepoName) = (id("nobody"), id("nothing"));
+    let errors = [
+        (one, "Site"),
+        (batch.run().await.unwrap_err(), "Site"),
+        (db.get_together(vec![Site::key(&nowhere)]).await.unwrap_err(), "Site"),
+        (db.load(Scoreboard::of(id::<MatchId>("nowhere"))).await.unwrap_err(), "Scoreboard"),
+        (hub.query(Thing::of((&owner, &repo))).all().await.unwrap_err(), "Thing"),
+    ];
+    for (error, name) in errors {
+        assert_eq!(error.refusal().unwrap().kind(), ErrorKind::ResourceNotFound, "{error}");
+        assert_eq!(error.subject().map(Subject::entity), Some(name), "{error}");
     }
     Ok(())
 }

@@ -154,6 +154,30 @@ struct Organization {
     members: u32,
 }
 
+/// What went wrong: a scan of the index by the pattern `open` gave closed issues, too.
+pub(super) async fn a_scan_reads_the_keys_of_one_pattern(stage: &Stage) -> Told {
+    let db = stage.open::<Repositories>();
+    db.provision().await?;
+    let now = db.now();
+    let repo: Repo = id("scanned");
+    let all = [(1, State::Open), (2, State::Open), (3, State::Closed), (4, State::Draft)];
+    for (number, state) in all {
+        db.run(create(&Issue { repo: repo.clone(), ..issue(number, state, now) })).await?;
+    }
+    let ours = || Issue::REPO.eq(&repo);
+    let open = || Scan::index(Issue::OPEN).filter(ours());
+    let closed = || Scan::index(Issue::CLOSED).filter(ours());
+    let numbers = |found: Vec<Issue>| {
+        let mut numbers: Vec<u32> = found.iter().map(|one| one.number).collect();
+        numbers.sort_unstable();
+        numbers
+    };
+    assert_eq!(numbers(db.scan(open()).all().await?), [1, 2]);
+    assert_eq!(numbers(db.scan(closed()).all().await?), [3]);
+    assert_eq!((db.scan(open()).count().await?, db.scan(closed()).count().await?), (2, 1));
+    Ok(())
+}
+
 pub(super) async fn entities_share_a_key(stage: &Stage) -> Told {
     let db = stage.open::<Accounts>();
     db.provision().await?;

@@ -243,3 +243,30 @@ pub(super) async fn what_is_too_much_is_refused(stage: &Stage) -> Told {
     assert!(is_invalid(&outcome), "{outcome:?}");
     Ok(())
 }
+
+/// What went wrong: `request` and a transaction that was never run registered the moment of their
+/// token, and the real one wrote that moment.
+pub(super) async fn a_token_that_is_only_shown_is_not_used(stage: &Stage) -> Told {
+    let db = &stage.db;
+    let one = db.run(create(&site("shown-token", db.now())).returning_new()).await?;
+    let token = format!("shown-{}", db.now().as_millis());
+    let visit = || update(Site::key(&one.id)).add(Site::VISITS, 1);
+    once(token.as_str(), (visit(),)).request(db)?;
+    once(token.as_str(), once(token.as_str(), vec![visit()])).request(db)?;
+    let mut dropped = db.transaction::<singlet::Error>().once(token.as_str());
+    dropped.push(visit());
+    assert!(format!("{dropped:?}").contains(&token));
+    drop(dropped);
+    stage.clock.advance(1000);
+    let now = db.now();
+    db.transact(once(token.as_str(), (visit(),))).await?;
+    let updated_at = || async { db.get(Site::key(&one.id).consistent()).await };
+    assert_eq!(updated_at().await?.map(|site| site.updated_at), Some(now));
+    // What was sent is shown as of the moment at which it was sent.
+    stage.clock.advance(1000);
+    let shown = once(token.as_str(), (visit(),)).request(db)?.to_string();
+    assert!(shown.contains(&now.to_string()), "{shown}");
+    db.transact(once(token.as_str(), (visit(),))).await?;
+    assert_eq!(updated_at().await?.map(|site| site.visits), Some(1));
+    Ok(())
+}

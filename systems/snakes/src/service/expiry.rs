@@ -9,7 +9,7 @@
 use super::Service;
 use super::budgets::Cost;
 use crate::design::{Code, Game, Player};
-use crate::refusal::Refusal;
+use crate::error::Error;
 use futures_util::future::try_join_all;
 use singlet::prelude::*;
 use std::time::Duration;
@@ -23,13 +23,13 @@ const CONCURRENT_MAX: usize = 25;
 
 /// Until when things are kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Terms {
+pub(super) struct Expiries {
     pub(super) game: Expiry,
     pub(super) members: Expiry,
 }
 
-impl Terms {
-    /// The terms of a new game.
+impl Expiries {
+    /// The expiries of a new game.
     pub(super) fn from(now: Timestamp) -> Self {
         let game = now.after(LIFETIME);
         Self { game: Expiry::at(game), members: Expiry::at(game.after(SURPLUS)) }
@@ -37,18 +37,18 @@ impl Terms {
 }
 
 impl Service {
-    /// 14: the terms of a game that changes now. If its players and connections would be gone
+    /// 14: the expiries of a game that changes now. If its players and connections would be gone
     /// before it, they are given more time first.
-    pub(super) async fn renew(&self, game: &Game) -> Result<Terms, Refusal> {
-        let terms = Terms::from(self.db.now());
-        if game.members_ttl.as_seconds() >= terms.game.as_seconds() {
-            return Ok(Terms { members: game.members_ttl, ..terms });
+    pub(super) async fn renew(&self, game: &Game) -> Result<Expiries, Error> {
+        let expiries = Expiries::from(self.db.now());
+        if game.members_ttl.as_seconds() >= expiries.game.as_seconds() {
+            return Ok(Expiries { members: game.members_ttl, ..expiries });
         }
-        self.keep_members(&game.code, terms.members).await?;
-        Ok(terms)
+        self.extend_members(&game.code, expiries.members).await?;
+        Ok(expiries)
     }
 
-    async fn keep_members(&self, code: &Code, until: Expiry) -> Result<(), Refusal> {
+    async fn extend_members(&self, code: &Code, until: Expiry) -> Result<(), Error> {
         let players = self.db.query(Player::of(code)).all().await?;
         self.charge(Cost::Renew(players.len())).await?;
         for some in players.chunks(CONCURRENT_MAX) {
