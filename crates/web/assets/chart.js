@@ -23,7 +23,7 @@ export function lineChart(svg, { title, series, x = {}, y = {} }) {
   });
   const formatX = x.format ?? String;
   const formatY = y.format ?? String;
-  table(svg, title, ["", x.label ?? "x", y.label ?? "y"], series.flatMap((one) => one.points.map(([at, value]) => [one.name, formatX(at), formatY(value)])));
+  table(svg, title, ["Series", x.label ?? "x", y.label ?? "y"], series.flatMap((one) => one.points.map(([at, value]) => [one.name, formatX(at), formatY(value)])));
 }
 
 /** One bar for each of `bars`: `[{ label, value }]`. `y` is `{ label, format }`. */
@@ -39,7 +39,7 @@ export function barChart(svg, { title, bars, y = {} }) {
       shape("text", { x: left + step * 0.35, y: HEIGHT - MARGIN.bottom + 18, class: "chart-tick chart-middle" }, shorten(bar.label, step)));
   });
   const format = y.format ?? String;
-  table(svg, title, ["", y.label ?? "Value"], bars.map((bar) => [bar.label, format(bar.value)]));
+  table(svg, title, ["Name", y.label ?? "Value"], bars.map((bar) => [bar.label, format(bar.value)]));
 }
 
 /**
@@ -63,7 +63,7 @@ export function sprayChart(svg, { title, hits, kinds = [...new Set(hits.map((hit
       const [cx, cy] = at(hit.x, hit.y);
       return mark(cx, cy, kinds.indexOf(hit.kind), hit.label ?? hit.kind);
     }));
-  table(svg, title, ["", "Kind", "Direction", "Distance"], hits.map((hit) => [hit.label ?? "", hit.kind, direction(hit), Math.hypot(hit.x, hit.y).toFixed(2)]));
+  table(svg, title, ["Hit", "Kind", "Direction", "Distance"], hits.map((hit, index) => [hit.label ?? String(index + 1), hit.kind, direction(hit), Math.hypot(hit.x, hit.y).toFixed(2)]));
 }
 
 function direction({ x, y }) {

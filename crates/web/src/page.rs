@@ -64,7 +64,6 @@ pub fn file(source: &str, name: &str, content: &'static [u8]) -> Cow<'static, [u
 pub fn shared() -> Vec<Asset> {
     crate::assets! {
         "/assets/singlet.css" => "../assets/singlet.css",
-        "/assets/singlet.js" => "../assets/singlet.js",
         "/assets/icon.svg" => "../assets/icon.svg",
         "/assets/chart.js" => "../assets/chart.js",
         "/assets/dialog.js" => "../assets/dialog.js",
