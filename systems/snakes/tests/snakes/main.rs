@@ -13,6 +13,7 @@ mod expiry;
 mod fixture;
 mod http;
 mod live;
+mod matrix;
 mod operations;
 mod races;
 mod refusals;

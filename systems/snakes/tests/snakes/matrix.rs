@@ -1,0 +1,99 @@
+//! Who may do what: every route as everybody, compared with `matrix.txt`.
+
+use crate::fixture::Fixture;
+use crate::site::GameServer;
+use axum::http::Method;
+use serde_json::{Value, json};
+use singlet_snakes::board::Board;
+use singlet_snakes::design::Code;
+use singlet_snakes::rules::Mode;
+use singlet_snakes::service::{NewGame, player_id};
+use singlet_testing::check_matrix;
+use singlet_web::random::Random;
+use singlet_web::secret::Secret;
+
+/// Nobody signs in to play: callers differ by their secrets. The player and the creator are in the
+/// game, the other one is in another game.
+const CALLERS: &[&str] = &["visitor", "player", "creator", "other"];
+
+#[tokio::test]
+async fn every_route_as_everybody() {
+    let site = GameServer::new(Random::new()).await;
+    let (_, document) = site.get("/openapi.json").await;
+    let paths = document["paths"].as_object().unwrap();
+    let operations: Vec<&str> = paths
+        .values()
+        .flat_map(|methods| methods.as_object().unwrap().values())
+        .map(|operation| operation["operationId"].as_str().unwrap())
+        .collect();
+    let status_of = async |row: &str, caller: &str| {
+        let game = Game::new(&site.fixture, row).await;
+        let client = match caller {
+            "visitor" => site.server.visitor(),
+            caller => {
+                let secret = game.secret_of(caller);
+                site.server.visitor().with_header("player-secret", secret.reveal())
+            }
+        };
+        let (method, path, body) = game.request(row);
+        client.send(method, &format!("/snakes{path}"), body).await.status
+    };
+    check_matrix(include_str!("matrix.txt"), &operations, CALLERS, status_of).await;
+}
+
+/// A game in the state that a row needs.
+struct Game {
+    code: Code,
+    creator: Secret,
+    player: Secret,
+    other: Secret,
+}
+
+impl Game {
+    async fn new(fixture: &Fixture, row: &str) -> Self {
+        let service = &fixture.service;
+        let board = Board::new(10, Vec::new()).unwrap();
+        let new = NewGame { name: "Ann".into(), mode: Mode::Turns, board };
+        let other = service.create_game(new.clone()).await.unwrap().secret;
+        let made = service.create_game(new).await.unwrap();
+        let (code, creator) = (made.lobby.game.code, made.secret);
+        fixture.clock.advance(1);
+        let player = service.join(&code, "Bob").await.unwrap().secret;
+        if row.contains("(begun)") || row.contains("(over)") {
+            service.start(&code, &creator).await.unwrap();
+        }
+        let turns = [&creator, &player].into_iter().cycle();
+        for secret in turns.take(if row.contains("(over)") { 100_000 } else { 0 }) {
+            if service.roll(&code, secret).await.unwrap().1.wins {
+                break;
+            }
+        }
+        Self { code, creator, player, other }
+    }
+
+    fn secret_of(&self, caller: &str) -> &Secret {
+        match caller {
+            "creator" => &self.creator,
+            "player" => &self.player,
+            _ => &self.other,
+        }
+    }
+
+    fn request(&self, row: &str) -> (Method, String, Option<Value>) {
+        let game = format!("/games/{}", self.code);
+        let player = player_id(&self.player).unwrap();
+        match row.split(" (").next().unwrap() {
+            "createGame" => (Method::POST, "/games".into(), Some(json!({"name": "Cleo"}))),
+            "listGames" => (Method::GET, "/games".into(), None),
+            "getGame" => (Method::GET, game, None),
+            "joinGame" => (Method::POST, game + "/players", Some(json!({"name": "Cleo"}))),
+            "startGame" => (Method::POST, game + "/start", None),
+            "rollDice" => (Method::POST, game + "/roll", None),
+            "playAgain" => (Method::POST, game + "/rematch", None),
+            "leaveGame" => (Method::DELETE, format!("{game}/players/{player}"), None),
+            "getPlayer" => (Method::GET, format!("/players/{player}"), None),
+            "followGame" => (Method::GET, game + "/socket", None),
+            other => panic!("no request for {other}"),
+        }
+    }
+}
