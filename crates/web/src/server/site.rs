@@ -116,8 +116,7 @@ impl Site {
             designs: Vec::new().into(),
             leases: Leases::new(web.clone(), new_owner()?),
             random: options.random,
-            http: outbound::Client::new(outbound::ClientOptions::default())
-                .map_err(OpenError::system)?,
+            http: outbound::Client::lazy(outbound::ClientOptions::default()),
             blobs: options.blobs,
             jobs: JobStatuses::new(),
             metrics: Metrics::default(),
