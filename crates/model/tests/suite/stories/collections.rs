@@ -1,7 +1,7 @@
 //! Several entities of one partition: what is read, and by how many requests.
 
 use super::id;
-use crate::{Fixture, Place, TestResult};
+use crate::{Fixture, TestResult};
 use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
 use singlet::dynamo::operation::{Answer, PutItem, Request};
 use singlet::dynamo::{Item, Value};
