@@ -21,11 +21,15 @@ export async function launch() {
   });
 }
 
+export const DESK = { viewport: { width: 1280, height: 900 } };
+export const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
+
 /**
  * A page that fails the test if anything in it goes wrong: an error in a script, something that
- * the security policy had to block, a file that is missing.
+ * the security policy had to block, a file that is missing. `origin` is where the page is, if it
+ * is not on the server itself.
  */
-export async function open(context, path) {
+export async function open(context, path, origin = address) {
   const page = await context.newPage();
   page.faults = [];
   page.on("pageerror", (error) => page.faults.push(`error: ${error.message}`));
@@ -33,11 +37,21 @@ export async function open(context, path) {
     if (message.type() === "error" && !page.expected?.(message.text())) page.faults.push(message.text());
   });
   page.on("request", (request) => {
-    const { origin } = new URL(request.url());
-    if (origin !== new URL(address).origin && !request.url().startsWith("data:")) page.faults.push(`elsewhere: ${request.url()}`);
+    const asked = new URL(request.url()).origin;
+    if (asked !== new URL(origin).origin && !request.url().startsWith("data:")) page.faults.push(`elsewhere: ${request.url()}`);
   });
-  await page.goto(address + path);
+  await page.goto(origin + path);
   return page;
+}
+
+/** Sends a request to the server, as a program would. */
+export async function ask(method, path, { body, secret } = {}) {
+  const answer = await fetch(address + path, {
+    method,
+    headers: { ...(body ? { "content-type": "application/json" } : {}), ...(secret ? { "player-secret": secret } : {}) },
+    body: body ? JSON.stringify(body) : undefined,
+  });
+  return answer.json();
 }
 
 export async function picture(page, name) {

@@ -1,14 +1,11 @@
 // People play a whole game, each in a tab of their own.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { address, launch, open, picture } from "./browser.js";
+import { ask, DESK, launch, open, PHONE, picture } from "./browser.js";
 
 let browser;
 before(async () => { browser = await launch(); });
 after(async () => { await browser?.close(); });
-
-const DESK = { viewport: { width: 1280, height: 900 } };
-const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
 
 /** Creates a game on the door page, and returns its code. */
 async function create(page, name, mode = "turns") {
@@ -16,8 +13,8 @@ async function create(page, name, mode = "turns") {
   await page.check(`input[value=${mode}]`);
   await page.click("#create button");
   await page.waitForURL(/\/snakes\/play\//);
-  await page.waitForSelector("#status .big-code");
-  return page.textContent("#status .big-code");
+  await page.waitForSelector("#status .snakes-big-code");
+  return page.textContent("#status .snakes-big-code");
 }
 
 async function join(page, name) {
@@ -28,7 +25,7 @@ async function join(page, name) {
 }
 
 async function position(page, name) {
-  const text = await page.textContent(`#players li:has-text("${name}") .place`);
+  const text = await page.textContent(`#players li:has-text("${name}") .square`);
   return text === "start" ? 0 : Number(text);
 }
 
@@ -49,7 +46,7 @@ test("two tabs play from the first roll to the last square", { timeout: 240_000 
   assert.equal(await ann.textContent("#player-count"), "2");
   assert.equal(await bob.locator("#start").count(), 0);
   await ann.click("#start");
-  await ann.waitForSelector("#roll:not([disabled])");
+  await ann.waitForSelector("#roll[aria-disabled=false]");
   await picture(ann, "begun");
   const tabs = [ann, bob];
   let rolls = 0;
@@ -57,8 +54,8 @@ test("two tabs play from the first roll to the last square", { timeout: 240_000 
   for (const tab of tabs) await tab.emulateMedia({ reducedMotion: rolls > 4 ? "reduce" : "no-preference" });
   while (rolls < 600) {
     const tab = tabs[rolls % 2];
-    const finished = tab.waitForSelector("#curtain:not([hidden])").then(() => "finished");
-    const ready = tab.waitForSelector("#roll:not([disabled])").then(() => "ready");
+    const finished = tab.waitForSelector("#end:not([hidden])").then(() => "finished");
+    const ready = tab.waitForSelector("#roll[aria-disabled=false]").then(() => "ready");
     if (await Promise.race([finished, ready]) === "finished") break;
     // By hand and by keyboard.
     if (rolls % 4 < 2) await tab.click("#roll");
@@ -69,14 +66,14 @@ test("two tabs play from the first roll to the last square", { timeout: 240_000 
     rolls += 1;
     if (rolls === 5) for (const one of tabs) await one.emulateMedia({ reducedMotion: "reduce" });
     if (rolls === 12) await picture(tab, "playing");
-    await tab.waitForFunction(() => document.querySelector("#roll").disabled || !document.querySelector("#curtain").hidden);
+    await tab.waitForFunction(() => document.querySelector("#roll").ariaDisabled === "true" || !document.querySelector("#end").hidden);
   }
-  for (const tab of tabs) await tab.waitForSelector("#curtain:not([hidden])");
+  for (const tab of tabs) await tab.waitForSelector("#end:not([hidden])");
   await picture(ann, "won-ann");
   await picture(bob, "won-bob");
   const said = await Promise.all(tabs.map((tab) => tab.textContent("#status h2")));
-  assert.equal(said.filter((text) => text === "You have won!").length, 1, said.join(" / "));
-  assert.equal(said.filter((text) => /^(Ann|Bob) has won$/.test(text)).length, 1, said.join(" / "));
+  assert.equal(said.filter((text) => text === "You won!").length, 1, said.join(" / "));
+  assert.equal(said.filter((text) => /^(Ann|Bob) won$/.test(text)).length, 1, said.join(" / "));
   // Both have seen the same.
   for (const name of ["Ann", "Bob"]) {
     assert.equal(await position(ann, name), await position(bob, name));
@@ -101,7 +98,10 @@ test("a reload goes on as the same player, and a lost connection comes back", { 
   await context.setOffline(false);
   await ann.click("#start");
   await bob.waitForSelector("#turn:not([hidden])");
-  assert.equal(await bob.textContent("#roll-text"), "Wait");
+  assert.equal(await bob.textContent("#roll"), "Ann rolls");
+  assert.equal(await bob.textContent("#status p"), "You are next.");
+  assert.match(await ann.title(), /^Your turn!/);
+  assert.match(await bob.title(), /^Ann’s turn/);
   assert.deepEqual(bob.faults, []);
   await context.close();
 });
@@ -113,8 +113,8 @@ test("the creator takes a player out, who may join again", { timeout: 60_000 }, 
   const bob = await open(context, `/snakes/play/${code}`);
   await join(bob, "Bob");
   assert.equal(await bob.locator("#players button").count(), 0);
-  ann.on("dialog", (dialog) => dialog.accept());
   await ann.click('#players li:has-text("Bob") button');
+  await ann.click("dialog button.danger");
   await bob.waitForSelector("#join-form", { state: "visible" });
   await join(bob, "Bert");
   await ann.waitForSelector('#players li:has-text("Bert")');
@@ -129,8 +129,8 @@ test("markup in names is text, and bad input is explained", { timeout: 60_000 },
   ann.expected = (text) => text.includes("404");
   await ann.fill("#join-code", "ZZZZZZ");
   await ann.click("#join button");
-  await ann.waitForSelector("#trouble:not([hidden])");
-  assert.match(await ann.textContent("#trouble"), /no such game/i);
+  await ann.waitForSelector("#join-code[aria-invalid=true]");
+  assert.match(await ann.textContent("#join .field-error"), /no game has this code/i);
   const evil = "<img src=x onerror=1>";
   const code = await create(ann, evil);
   await ann.waitForSelector("#players li .name");
@@ -140,11 +140,13 @@ test("markup in names is text, and bad input is explained", { timeout: 60_000 },
   await bob.waitForSelector("#join-name", { state: "visible" });
   await bob.fill("#join-name", evil.toUpperCase());
   await bob.click("#join-form button");
-  await bob.waitForSelector("#trouble:not([hidden])");
-  assert.match(await bob.textContent("#trouble"), /taken/i);
-  const nowhere = await open(context, "/snakes/play/ZZZZZZ");
-  nowhere.expected = () => true;
-  await nowhere.waitForSelector("text=There is no such game");
+  await bob.waitForSelector("#join-name[aria-invalid=true]");
+  assert.match(await bob.textContent("#join-form .field-error"), /taken/i);
+  for (const address of ["ZZZZZZ", "not-a-code", "%E0%A4%A"]) {
+    const nowhere = await open(context, `/snakes/play/${address}`);
+    nowhere.expected = () => true;
+    await nowhere.waitForSelector("text=Game not found");
+  }
   for (const page of [ann, bob]) assert.deepEqual(page.faults, []);
   await context.close();
 });
@@ -160,14 +162,14 @@ test("on a phone, in the dark, everything is within reach", { timeout: 90_000 },
   await picture(bob, "phone-join");
   await join(bob, "Bob");
   await ann.click("#start");
-  await ann.waitForSelector("#roll:not([disabled])");
+  await ann.waitForSelector("#roll[aria-disabled=false]");
   for (let turn = 0; turn < 6; turn += 1) {
     const tab = turn % 2 ? bob : ann;
-    await tab.waitForSelector("#roll:not([disabled])");
+    await tab.waitForSelector("#roll[aria-disabled=false]");
     await tab.tap("#roll");
-    await tab.waitForSelector("#roll:disabled");
+    await tab.waitForSelector("#roll[aria-disabled=true]");
   }
-  await ann.waitForSelector("#roll:not([disabled])");
+  await ann.waitForSelector("#roll[aria-disabled=false]");
   await ann.waitForTimeout(2500);
   await picture(ann, "phone-playing-dark");
   await picture(bob, "phone-playing-light");
@@ -187,30 +189,70 @@ test("a race with many players is drawn, and anybody may roll", { timeout: 120_0
   const context = await browser.newContext(DESK);
   const ann = await open(context, "/snakes");
   const code = await create(ann, "Ann", "race");
-  const ask = (path, body, secret) => fetch(`${address}/snakes${path}`, {
-    method: "POST",
-    headers: { ...(body ? { "content-type": "application/json" } : {}), ...(secret ? { "player-secret": secret } : {}) },
-    body: body ? JSON.stringify(body) : undefined,
-  }).then((answer) => answer.json());
   const others = [];
   for (let number = 0; number < 60; number += 1) {
-    others.push(await ask(`/games/${code}/players`, { name: `Player ${number}` }));
+    others.push(await ask("POST", `/snakes/games/${code}/players`, { body: { name: `Player ${number}` } }));
   }
   await ann.waitForFunction(() => document.querySelector("#player-count").textContent === "61");
   await ann.click("#start");
-  await ann.waitForSelector("#roll:not([disabled])");
+  await ann.waitForSelector("#roll[aria-disabled=false]");
   for (let round = 0; round < 3; round += 1) {
-    await Promise.all(others.map(({ secret }) => ask(`/games/${code}/roll`, null, secret)));
+    await Promise.all(others.map(({ secret }) => ask("POST", `/snakes/games/${code}/roll`, { secret })));
     await ann.click("#roll");
-    await ann.waitForSelector("#roll:not([disabled])");
+    await ann.waitForSelector("#roll[aria-disabled=false]");
   }
   await ann.waitForTimeout(4000);
   await picture(ann, "race");
-  const { players } = await (await fetch(`${address}/snakes/games/${code}`)).json();
+  const { players } = await ask("GET", `/snakes/games/${code}`);
   const first = players.reduce((one, other) => (other.position > one.position ? other : one));
-  assert.equal(await ann.textContent("#players li:first-child .place"), String(first.position));
+  assert.equal(await ann.textContent("#players li:first-child .square"), String(first.position));
   assert.deepEqual(ann.faults, []);
   await context.close();
+});
+
+test("a reload shows the history, and the group plays again together", { timeout: 120_000 }, async () => {
+  const ann = await ask("POST", "/snakes/games", { body: { name: "Ann", board: { size: 10, snakesAndLadders: [] } } });
+  const { code } = ann.game;
+  const bob = await ask("POST", `/snakes/games/${code}/players`, { body: { name: "Bob" } });
+  await ask("POST", `/snakes/games/${code}/start`, { secret: ann.secret });
+  const first = await ask("POST", `/snakes/games/${code}/roll`, { secret: ann.secret });
+  const tabs = [];
+  for (const { player, secret } of [ann, bob]) {
+    const context = await browser.newContext({ ...DESK, reducedMotion: "reduce" });
+    await context.addInitScript(([key, one]) => { if (!sessionStorage.getItem(key)) sessionStorage.setItem(key, JSON.stringify(one)); }, [`snakes.${code}`, { id: player.id, name: player.name, secret }]);
+    tabs.push(await open(context, `/snakes/play/${code}`));
+  }
+  const [annTab, bobTab] = tabs;
+  // What happened before the page was open.
+  await bobTab.waitForSelector(`#log li:has-text("Ann rolled ${first.roll}")`);
+  assert.equal(await annTab.locator('#log li:has-text("The game started.")').count(), 1);
+  // Another player's roll is on the die, also for those who watch.
+  const watcher = await open(await browser.newContext({ ...DESK, reducedMotion: "reduce" }), `/snakes/play/${code}`);
+  await watcher.waitForSelector("#turn:not([hidden])");
+  const second = await ask("POST", `/snakes/games/${code}/roll`, { secret: bob.secret });
+  await watcher.waitForSelector(`text=Bob rolled ${second.roll}.`);
+  assert.equal(await watcher.locator("#die circle").count(), second.roll);
+  for (let turn = 0; turn < 200; turn += 1) {
+    const { wins } = await ask("POST", `/snakes/games/${code}/roll`, { secret: turn % 2 ? bob.secret : ann.secret });
+    if (wins) break;
+  }
+  for (const tab of tabs) await tab.waitForSelector("#end:not([hidden])");
+  const { players, winnerId } = await ask("GET", `/snakes/games/${code}`);
+  assert.match(await annTab.textContent("#end .snakes-ranking li:first-child"), new RegExp(players.find((one) => one.id === winnerId).name));
+  await picture(annTab, "ranking");
+  // The first one makes the game, and the other sees the offer.
+  await annTab.click("#end button:has-text('Play again')");
+  await annTab.waitForSelector("#status .snakes-big-code");
+  const next = await annTab.textContent("#status .snakes-big-code");
+  assert.notEqual(next, code);
+  await bobTab.click("#end button:has-text('Join the rematch')");
+  await bobTab.waitForSelector('#players li:has-text("Bob (you)")');
+  assert.equal(await bobTab.textContent("#status .snakes-big-code"), next);
+  await annTab.waitForSelector("#start:not([disabled])");
+  for (const tab of [...tabs, watcher]) {
+    assert.deepEqual(tab.faults, []);
+    await tab.context().close();
+  }
 });
 
 test("the pages around the game work", { timeout: 60_000 }, async () => {

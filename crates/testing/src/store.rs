@@ -80,6 +80,12 @@ impl TestStore {
         Self::embedded(clock, engine, Some(Folder(path)))
     }
 
+    /// An engine that is open already, with a clock and a background of its own. Databases have a
+    /// fixed clock.
+    pub fn with_engine(engine: Engine) -> Self {
+        Self::embedded(fixed_clock(), engine, None)
+    }
+
     /// In memory, with requests that fail by plan.
     pub(crate) fn with_faults(plan: &Arc<FaultPlan>) -> Self {
         let store = Self::memory();

@@ -17,6 +17,8 @@ const SEND_TIME_MAX_MS = 10_000;
 const HIDDEN_TIME_MAX_MS = 30_000;
 /** The names of events that carry a whole state and no change. */
 const STATES = ["state", "ready"];
+/** Codes by which the server ends a connection for good: done, no such topic any more, no right to it. */
+const FINAL_CODES = [1000, 4000, 4003];
 
 /**
  * What streams and sockets share: when to connect again, and what to say about it. `status` is
@@ -173,6 +175,12 @@ export class WatchStream extends Connection {
     return undefined;
   }
 
+  /** The server ends the stream, and says why. */
+  #ended({ code, reason }) {
+    if (FINAL_CODES.includes(code)) this.setStatus("refused", endProblem(code, reason));
+    this.#abort?.abort();
+  }
+
   async #refused(response) {
     const text = await response.text().catch(() => "");
     let problem;
@@ -215,13 +223,19 @@ export class WatchStream extends Connection {
     this.lastUpdate = new Date();
     try {
       const value = data ? JSON.parse(data) : null;
-      if (this.#options.states.includes(event)) this.#options.onState?.(value, event);
+      if (event === "end") this.#ended(value);
+      else if (this.#options.states.includes(event)) this.#options.onState?.(value, event);
       else this.#options.onEvent?.(event, value);
     } catch (error) {
       // A handler of the page has failed, which is no lost connection.
       reportError(error);
     }
   }
+}
+
+/** Why the server has ended a connection for good. */
+function endProblem(code, reason) {
+  return new Problem({ code: "ended", closeCode: code, title: reason || "The server has ended the connection" });
 }
 
 /**
@@ -321,8 +335,10 @@ export class LiveSocket extends Connection {
       this.lastUpdate = new Date();
       this.#options.onMessage?.(message);
     });
-    socket.addEventListener("close", () => {
-      if (socket === this.#socket) this.#lose();
+    socket.addEventListener("close", ({ code, reason }) => {
+      if (socket !== this.#socket) return;
+      if (FINAL_CODES.includes(code)) this.close(endProblem(code, reason));
+      else this.#lose();
     });
   }
 

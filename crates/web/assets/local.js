@@ -1,29 +1,67 @@
-// Signing in for trying things out.
-import { request, token } from "/assets/singlet.js";
-
-const $ = (id) => document.getElementById(id);
+// Signing in on a server for trying things out.
+import { byId, element } from "/assets/dom.js";
+import { onSubmit, showProblem } from "/assets/form.js";
+import { request } from "/assets/http.js";
+import { caller, onChange, signOut, token } from "/assets/session.js";
 
 function show() {
-  const claims = token.claims();
-  $("now").textContent = claims ? `You are ${claims.sub}${claims.groups.length ? `, of ${claims.groups.join(" and ")}` : ""}.` : "You are nobody yet.";
-  $("sign-out").hidden = !claims;
+  const who = caller();
+  const groups = who?.groups.length ? ` (${who.groups.join(", ")})` : "";
+  byId("now").replaceChildren(
+    who ? `You are signed in as ${who.name}${groups}. ` : "You are a visitor: nobody is signed in. ",
+    who ? element("button", { type: "button", class: "plain small", click: leave }, "Sign out") : "");
 }
 
-$("sign-in").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const { name, groups } = Object.fromEntries(new FormData(event.currentTarget));
-  $("trouble").hidden = true;
+/** Where the person came from: a path of this server, and nothing else. */
+function returnPath() {
+  const path = new URLSearchParams(location.search).get("return") ?? "";
+  return /^\/(?![/\\])/.test(path) ? path : null;
+}
+
+function goBack() {
+  const path = returnPath();
+  if (path) location.assign(path);
+}
+
+function leave() {
+  signOut();
+  goBack();
+}
+
+async function signIn(body) {
+  const signed = await request("POST", "/local/tokens", { body });
+  token.keep(signed.token);
+  goBack();
+}
+
+async function signInAs(system, subject, near) {
   try {
-    const signed = await request("POST", "/local/tokens", { body: { name, groups: groups.split(/\s+/).filter(Boolean) } });
-    token.keep(signed.token);
-    show();
+    await signIn({ persona: { system, subject } });
   } catch (error) {
-    $("trouble").textContent = error.message;
-    $("trouble").hidden = false;
+    showProblem(error, { near });
   }
-});
-$("sign-out").addEventListener("click", () => {
-  token.forget();
-  show();
-});
+}
+
+async function showPersonas() {
+  let systems;
+  try {
+    ({ systems } = await request("GET", "/local/personas"));
+  } catch (error) {
+    if (error.status !== 404) showProblem(error);
+    return;
+  }
+  byId("personas").replaceChildren(...systems.filter(({ personas }) => personas.length).map(({ name, title, personas }) => {
+    const section = element("section", { class: "card personas" }, element("h2", {}, title));
+    section.append(element("ul", {}, personas.map((persona) => element("li", {},
+      element("button", { type: "button", class: "plain", click: () => signInAs(name, persona.subject, section) },
+        element("b", {}, persona.name), element("span", { class: "quiet" }, persona.description)))),
+    element("li", {}, element("button", { type: "button", class: "plain", click: leave },
+      element("b", {}, "Visitor"), element("span", { class: "quiet" }, "nobody is signed in")))));
+    return section;
+  }));
+}
+
+onSubmit(byId("sign-in"), ({ name, groups }) => signIn({ name, groups: groups.split(/\s+/).filter(Boolean) }));
+onChange(show);
 show();
+showPersonas();

@@ -1,14 +1,16 @@
 // Shows an interface as its OpenAPI document describes it, and lets people try it.
-import { element } from "/assets/dom.js";
+import { byId, element } from "/assets/dom.js";
+import { showProblem } from "/assets/form.js";
+import { base, request } from "/assets/http.js";
+import { token } from "/assets/session.js";
 
-const place = document.getElementById("operations");
-const base = location.pathname.replace(/\/api$/, "");
+const place = byId("operations");
 
 try {
-  const answer = await fetch(`${base}/openapi.json`);
-  show(await answer.json());
-} catch {
-  place.textContent = "The description of the interface cannot be read.";
+  show(await request("GET", `${base}/openapi.json`));
+} catch (error) {
+  place.replaceChildren();
+  showProblem(error, { near: place });
 }
 
 function show(api) {
@@ -19,7 +21,7 @@ function show(api) {
     }
   }
   place.replaceChildren(...operations);
-  document.getElementById(location.hash.slice(1))?.setAttribute("open", "");
+  byId(location.hash.slice(1))?.setAttribute("open", "");
 }
 
 function shown(api, path, method, operation) {
@@ -42,16 +44,16 @@ function shown(api, path, method, operation) {
 function explained(api, operation) {
   const parts = [element("p", {}, operation.description)];
   if (operation.parameters) {
-    parts.push(element("h3", {}, "Parameters"), element("ul", { class: "fields" },
+    parts.push(element("h2", {}, "Parameters"), element("ul", { class: "fields" },
       operation.parameters.map((one) => field(api, `${one.name} (${one.in})`, one.schema, one.required, one.description))));
   }
   const body = operation.requestBody?.content["application/json"]?.schema;
-  if (body) parts.push(element("h3", {}, "Body"), members(api, body));
+  if (body) parts.push(element("h2", {}, "Body"), members(api, body));
   for (const [status, answer] of Object.entries(operation.responses)) {
     const json = answer.content?.["application/json"]?.schema;
     const codes = answer.content?.["application/problem+json"]?.schema.properties.code.enum;
     if (Number(status) < 400) {
-      parts.push(element("h3", {}, `Answer ${status}`), json ? members(api, json) : element("p", {}, answer.description));
+      parts.push(element("h2", {}, `Answer ${status}`), json ? members(api, json) : element("p", {}, answer.description));
     } else if (codes) {
       parts.push(element("p", {}, element("span", { class: "badge" }, status), " ",
         codes.flatMap((code, index) => [index ? ", " : "", element("a", { href: `/problems#${code}` }, code)])));
@@ -127,16 +129,17 @@ function tried(api, path, method, operation) {
   });
   const names = (operation.security ?? []).flatMap((one) => Object.keys(one));
   const credentials = names.map((name) => {
-    const input = element("input", { name, autocomplete: "off" });
     const scheme = api.components.securitySchemes[name];
-    inputs.set({ in: "header", name: scheme.name ?? "Authorization", prefix: scheme.scheme === "bearer" ? "Bearer " : "" }, input);
+    const isBearer = scheme.scheme === "bearer";
+    const input = element("input", { name, autocomplete: "off", value: isBearer && token.claims() ? token.text() : null });
+    inputs.set({ in: "header", name: scheme.name ?? "Authorization", prefix: isBearer ? "Bearer " : "" }, input);
     return element("label", {}, scheme.name ?? "Bearer token", input);
   });
   const schema = operation.requestBody?.content["application/json"]?.schema;
   const body = schema ? element("textarea", { class: "code", spellcheck: "false" }, JSON.stringify(example(api, schema), null, 2)) : null;
   const result = element("div", { "aria-live": "polite" });
   const form = element("form", { class: "try", submit },
-    element("h3", {}, "Try it"), fields, credentials,
+    element("h2", {}, "Try it"), fields, credentials,
     body ? element("label", {}, "Body", body) : null,
     element("button", {}, "Send"), result);
   return form;
@@ -153,12 +156,19 @@ function tried(api, path, method, operation) {
       else headers[one.name] = (one.prefix ?? "") + value;
     }
     if (query.size) address += `?${query}`;
-    const answer = await fetch(address, { method: method.toUpperCase(), headers, body: body?.value });
-    const text = await answer.text();
+    let answer;
+    let text;
+    try {
+      answer = await fetch(address, { method: method.toUpperCase(), headers, body: body?.value });
+      text = await answer.text();
+    } catch {
+      result.replaceChildren(element("p", { class: "status-bad" }, "The server cannot be reached."));
+      return;
+    }
     let pretty = text;
     try { pretty = JSON.stringify(JSON.parse(text), null, 2); } catch { /* It is no JSON, and is shown as it is. */ }
     result.replaceChildren(
       element("p", { class: answer.ok ? "status-good" : "status-bad" }, `${answer.status} ${answer.statusText}`),
-      element("pre", {}, pretty));
+      element("pre", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Response" }, pretty));
   }
 }

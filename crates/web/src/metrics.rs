@@ -6,8 +6,9 @@ use singlet_edge::{ConnectionCounters, Exposition, Unit};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// How many sets of labels a family may have. What comes after that is counted in one set, so that
 /// a label with values of clients cannot fill the memory.
@@ -39,6 +40,8 @@ struct Inner {
     families: Mutex<BTreeMap<&'static str, Family>>,
     requests: RwLock<HashMap<RequestKey, (Counter, Timer)>>,
     connections: ConnectionCounters,
+    /// The places of sockets and event streams, and how many there are.
+    streams: OnceLock<(Arc<Semaphore>, usize)>,
 }
 
 /// System, operation and outcome of a request: names of the program, never of a client.
@@ -209,6 +212,12 @@ impl Metrics {
         &self.0.connections
     }
 
+    /// Shows how many of the places of sockets and event streams are taken.
+    pub(crate) fn watch_streams(&self, places: &Arc<Semaphore>, count: usize) {
+        // A site is served once.
+        let _ = self.0.streams.set((Arc::clone(places), count));
+    }
+
     /// Writes all figures.
     pub fn write(&self, page: &mut Exposition) {
         let families = self.0.families.lock().unwrap_or_else(PoisonError::into_inner);
@@ -244,6 +253,10 @@ impl Metrics {
             &self.0.connections;
         let now = |count: &AtomicU64| count.load(Ordering::Relaxed);
         page.gauge("singlet_web_connections", "Open connections.", now(open));
+        if let Some((places, count)) = self.0.streams.get() {
+            let taken = count.saturating_sub(places.available_permits());
+            page.gauge("singlet_web_streams", "Open sockets and event streams.", taken);
+        }
         for (name, help, count) in [
             ("singlet_web_connections_total", "Connections that were accepted.", accepted),
             (

@@ -25,7 +25,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use singlet::Timestamp;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Connections that nobody has used for this long are closed.
@@ -78,10 +78,15 @@ impl Default for ClientOptions {
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Client {
-    pool: Pool<HttpsConnector<HttpConnector>, Full<Bytes>>,
-    options: Arc<ClientOptions>,
+pub struct Client(Arc<Inner>);
+
+struct Inner {
+    options: ClientOptions,
+    /// Made for the first request.
+    pool: OnceLock<Result<ConnectionPool, OutboundError>>,
 }
+
+type ConnectionPool = Pool<HttpsConnector<HttpConnector>, Full<Bytes>>;
 
 impl Client {
     /// A client that trusts the certificates that the operating system trusts.
@@ -90,36 +95,30 @@ impl Client {
     ///
     /// [`OutboundErrorKind::NoCertificates`] if it trusts none.
     pub fn new(options: ClientOptions) -> Result<Self, OutboundError> {
-        let mut http = HttpConnector::new();
-        http.set_connect_timeout(Some(options.connect_time_max));
-        http.set_nodelay(true);
-        http.enforce_http(false);
-        let connector = HttpsConnectorBuilder::new()
-            .with_native_roots()
-            .map_err(|error| {
-                OutboundError::new(OutboundErrorKind::NoCertificates, "").because(&error)
-            })?
-            .https_or_http()
-            .enable_all_versions()
-            .wrap_connector(http);
-        let pool = Pool::builder(TokioExecutor::new())
-            .pool_idle_timeout(IDLE_TIME_MAX)
-            .pool_max_idle_per_host(IDLE_PER_HOST_MAX)
-            .pool_timer(TokioTimer::new())
-            .http2_only(options.http2_only)
-            .build(connector);
-        Ok(Self { pool, options: Arc::new(options) })
+        let client = Self::lazy(options);
+        client.pool()?;
+        Ok(client)
+    }
+
+    /// The same, made for the first request: a program that asks no other service starts on a
+    /// machine without certificates, too.
+    #[must_use]
+    pub fn lazy(options: ClientOptions) -> Self {
+        Self(Arc::new(Inner { options, pool: OnceLock::new() }))
+    }
+
+    fn pool(&self) -> Result<&ConnectionPool, OutboundError> {
+        let pool = self.0.pool.get_or_init(|| connection_pool(&self.0.options));
+        pool.as_ref().map_err(Clone::clone)
     }
 
     /// A request that reads.
-    #[must_use]
     pub fn get(&self, url: &str) -> OutboundRequest {
         OutboundRequest::new(self, hyper::Method::GET, url)
     }
 
     /// A request that writes. It is sent once, unless it is
     /// [`idempotent`](OutboundRequest::idempotent).
-    #[must_use]
     pub fn post(&self, url: &str) -> OutboundRequest {
         OutboundRequest::new(self, hyper::Method::POST, url)
     }
@@ -127,8 +126,28 @@ impl Client {
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("Client").field("options", &self.0.options).finish_non_exhaustive()
     }
+}
+
+fn connection_pool(options: &ClientOptions) -> Result<ConnectionPool, OutboundError> {
+    let mut http = HttpConnector::new();
+    http.set_connect_timeout(Some(options.connect_time_max));
+    http.set_nodelay(true);
+    http.enforce_http(false);
+    let none = OutboundError::new(OutboundErrorKind::NoCertificates, "");
+    let connector = HttpsConnectorBuilder::new()
+        .with_native_roots()
+        .map_err(|error| none.because(&error))?
+        .https_or_http()
+        .enable_all_versions()
+        .wrap_connector(http);
+    Ok(Pool::builder(TokioExecutor::new())
+        .pool_idle_timeout(IDLE_TIME_MAX)
+        .pool_max_idle_per_host(IDLE_PER_HOST_MAX)
+        .pool_timer(TokioTimer::new())
+        .http2_only(options.http2_only)
+        .build(connector))
 }
 
 /// Reads an address. It must be `https`, except on this machine, and have no password in it.

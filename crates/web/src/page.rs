@@ -3,6 +3,8 @@
 //! A browser asks each time whether its copy is still good, and is told so in a few bytes. That
 //! is simpler than addresses with versions, and a new program is seen at once.
 
+pub(crate) mod qr;
+
 use axum::Router;
 use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH};
@@ -64,7 +66,6 @@ pub fn file(source: &str, name: &str, content: &'static [u8]) -> Cow<'static, [u
 pub fn shared() -> Vec<Asset> {
     crate::assets! {
         "/assets/singlet.css" => "../assets/singlet.css",
-        "/assets/singlet.js" => "../assets/singlet.js",
         "/assets/icon.svg" => "../assets/icon.svg",
         "/assets/chart.js" => "../assets/chart.js",
         "/assets/dialog.js" => "../assets/dialog.js",

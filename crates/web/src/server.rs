@@ -204,6 +204,7 @@ impl Server {
         // Clients that take too long for a head are the edge's business.
         protocol.header_read_timeout(None).max_buf_size(limits.head_bytes_max);
         let sockets = Arc::new(Semaphore::new(limits.sockets_max));
+        site.metrics.watch_streams(&sockets, limits.sockets_max);
         let handle = |accepted: Accepted<()>| {
             let Accepted { stream, activity, peer, is_refused, stop, .. } = accepted;
             let (lifetime, end) = lifetime::begin(stop, activity, Arc::clone(&sockets));

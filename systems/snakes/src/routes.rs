@@ -85,6 +85,9 @@ fn opened(service: Service) -> Opened {
         "/play.js" => "pages/play.js",
         "/board.js" => "pages/board.js",
         "/identity.js" => "pages/identity.js",
+        "/signal.js" => "pages/signal.js",
+        "/celebration.js" => "pages/celebration.js",
+        "/history.js" => "pages/history.js",
     };
     Opened::new(api(service, live.clone())).pages(pages).live(&live)
 }

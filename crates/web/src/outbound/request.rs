@@ -146,7 +146,7 @@ impl OutboundRequest {
     }
 
     async fn attempt(&self, uri: &Uri, target: &str) -> Result<OutboundResponse, OutboundError> {
-        let timeout = self.client.options.request_time_max;
+        let timeout = self.client.0.options.request_time_max;
         let error = |kind| OutboundError::new(kind, target);
         match tokio::time::timeout(timeout, self.exchange(uri, target)).await {
             Ok(outcome) => outcome,
@@ -160,10 +160,10 @@ impl OutboundRequest {
         *request.method_mut() = self.method.clone();
         *request.uri_mut() = uri.clone();
         *request.headers_mut() = self.headers.clone();
-        let answer = self.client.pool.request(request).await;
+        let answer = self.client.pool()?.request(request).await;
         let answer = answer.map_err(|why| error(OutboundErrorKind::Connect).because(&why))?;
         let (head, body) = answer.into_parts();
-        let bytes_max = self.client.options.body_bytes_max;
+        let bytes_max = self.client.0.options.body_bytes_max;
         let body = match Limited::new(body, bytes_max).collect().await {
             Ok(body) => body.to_bytes(),
             Err(why) if why.is::<LengthLimitError>() => {

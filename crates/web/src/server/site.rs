@@ -116,8 +116,7 @@ impl Site {
             designs: Vec::new().into(),
             leases: Leases::new(web.clone(), new_owner()?),
             random: options.random,
-            http: outbound::Client::new(outbound::ClientOptions::default())
-                .map_err(OpenError::system)?,
+            http: outbound::Client::lazy(outbound::ClientOptions::default()),
             blobs: options.blobs,
             jobs: JobStatuses::new(),
             metrics: Metrics::default(),
@@ -144,6 +143,7 @@ impl Site {
         let status = Status::new(&kit.metrics, &kit.jobs, lives.clone());
         let router = router
             .merge(page::router(page::shared().into_iter().chain(pages)))
+            .route("/assets/qr.svg", get(page::qr::show))
             .merge(status.into_router())
             .fallback(exchange::not_found)
             .method_not_allowed_fallback(exchange::method_not_allowed);

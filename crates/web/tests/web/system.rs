@@ -188,7 +188,7 @@ async fn metrics_name_operations_and_hold_no_paths() {
     for line in [
         r#"singlet_web_requests_total{system="hello",operation="greetName",outcome="ok"} 3"#,
         r#"singlet_web_requests_total{system="hello",operation="me",outcome="unauthenticated"} 1"#,
-        r#"singlet_web_requests_total{system="none",operation="none",outcome="not-found"} 1"#,
+        r#"singlet_web_requests_total{system="none",operation="none",outcome="not-found"} 2"#,
         r#"singlet_web_request_seconds_count{system="hello",operation="greetName"} 3"#,
         "singlet_web_connections_total 7",
     ] {

@@ -1,10 +1,11 @@
 // Draws a board and moves tokens on it.
-import { shape } from "/assets/singlet.js";
+import { reducedMotion, shape } from "/assets/dom.js";
 
 const CELL = 100;
 const STRIP = 76;
 const SNAKE_COLORS = ["#4f9d5d", "#c2694b", "#7a6bb5", "#3f8f9c", "#b3903d"];
-const isStill = matchMedia("(prefers-reduced-motion: reduce)");
+/** In games with more players tokens have numbers, because initials repeat. */
+const INITIALS_MAX = 6;
 
 export class Board {
   #svg;
@@ -48,16 +49,16 @@ export class Board {
     for (let square = 1; square <= this.#size; square += 1) {
       const { x, y } = this.#middle(square);
       const tint = square === this.#size ? "goal" : "abc"[(Math.floor(x / CELL) + 2 * Math.floor(y / CELL)) % 3];
-      const cell = shape("rect", { x: x - CELL / 2, y: y - CELL / 2, width: CELL, height: CELL, class: `cell cell-${tint}` });
+      const cell = shape("rect", { x: x - CELL / 2, y: y - CELL / 2, width: CELL, height: CELL, class: `snakes-cell snakes-cell-${tint}` });
       this.#cells.set(square, cell);
       group.append(cell);
-      this.#numberLayer.append(shape("text", { x: x - CELL / 2 + 8, y: y - CELL / 2 + 25, class: "number" }, String(square)));
-      if (square === this.#size) group.append(shape("path", { d: star(x, y + 4, 30), class: "goal-star" }));
+      this.#numberLayer.append(shape("text", { x: x - CELL / 2 + 8, y: y - CELL / 2 + 25, class: "snakes-number" }, String(square)));
+      if (square === this.#size) group.append(shape("path", { d: star(x, y + 4, 30), class: "snakes-goal-star" }));
     }
     const top = this.#rows * CELL;
     group.append(
-      shape("rect", { x: 0, y: top, width: this.#columns * CELL, height: STRIP, class: "start-strip" }),
-      shape("text", { x: 16, y: top + STRIP / 2 + 8, class: "start-text" }, "Start"));
+      shape("rect", { x: 0, y: top, width: this.#columns * CELL, height: STRIP, class: "snakes-start-strip" }),
+      shape("text", { x: 16, y: top + STRIP / 2 + 8, class: "snakes-start-text" }, "Start"));
     return group;
   }
 
@@ -65,14 +66,14 @@ export class Board {
     const [foot, head] = [this.#middle(from), this.#middle(to)];
     const { length, ux, uy, px, py } = direction(foot, head);
     const gap = 15;
-    const group = shape("g", { class: "ladder" }, shape("title", {}, `Ladder from ${from} to ${to}`));
+    const group = shape("g", { class: "snakes-ladder" }, shape("title", {}, `Ladder from ${from} to ${to}`));
     const rungs = Math.max(3, Math.round(length / 34));
     for (let rung = 1; rung < rungs; rung += 1) {
       const [x, y] = [foot.x + ux * length * (rung / rungs), foot.y + uy * length * (rung / rungs)];
-      group.append(shape("line", { x1: x - px * gap, y1: y - py * gap, x2: x + px * gap, y2: y + py * gap, class: "rung" }));
+      group.append(shape("line", { x1: x - px * gap, y1: y - py * gap, x2: x + px * gap, y2: y + py * gap, class: "snakes-rung" }));
     }
     for (const side of [-gap, gap]) {
-      group.append(shape("line", { x1: foot.x + px * side, y1: foot.y + py * side, x2: head.x + px * side, y2: head.y + py * side, class: "rail" }));
+      group.append(shape("line", { x1: foot.x + px * side, y1: foot.y + py * side, x2: head.x + px * side, y2: head.y + py * side, class: "snakes-rail" }));
     }
     return group;
   }
@@ -94,24 +95,24 @@ export class Board {
     const middle = spine.map(({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`);
     const { ux, uy } = direction(spine[0], spine[2]);
     const angle = (Math.atan2(-uy, -ux) * 180) / Math.PI;
-    return shape("g", { class: "snake" },
+    return shape("g", { class: "snakes-snake" },
       shape("title", {}, `Snake from ${from} to ${to}`),
-      shape("path", { d: `M${points.join("L")}Z`, fill: color, class: "snake-body" }),
-      shape("path", { d: `M${middle.slice(3, -4).join("L")}`, class: "snake-scales" }),
+      shape("path", { d: `M${points.join("L")}Z`, fill: color, class: "snakes-snake-body" }),
+      shape("path", { d: `M${middle.slice(3, -4).join("L")}`, class: "snakes-snake-scales" }),
       shape("g", { transform: `translate(${head.x} ${head.y}) rotate(${angle.toFixed(1)})` },
-        shape("path", { d: "M20 0h12m0 0 8-6m-8 6 8 6", class: "snake-tongue" }),
-        shape("ellipse", { cx: 4, cy: 0, rx: 21, ry: 16, fill: color, class: "snake-body" }),
-        shape("circle", { cx: 9, cy: -8, r: 5.5, class: "snake-eye" }),
-        shape("circle", { cx: 9, cy: 8, r: 5.5, class: "snake-eye" }),
-        shape("circle", { cx: 11, cy: -8, r: 2.6, class: "snake-pupil" }),
-        shape("circle", { cx: 11, cy: 8, r: 2.6, class: "snake-pupil" })));
+        shape("path", { d: "M20 0h12m0 0 8-6m-8 6 8 6", class: "snakes-snake-tongue" }),
+        shape("ellipse", { cx: 4, cy: 0, rx: 21, ry: 16, fill: color, class: "snakes-snake-body" }),
+        shape("circle", { cx: 9, cy: -8, r: 5.5, class: "snakes-snake-eye" }),
+        shape("circle", { cx: 9, cy: 8, r: 5.5, class: "snakes-snake-eye" }),
+        shape("circle", { cx: 11, cy: -8, r: 2.6, class: "snakes-snake-pupil" }),
+        shape("circle", { cx: 11, cy: 8, r: 2.6, class: "snakes-snake-pupil" })));
   }
 
   /**
    * Makes the tokens those of these players. Each stays where it is shown, because moves are still
    * to be shown, unless `isReset`: then each is put where its player is.
    */
-  show(players, mine, turn, isReset) {
+  show(players, { mine = null, turn = null, isReset = false } = {}) {
     if (isReset) this.#resets += 1;
     const ids = new Set(players.map((player) => player.id));
     for (const [id, token] of this.#tokens) {
@@ -120,26 +121,21 @@ export class Board {
         this.#tokens.delete(id);
       }
     }
-    for (const player of players) {
+    players.forEach((player, index) => {
       let token = this.#tokens.get(player.id);
       if (!token) {
-        const initial = [...player.name][0]?.toUpperCase() ?? "?";
-        const node = shape("g", { class: "token" },
-          shape("title", {}, player.name),
-          shape("circle", { r: 33, class: "ring" }),
-          shape("circle", { r: 27, fill: player.color }),
-          shape("text", {}, initial));
-        token = { node, position: player.position, isMoving: false };
+        token = { ...drawToken(player), position: player.position, isMoving: false };
         this.#tokens.set(player.id, token);
-        this.#tokenLayer.append(node);
+        this.#tokenLayer.append(token.node);
       }
       if (isReset) Object.assign(token, { position: player.position, isMoving: false });
-      token.node.classList.toggle("mine", player.id === mine);
-      token.node.classList.toggle("turn", player.id === turn);
-    }
+      token.label(index, players.length);
+      token.node.classList.toggle("is-mine", player.id === mine);
+      token.node.classList.toggle("is-turn", player.id === turn);
+    });
     // One's own token is on top of the others.
     const own = this.#tokens.get(mine);
-    if (own) this.#tokenLayer.append(own.node);
+    if (own && own.node !== this.#tokenLayer.lastChild) this.#tokenLayer.append(own.node);
     this.#settle();
   }
 
@@ -180,14 +176,14 @@ export class Board {
   async move(id, from, roll, to, effect, isHasty = false) {
     const token = this.#tokens.get(id);
     if (!token) return;
-    if (isHasty || isStill.matches || document.hidden) {
+    if (isHasty || reducedMotion() || document.hidden) {
       token.position = to;
       this.#settle();
       return;
     }
     const resets = this.#resets;
     token.isMoving = true;
-    token.node.classList.add("moving");
+    token.node.classList.add("is-moving");
     this.#settle();
     try {
       if (effect === "overshoot") {
@@ -199,7 +195,7 @@ export class Board {
         if (to !== from + roll) await this.#slide(token, from + roll, to, effect);
       }
     } finally {
-      token.node.classList.remove("moving");
+      token.node.classList.remove("is-moving");
       if (resets === this.#resets) {
         token.isMoving = false;
         token.position = to;
@@ -249,9 +245,43 @@ export class Board {
 
   #light(square) {
     const cell = this.#cells.get(square);
-    cell?.classList.add("lit");
-    setTimeout(() => cell?.classList.remove("lit"), 700);
+    cell?.classList.add("is-lit");
+    setTimeout(() => cell?.classList.remove("is-lit"), 700);
   }
+}
+
+/** How a token is labelled: by its player's initial, or by its number where there are many. */
+export function tokenLabel(player, index, count) {
+  return count > INITIALS_MAX ? String(index + 1) : [...new Intl.Segmenter().segment(player.name)][0]?.segment.toUpperCase() ?? "?";
+}
+
+/** Tokens differ in colour, in shape, and in what is written on them. */
+const OUTLINES = [
+  () => shape("circle", { r: 27 }),
+  () => shape("rect", { x: -25, y: -25, width: 50, height: 50, rx: 8 }),
+  () => shape("path", { d: "M0 -31L31 0L0 31L-31 0Z" }),
+  () => shape("path", { d: "M-15 -27H15L31 0L15 27H-15L-31 0Z" }),
+  () => shape("path", { d: "M0 -31L30 22H-30Z" }),
+];
+
+/** A token, and how it is given its label and shape. */
+function drawToken(player) {
+  const node = shape("g", { class: "snakes-token" });
+  let drawn = null;
+  const label = (index, count) => {
+    const [text, kind] = [tokenLabel(player, index, count), count > INITIALS_MAX ? index % OUTLINES.length : 0];
+    if (drawn === `${text} ${kind}`) return;
+    drawn = `${text} ${kind}`;
+    const outline = OUTLINES[kind]();
+    outline.setAttribute("fill", player.color);
+    outline.classList.add("snakes-token-body");
+    node.replaceChildren(
+      shape("title", {}, player.name),
+      shape("circle", { r: 36, class: "snakes-ring" }),
+      outline,
+      shape("text", { class: `snakes-token-text snakes-token-text-${Math.min(3, [...text].length)}`, y: kind === 4 ? 8 : 0 }, text));
+  };
+  return { node, label };
 }
 
 /** The six faces of a die. */

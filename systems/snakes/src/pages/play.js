@@ -1,96 +1,119 @@
-// The table: a game as it is played.
-import { element, Live, request } from "/assets/singlet.js";
-import { Board, drawDie } from "./board.js";
+// A game as it is played.
+import { announce, byId, element, focusQuietly, replaceKeepingFocus } from "/assets/dom.js";
+import { confirmDialog } from "/assets/dialog.js";
+import { clearProblem, markField, onSubmit, showProblem } from "/assets/form.js";
+import { base, Problem, request } from "/assets/http.js";
+import { connectionBar, LiveSocket } from "/assets/live.js";
+import { shareLink } from "/assets/share.js";
+import { Board, drawDie, tokenLabel } from "./board.js";
+import { celebrate, ranking, rankingList } from "./celebration.js";
+import { describeEvent, describeHistory } from "./history.js";
 import { become, forget, lastName, mine, remembered } from "./identity.js";
+import { signalTurn, soundSwitch } from "./signal.js";
 
-const $ = (id) => document.getElementById(id);
-const code = decodeURIComponent(location.pathname.split("/").at(-1)).toUpperCase();
-const path = `/snakes/games/${encodeURIComponent(code)}`;
+/** How many lines the history has. */
 const LOG_MAX = 60;
-// In a race nobody can watch everybody walk: when so many moves wait, they are just made.
-const HASTE = 3;
-// After so long the others may go on without the player whose turn it is.
+/** How many players a race lists. */
+const PLAYERS_SHOWN_MAX = 30;
+/** In a race nobody can watch everybody walk: when so many moves wait, they are made at once. */
+const WAITING_MOVES_MAX = 3;
+/** After so long the others may go on without the player whose turn it is. */
 const TURN_TIME_MAX_MS = 60_000;
+
+const code = codeOfAddress();
+const path = `${base}/games/${encodeURIComponent(code)}`;
+const wantsSound = soundSwitch(byId("sound"));
 
 let game = null;
 let me = mine(code);
 let board = null;
 let isRolling = false;
+/** Whose turn the page has shown last, so that it is signalled once. */
+let signalled = null;
+/** The form that waits for a `joinedGame` or an `error`. */
+let joining = null;
 /**
- * What has been heard and not shown yet: one thing after the other, each when the tokens have
- * come to rest. A new state makes all of it old.
+ * Events that were received and are not shown yet: one after the other, each when the tokens have
+ * come to rest. A new state makes them void.
  */
 let showing = Promise.resolve();
 let waiting = 0;
 let epoch = 0;
-/** When something last happened, as far as this page knows. */
+/** When the last event was received. */
 let heardAt = Date.now();
-let patience = null;
+let turnTimer = null;
 
-document.title = `${code} · Snakes and ladders`;
-$("code").textContent = code;
-$("join-name").value = lastName();
-drawDie($("die"), 5);
+byId("code").textContent = code;
+byId("code-title").textContent = code;
+byId("join-name").value = lastName();
+drawDie(byId("die"), 5);
+showTitle();
 
-const live = new Live((isFresh) => `${path}/socket${game && !isFresh ? `?after=${game.sequence}` : ""}`);
-live.addEventListener("open", () => {
-  $("lost").hidden = true;
-  trouble(null);
-  if (me) live.send({ type: "rejoinGame", secret: me.secret });
+const live = new LiveSocket((isFresh) => `${path}/socket${game && !isFresh ? `?after=${game.sequence}` : ""}`, {
+  onMessage: handle,
+  onOpen: () => { if (me) live.send({ type: "rejoinGame", secret: me.secret }); },
+  onStatus: async (status) => {
+    if (status !== "lost" && status !== "refused") return;
+    stopRolling();
+    joining?.reject(new Problem({ code: "unreachable", title: "The connection was lost. Try again when it is back" }));
+    if (!game || status === "refused") await checkExists();
+  },
 });
-live.addEventListener("lost", async () => {
-  $("lost").hidden = false;
-  stopRolling();
-  if (game) return;
-  // Was there ever such a game?
+connectionBar(live);
+
+/** The code in the address of this page; what cannot be read is no game's code. */
+function codeOfAddress() {
+  const text = location.pathname.split("/").at(-1);
+  try {
+    return decodeURIComponent(text).replace(/[\s-]/g, "").toUpperCase();
+  } catch {
+    return text;
+  }
+}
+
+async function checkExists() {
   try {
     await request("GET", path);
   } catch (error) {
-    if (error.status === 404) gone();
+    if (error.status === 404) showMissing();
   }
-});
-live.addEventListener("message", ({ detail }) => hear(detail));
+}
 
-function hear(message) {
+function handle(message) {
   switch (message.type) {
     case "gameState": return takeState(message.game);
     case "joinedGame": return joined(message);
     case "error": return refused(message);
-    case "pong": return undefined;
     default: break;
   }
-  // What the present state tells is not told again.
+  // The present state includes it.
   if (!game || message.sequence < game.sequence) return undefined;
-  // Something is missing in between: come back, and be told the present state.
+  // Something is missing in between: connect anew, and get the present state.
   if (message.sequence > game.sequence + 1) return live.restart();
   game.sequence = message.sequence;
-  waitForTurn();
+  startTurnTimer();
   if (message.type === "playerMoved" && message.playerId === me?.id) {
     // The die has fallen. The token follows in its turn.
-    drawDie($("die"), message.roll);
     isRolling = false;
-    $("die").classList.remove("tumbling");
+    showRoll(message);
   }
-  const heard = epoch;
+  const received = epoch;
   waiting += 1;
   renderSide();
   showing = showing.then(async () => {
-    if (heard === epoch) await show(message);
+    if (received === epoch) await show(message);
     waiting -= 1;
     render();
   });
   return undefined;
 }
 
-/** Makes what happened visible. */
+/** Shows an event: changes the state, the board and the history. */
 async function show(message) {
   const player = game.players.find((one) => one.id === message.playerId);
   switch (message.type) {
     case "playerJoined":
-      if (!player) {
-        game.players.push({ id: message.playerId, name: message.name, color: message.color, position: 0 });
-      }
-      log(`${message.name} joined.`);
+      if (!player) game.players.push({ id: message.playerId, name: message.name, color: message.color, position: 0 });
       break;
     case "playerLeft":
       game.players = game.players.filter((one) => one.id !== message.playerId);
@@ -100,12 +123,10 @@ async function show(message) {
         forget(code);
         me = null;
       }
-      log(`${player?.name ?? "Somebody"} left.`);
       break;
     case "gameStarted":
       game.status = "playing";
       game.turn = message.turn;
-      log("The game begins.");
       break;
     case "playerMoved":
       if (player) await showMove(player, message);
@@ -116,282 +137,394 @@ async function show(message) {
       game.winnerId = message.winnerId;
       game.turn = null;
       break;
+    case "rematchOffered":
+      game.rematchCode = message.code;
+      break;
     default:
       break;
   }
+  // The first message of a change says everything that changes the state.
+  if (message.status) Object.assign(game, { status: message.status, winnerId: message.winnerId ?? game.winnerId });
+  log(describeEvent(message, { players: player ? [...game.players, player] : game.players, meId: me?.id }));
 }
 
-async function showMove(player, { roll, from, to, effect }) {
+async function showMove(player, message) {
   const isMine = player.id === me?.id;
-  await board.move(player.id, from, roll, to, effect, waiting > (isMine ? 2 * HASTE : HASTE));
-  player.position = to;
-  const what = {
-    none: `${from} to ${to}`,
-    ladder: `${from} to ${from + roll}, and up the ladder to ${to}`,
-    snake: `${from} to ${from + roll}, and down the snake to ${to}`,
-    overshoot: `too much, still on ${from}`,
-  }[effect];
-  const text = `${isMine ? "You" : player.name} rolled ${roll}: ${what}.`;
-  log(text);
-  if (game.mode === "turns" || isMine) announce(text);
+  if (!isMine && game.mode === "turns") showRoll(message);
+  const isHasty = waiting > (isMine ? 2 : 1) * WAITING_MOVES_MAX;
+  await board.move(player.id, message.from, message.roll, message.to, message.effect, isHasty);
+  player.position = message.to;
+  if (game.mode === "turns" || isMine) announce(describeEvent(message, { players: [player], meId: me?.id }));
+}
+
+/** Shows the roll of a player on the die. */
+function showRoll({ roll, playerId }) {
+  const die = byId("die");
+  die.classList.remove("is-tumbling", "is-thrown");
+  drawDie(die, roll);
+  // The class must be seen as new for the animation to run again.
+  void die.getBoundingClientRect();
+  die.classList.add("is-thrown");
+  const name = playerId === me?.id ? "You" : game.players.find((one) => one.id === playerId)?.name ?? "Somebody";
+  byId("rolled").textContent = `${name} rolled ${roll}.`;
 }
 
 function takeState(state) {
-  const isNew = !game;
   epoch += 1;
   game = state;
-  waitForTurn();
-  if (!board) board = new Board($("board"), game.board);
+  isRolling = false;
+  startTurnTimer();
+  board ??= new Board(byId("board"), game.board);
+  byId("place").hidden = false;
+  byId("side").hidden = false;
   if (me && !game.players.some((player) => player.id === me.id)) {
     forget(code);
     me = null;
   }
-  if (isNew) log(game.status === "waiting" ? "The game waits for players." : "This is how the game stands.");
-  board.show(game.players, me?.id, game.turn, true);
+  fillLog();
+  board.show(game.players, { mine: me?.id, turn: game.turn, isReset: true });
   render();
 }
 
 /** Looks again at whom the others wait for, once it has taken too long. */
-function waitForTurn() {
+function startTurnTimer() {
   heardAt = Date.now();
-  clearTimeout(patience);
-  patience = setTimeout(renderPlayers, TURN_TIME_MAX_MS);
+  clearTimeout(turnTimer);
+  turnTimer = setTimeout(renderPlayers, TURN_TIME_MAX_MS);
 }
 
 function joined({ player, secret }) {
   if (secret) me = { id: player.id, name: player.name, secret };
   become(code, me);
-  trouble(null);
+  joining?.resolve();
   render();
 }
 
-function refused({ code: reason, title, detail, errors }) {
+function refused(message) {
+  const problem = new Problem(message);
   stopRolling();
-  if (reason === "wrong-secret" && me) {
+  if (problem.code === "game-not-found") return showMissing();
+  if (problem.code === "wrong-secret" && me) {
     forget(code);
     me = null;
     render();
   }
-  const faults = (errors ?? []).map((fault) => `${fault.field.replace(/^\//, "")} ${fault.detail}`).join("; ");
-  trouble(detail ?? (faults || title));
+  if (joining) joining.reject(problem);
+  else showProblem(problem, { near: byId("status") });
+  return undefined;
 }
 
-function trouble(text) {
-  $("trouble").textContent = text ? `${text[0].toUpperCase()}${text.slice(1)}` : "";
-  $("trouble").hidden = !text;
-}
-
-function gone() {
+function showMissing() {
   live.close();
-  $("lost").hidden = true;
-  $("status").replaceChildren(
-    element("h2", {}, "There is no such game"),
-    element("p", {}, `No game has the code ${code}. Games are gone a day after the last thing that happened in them.`),
-    element("p", { class: "actions" }, element("a", { class: "button", href: "/snakes" }, "Back to the door")));
+  document.querySelector("main").classList.add("is-missing");
+  for (const id of ["join", "place", "side"]) byId(id).hidden = true;
+  byId("share").hidden = true;
+  document.title = "Game not found · Snakes and ladders";
+  byId("status").replaceChildren(
+    element("h2", {}, "Game not found"),
+    element("p", {}, `No game has the code ${code}. Check the address. Games are deleted a day after their last move.`),
+    element("p", { class: "actions" }, element("a", { class: "button", href: base }, "Create or join another game")));
 }
 
 function render() {
   if (!game) return;
-  board.show(game.players, me?.id, game.turn, false);
-  $("board").setAttribute("aria-label", game.players.map((one) => `${one.name} on ${one.position}`).join(", "));
+  board.show(game.players, { mine: me?.id, turn: game.turn });
+  const first = ranking(game.players, game.winnerId).slice(0, 10).map(({ player }) => `${player.name} on ${player.position || "start"}`);
+  byId("board").setAttribute("aria-label", `Board with ${game.board.size} squares. ${first.join(", ")}`);
   renderSide();
   renderEnd();
 }
 
 function renderSide() {
   const player = game.players.find((one) => one.id === me?.id);
-  const isCreator = player && game.creatorId === player.id;
+  const isPlaying = game.status === "playing";
   const isFree = game.mode === "race" || (game.turn === me?.id && waiting === 0);
-  const canRoll = player && game.status === "playing" && isFree;
-  $("join").hidden = Boolean(player) || game.status !== "waiting";
-  $("turn").hidden = !player || game.status !== "playing";
-  $("roll").disabled = !canRoll || isRolling;
-  $("roll-text").textContent = canRoll ? (isRolling ? "Rolling…" : "Roll") : "Wait";
-  $("leave").hidden = !player;
-  $("status").classList.toggle("mine", Boolean(canRoll && game.mode === "turns"));
-  renderStatus(player, isCreator);
+  const canRoll = Boolean(player && isPlaying && isFree);
+  byId("join").hidden = Boolean(player) || game.status !== "waiting";
+  byId("turn").hidden = !isPlaying;
+  byId("roll").hidden = !player;
+  // It keeps the focus while others roll, so it is not disabled.
+  byId("roll").setAttribute("aria-disabled", String(!canRoll || isRolling));
+  byId("roll").textContent = rollText(canRoll);
+  byId("rolled").hidden = Boolean(player);
+  byId("leave").hidden = !player || game.status === "finished";
+  byId("status").classList.toggle("is-mine", canRoll && game.mode === "turns");
+  renderStatus(player);
   renderPlayers();
   renderContinue(player);
+  showTitle();
+  const isMyTurn = canRoll && game.mode === "turns";
+  if (isMyTurn && signalled !== game.sequence) signalTurn({ withSound: wantsSound() });
+  signalled = isMyTurn ? game.sequence : null;
 }
 
-function renderStatus(player, isCreator) {
+function rollText(canRoll) {
+  if (isRolling) return "Rolling…";
+  if (canRoll) return "Roll";
   const turn = game.players.find((one) => one.id === game.turn);
-  const status = $("status");
-  const show = (...children) => {
-    // Screen readers say what changes, so that nothing is written that has not changed.
-    const text = children.map((child) => child?.textContent ?? "").join("|");
-    if (status.dataset.text !== text) {
-      status.dataset.text = text;
-      status.replaceChildren(...children.filter(Boolean));
-    }
-  };
+  return turn && turn.id !== me?.id ? `${turn.name} rolls` : "Roll";
+}
+
+function showTitle() {
+  const turn = game?.status === "playing" && game.players.find((one) => one.id === game.turn);
+  const part = turn ? (turn.id === me?.id ? "Your turn! · " : `${turn.name}’s turn · `) : "";
+  document.title = `${part}${code} · Snakes and ladders`;
+}
+
+function renderStatus(player) {
+  const status = byId("status");
+  const [title, ...rest] = statusContent(player).filter(Boolean);
+  // Screen readers say what changes, so nothing is written that has not changed.
+  const text = [title, ...rest.map((child) => `${child.textContent}${child.querySelector?.(":disabled") ? "-" : ""}`)].join("|");
+  if (status.dataset.text === text) return;
+  status.dataset.text = text;
+  const hadFocus = status.contains(document.activeElement) && document.activeElement.id === "start";
+  replaceKeepingFocus(status, [element("h2", {}, title), ...rest]);
+  if (!hadFocus || byId("start")) return;
+  // The game has begun.
+  if (byId("roll").hidden) focusQuietly(status.querySelector("h2"));
+  else byId("roll").focus({ preventScroll: true });
+}
+
+function statusContent(player) {
+  const quiet = (...text) => element("p", { class: "quiet" }, ...text);
   if (game.status === "waiting") {
-    const enough = game.players.length >= 2;
-    show(
-      element("h2", {}, enough ? "Ready when you are" : "Waiting for players"),
-      element("p", { class: "quiet" }, "Others join with this code:"),
-      element("p", { class: "big-code" }, code),
+    const isEnough = game.players.length >= 2;
+    const isCreator = player && game.creatorId === player.id;
+    const creator = game.players.find((one) => one.id === game.creatorId);
+    return [
+      isEnough ? "Ready to start" : "Waiting for players",
+      quiet("Others join with this code:"),
+      element("p", { class: "snakes-big-code" }, code),
       isCreator
-        ? element("div", { class: "actions" }, element("button", { type: "button", id: "start", disabled: !enough, click: () => live.send({ type: "startGame" }) }, enough ? "Start the game" : "It takes two"))
-        : element("p", { class: "quiet" }, player ? "The creator starts the game." : ""));
-  } else if (game.status === "playing") {
-    if (game.mode === "race") {
-      show(element("h2", {}, "Race!"), element("p", { class: "quiet" }, player ? "Roll as fast as you can." : "You are watching."));
-    } else {
-      const isMine = turn && turn.id === me?.id;
-      show(element("h2", {}, isMine ? "It is your turn" : `${turn?.name ?? "Somebody"} is to roll`), element("p", { class: "quiet" }, isMine ? "Roll the die" : player ? "You are next before long." : "You are watching.", isMine ? element("span", { class: "by-key" }, ", or press R") : null, isMine ? "." : null));
-    }
-  } else {
-    const winner = game.players.find((one) => one.id === game.winnerId);
-    show(element("h2", {}, winner ? (winner.id === me?.id ? "You have won!" : `${winner.name} has won`) : "The game is over"), element("p", { class: "quiet" }, `The last square is ${game.board.size}.`));
+        ? element("div", { class: "actions" }, element("button", { type: "button", id: "start", "data-key": "start", disabled: !isEnough, click: start }, isEnough ? "Start the game" : "Two players are needed"))
+        : quiet(player ? `${creator?.name ?? "The creator"} starts the game.` : "You can join while the game waits."),
+    ];
   }
+  if (game.status === "finished") {
+    const winner = game.players.find((one) => one.id === game.winnerId);
+    return [
+      winner ? (winner.id === me?.id ? "You won!" : `${winner.name} won`) : "The game is over",
+      byId("end").classList.contains("is-closed") ? endActions() : null,
+    ];
+  }
+  if (game.mode === "race") return ["Race!", quiet(player ? "Roll as often as you can. First on the last square wins." : "You are watching.")];
+  const turn = game.players.find((one) => one.id === game.turn);
+  if (turn && turn.id === me?.id) return ["It is your turn", quiet("Roll the die", element("span", { class: "snakes-by-key" }, " or press R"), ".")];
+  return [`${turn?.name ?? "Somebody"} rolls`, quiet(player ? whenIsMyTurn() : "You are watching.")];
+}
+
+/** How long it takes until it is one's own turn. */
+function whenIsMyTurn() {
+  const at = (id) => game.players.findIndex((one) => one.id === id);
+  const count = game.players.length;
+  const before = (at(me.id) - at(game.turn) + count) % count;
+  if (before === 1) return "You are next.";
+  if (before === 2) return "Your turn comes after the next player.";
+  return `Your turn comes after ${before} more players.`;
 }
 
 function renderPlayers() {
-  $("player-count").textContent = game.players.length;
+  byId("player-count").textContent = game.players.length;
   // In a race the first ones are of interest, and oneself.
-  let shown = [...game.players];
-  if (game.mode === "race" && game.status !== "waiting") shown.sort((one, other) => other.position - one.position);
-  const own = shown.find((one) => one.id === me?.id);
-  if (shown.length > 30) shown = [...new Set([...shown.slice(0, 30), ...(own ? [own] : [])])];
-  $("players").replaceChildren(...shown.map((one) => {
-    const dot = element("span", { class: "dot" });
-    dot.style.background = one.color;
-    return element("li", { class: one.id === game.turn ? "turn" : "" },
+  let shown = game.players.map((player, index) => ({ player, index }));
+  if (game.status === "finished" || (game.mode === "race" && game.status === "playing")) {
+    const order = new Map(ranking(game.players, game.winnerId).map(({ player }, rank) => [player.id, rank]));
+    shown.sort((one, other) => order.get(one.player.id) - order.get(other.player.id));
+  }
+  if (shown.length > PLAYERS_SHOWN_MAX) shown = shown.filter(({ player }, rank) => rank < PLAYERS_SHOWN_MAX || player.id === me?.id);
+  replaceKeepingFocus(byId("players"), shown.map(({ player, index }) => {
+    const dot = element("span", { class: "snakes-dot", "aria-hidden": "true" }, tokenLabel(player, index, game.players.length));
+    dot.style.background = player.color;
+    return element("li", { "data-key": player.id, class: player.id === game.turn ? "is-turn" : "", "aria-current": player.id === game.turn ? "true" : null },
       dot,
-      element("span", { class: "name" }, one.name, one.id === me?.id ? element("span", { class: "quiet" }, " (you)") : null),
-      one.id === game.winnerId ? element("span", { title: "Winner" }, "♛") : null,
-      canTakeOut(one) ? element("button", { type: "button", class: "plain danger small", click: () => takeOut(one) }, "Remove", element("span", { class: "visually-hidden" }, ` ${one.name}`)) : null,
-      element("span", { class: "place" }, one.position === 0 ? "start" : String(one.position)));
+      element("span", { class: "name" }, player.name, player.id === me?.id ? element("span", { class: "quiet" }, " (you)") : null),
+      player.id === game.winnerId ? element("span", { role: "img", "aria-label": "Winner" }, "♛") : null,
+      canRemove(player) ? element("button", { type: "button", class: "plain danger small", click: () => remove(player) }, "Remove", element("span", { class: "visually-hidden" }, ` ${player.name}`)) : null,
+      element("span", { class: "square" }, player.position === 0 ? "start" : String(player.position)));
   }));
 }
 
-/** Before the game its creator decides who is in it; then nobody has to wait for ever. */
-function canTakeOut(player) {
+/** Before the game its creator decides who is in it; later nobody has to wait for ever. */
+function canRemove(player) {
   const isIn = game.players.some((one) => one.id === me?.id);
   if (!isIn || player.id === me.id) return false;
   if (game.status === "waiting") return game.creatorId === me.id;
   return game.status === "playing" && game.turn === player.id && Date.now() - heardAt >= TURN_TIME_MAX_MS;
 }
 
-async function takeOut(player) {
-  if (!confirm(`Remove ${player.name} from this game for good?`)) return;
+async function remove(player) {
+  const isSure = await confirmDialog({ title: `Remove ${player.name}?`, text: "They lose their place in this game.", action: "Remove", danger: true });
+  if (isSure) await leaveAs(player, byId("players"));
+}
+
+async function leaveAs(player, near) {
   try {
     await request("DELETE", `${path}/players/${encodeURIComponent(player.id)}`, { headers: { "player-secret": me.secret } });
+    return true;
   } catch (error) {
-    trouble(error.message);
+    showProblem(error, { near: near.parentElement });
+    return false;
   }
 }
 
 /** Other players of this browser, as whom one can go on. */
 function renderContinue(player) {
-  const place = $("continue");
-  place.replaceChildren();
-  if (player) return;
-  const known = remembered(code).filter((one) => game.players.some((other) => other.id === one.id));
-  if (known.length && game.status !== "finished") $("join").hidden = false;
-  $("join-form").hidden = game.status !== "waiting";
-  place.append(...known.map((one) => element("button", { type: "button", class: "plain", click: () => {
+  const known = player ? [] : remembered(code).filter((one) => game.players.some((other) => other.id === one.id));
+  if (known.length && game.status !== "finished") byId("join").hidden = false;
+  byId("join-form").hidden = game.status !== "waiting";
+  replaceKeepingFocus(byId("continue"), known.map((one) => element("button", { type: "button", class: "plain", "data-key": one.id, click: () => {
     me = one;
-    live.send({ type: "rejoinGame", secret: one.secret });
-  } }, `Go on as ${one.name}`)));
+    send({ type: "rejoinGame", secret: one.secret });
+  } }, `Continue as ${one.name}`)));
+}
+
+/** What can be done after the end. A group plays again together: the first one makes the game. */
+function endActions() {
+  const player = game.players.find((one) => one.id === me?.id);
+  const text = game.rematchCode ? (player ? "Join the rematch" : "Watch the rematch") : "Play again";
+  return element("div", { class: "actions" },
+    element("button", { type: "button", "data-key": "again", click: playAgain }, text),
+    element("a", { class: "button plain", "data-key": "other", href: base }, "Other games"));
 }
 
 function renderEnd() {
-  const curtain = $("curtain");
-  const wasHidden = curtain.hidden;
-  curtain.hidden = game.status !== "finished";
-  if (curtain.hidden || !wasHidden) return;
+  const end = byId("end");
+  const isOver = game.status === "finished";
+  if (end.dataset.rematch !== (game.rematchCode ?? "")) end.hidden = true;
+  if (!isOver || !end.hidden) {
+    end.hidden = !isOver;
+    return;
+  }
+  const isFirst = end.dataset.rematch === undefined;
+  end.dataset.rematch = game.rematchCode ?? "";
+  end.hidden = false;
   const winner = game.players.find((one) => one.id === game.winnerId);
   const isMine = winner && winner.id === me?.id;
-  curtain.replaceChildren(element("div", {},
-    element("div", { class: "crown", "aria-hidden": "true" }, winner ? "♛" : "·"),
-    element("div", { class: "winner" }, winner ? (isMine ? "You have won!" : `${winner.name} has won`) : "Everybody has left"),
-    element("div", { class: "actions" },
-      element("button", { type: "button", click: again }, "Play again"),
-      element("button", { type: "button", class: "plain", click: () => { curtain.style.display = "none"; } }, "Look at the board"))));
-  announce(isMine ? "You have won!" : `${winner?.name ?? "Nobody"} has won.`);
+  const title = winner ? (isMine ? "You won!" : `${winner.name} won`) : "Everybody has left";
+  const heading = element("h2", {}, title);
+  replaceKeepingFocus(end, [element("div", { class: "snakes-end-content" },
+    element("div", { class: "snakes-crown", "aria-hidden": "true" }, winner ? "♛" : "·"),
+    heading,
+    game.players.length > 1 ? rankingList(game.players, game.winnerId, me?.id) : null,
+    game.rematchCode ? element("p", {}, "A rematch is open.") : null,
+    endActions(),
+    element("button", { type: "button", class: "plain small", "data-key": "look", click: closeEnd }, "Look at the board"))]);
+  if (!isFirst) return;
+  announce(`${title}.`, { assertive: true });
+  // The die is gone, and the focus with it.
+  if (document.activeElement === document.body || byId("turn").contains(document.activeElement)) focusQuietly(heading);
+  if (winner) celebrate(end);
 }
 
-async function again() {
+function closeEnd() {
+  byId("end").classList.add("is-closed");
+  renderSide();
+  focusQuietly(byId("status").querySelector("h2"));
+}
+
+async function playAgain() {
   try {
-    const name = me?.name ?? lastName() ?? "";
-    if (!name) return location.assign("/snakes");
-    const answer = await request("POST", "/snakes/games", { body: { name, mode: game.mode, board: game.board }, once: true });
-    become(answer.game.code, { id: answer.player.id, name: answer.player.name, secret: answer.secret });
-    location.assign(`/snakes/play/${answer.game.code}`);
+    const answer = game.rematchCode && !me ? { game: { code: game.rematchCode } } : await rematch();
+    if (answer.secret) become(answer.game.code, { id: answer.player.id, name: answer.player.name, secret: answer.secret });
+    location.assign(`${base}/play/${answer.game.code}`);
   } catch (error) {
-    trouble(error.message);
+    showProblem(error, { near: byId("status") });
   }
-  return undefined;
+}
+
+/** The group's next game; a game of one's own for those who only watched. */
+async function rematch() {
+  if (me) return request("POST", `${path}/rematch`, { headers: { "player-secret": me.secret }, once: true });
+  const name = lastName();
+  if (name) return request("POST", `${base}/games`, { body: { name, mode: game.mode, board: game.board }, once: true });
+  location.assign(base);
+  return new Promise(() => {});
 }
 
 function log(text) {
-  $("log").prepend(element("li", {}, text));
-  while ($("log").children.length > LOG_MAX) $("log").lastChild.remove();
+  if (!text) return;
+  byId("log").prepend(element("li", {}, text));
+  while (byId("log").children.length > LOG_MAX) byId("log").lastChild.remove();
 }
 
-function announce(text) {
-  $("announce").textContent = text;
+/** The history that the state brings along, for those who come later. */
+function fillLog() {
+  if (game.history?.length) byId("log").replaceChildren();
+  for (const line of describeHistory(game, { meId: me?.id })) log(line);
+  if (byId("log").children.length === 0) log(game.status === "waiting" ? "The game was created." : "You joined a game in progress.");
 }
 
-function startRolling() {
-  if ($("turn").hidden || $("roll").disabled) return;
-  if (!live.send({ type: "rollDice" })) return;
+/** Sends a message, and says so if there is no connection. */
+async function send(message) {
+  clearProblem();
+  try {
+    await live.send(message);
+    return true;
+  } catch (error) {
+    showProblem(error, { near: byId("status") });
+    return false;
+  }
+}
+
+function start() {
+  send({ type: "startGame" });
+}
+
+async function roll() {
+  if (byId("turn").hidden || byId("roll").hidden || byId("roll").getAttribute("aria-disabled") === "true") return;
   isRolling = true;
-  trouble(null);
-  $("die").classList.add("tumbling");
+  byId("die").classList.add("is-tumbling");
   renderSide();
+  if (!await send({ type: "rollDice" })) stopRolling();
 }
 
 function stopRolling() {
   isRolling = false;
-  $("die").classList.remove("tumbling");
+  byId("die").classList.remove("is-tumbling");
   if (game) renderSide();
 }
 
-$("roll").addEventListener("click", startRolling);
+byId("roll").addEventListener("click", roll);
 addEventListener("keydown", (event) => {
-  const isTyping = event.target.closest("input, textarea, select, button, a");
-  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === "r" || event.key === "R" || event.key === " ") {
-    event.preventDefault();
-    startRolling();
-  }
-});
-
-$("join-form").addEventListener("submit", (event) => {
+  const isTyping = event.target.closest("input, textarea, select, dialog");
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  const isSpace = event.key === " " && !event.target.closest("button, a, summary, .scroll");
+  if (event.key !== "r" && event.key !== "R" && !isSpace) return;
   event.preventDefault();
-  trouble(null);
-  if (!live.send({ type: "joinGame", name: $("join-name").value })) trouble("There is no connection at the moment.");
+  roll();
 });
 
-$("leave").addEventListener("click", async () => {
-  if (!me || !confirm("Leave this game for good?")) return;
+onSubmit(byId("join-form"), async ({ name }, form) => {
+  const answered = new Promise((resolve, reject) => { joining = { resolve, reject }; });
   try {
-    await request("DELETE", `${path}/players/${encodeURIComponent(me.id)}`, { headers: { "player-secret": me.secret } });
-    forget(code);
-    me = null;
-    render();
+    await live.send({ type: "joinGame", name });
+    await answered;
+    focusQuietly(byId("status").querySelector("h2"));
   } catch (error) {
-    trouble(error.message);
+    if (error.code !== "name-taken") throw error;
+    const input = form.elements.namedItem("name");
+    markField(input, error.message);
+    input.focus();
+  } finally {
+    joining = null;
+    answered.catch(() => {});
   }
 });
 
-$("share").addEventListener("click", async () => {
-  const address = location.href;
-  try {
-    if (navigator.share) await navigator.share({ title: "Snakes and ladders", text: `Play with me: ${code}`, url: address });
-    else {
-      await navigator.clipboard.writeText(address);
-      flash("Copied");
-    }
-  } catch {
-    // Whoever closes the dialogue has nothing to be told; without a clipboard the code is there to read.
-  }
+byId("leave").addEventListener("click", async () => {
+  const text = game.status === "waiting" ? "You can join again while the game waits." : "You cannot come back into this game.";
+  if (!me || !await confirmDialog({ title: "Leave the game?", text, action: "Leave", danger: true })) return;
+  if (!await leaveAs(me, byId("leave"))) return;
+  forget(code);
+  me = null;
+  render();
+  focusQuietly(byId("status").querySelector("h2"));
 });
 
-function flash(text) {
-  $("code").textContent = text;
-  setTimeout(() => { $("code").textContent = code; }, 1200);
-}
+byId("share").addEventListener("click", async () => {
+  const done = await shareLink(location.href, { title: "Snakes and ladders", text: `Play snakes and ladders with me. The code is ${code}.` });
+  if (done !== "copied") return;
+  byId("code").textContent = "Copied";
+  setTimeout(() => { byId("code").textContent = code; }, 1500);
+});

@@ -1,0 +1,337 @@
+// What the kit gives to every page: forms, lists, live updates, the offline queue, dialogs.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { ask, DESK, launch, open, PHONE, picture } from "./browser.js";
+import { json, startFront } from "./front.js";
+import { GALLERY, GALLERY_SCRIPT } from "./gallery.js";
+
+let browser;
+before(async () => { browser = await launch(); });
+after(async () => { await browser?.close(); });
+
+/** The gallery behind a front with these routes, in a browser of its own. */
+async function gallery(routes = {}, options = DESK) {
+  const front = await startFront({
+    "GET /snakes/gallery": GALLERY,
+    "GET /snakes/gallery.js": GALLERY_SCRIPT,
+    "GET /snakes/kit/list": (_, answer) => json(answer, { items: [] }),
+    "GET /snakes/kit/stream": (_, answer) => answer.writeHead(200, { "content-type": "text/event-stream" }).write(": hello\n\n"),
+    ...routes,
+  });
+  const context = await browser.newContext(options);
+  const load = async () => {
+    const page = await open(context, "/snakes/gallery", front.origin);
+    await page.waitForFunction(() => window.kit?.stream);
+    return page;
+  };
+  return { front, context, load, page: await load(), async end() { await context.close(); front.stop(); } };
+}
+
+async function isInView(page, selector) {
+  const box = await page.locator(selector).boundingBox();
+  const { width, height } = page.viewportSize();
+  return box !== null && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height;
+}
+
+test("a field error is shown at its field, in view and focused", { timeout: 60_000 }, async () => {
+  const context = await browser.newContext(PHONE);
+  const page = await open(context, "/snakes");
+  page.expected = (text) => text.includes("422");
+  await page.fill("#create-name", "W".repeat(40));
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  await page.locator("#create button").dispatchEvent("click");
+  await page.waitForSelector("#create-name[aria-invalid=true]");
+  const note = await page.getAttribute("#create-name", "aria-describedby");
+  assert.match(await page.textContent(`#${note}`), /24/);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "create-name");
+  await page.waitForTimeout(600);
+  assert.ok(await isInView(page, `#${note}`));
+  // Typing takes the error away.
+  await page.type("#create-name", "x");
+  assert.equal(await page.locator(".field-error").count(), 0);
+  assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
+test("a problem without a field comes into view with the focus, and the form can be sent again", { timeout: 60_000 }, async () => {
+  let requests = 0;
+  const { page, end } = await gallery({
+    "POST /snakes/kit/form": (_, answer) => {
+      requests += 1;
+      if (requests === 1) json(answer, { code: "name-taken", title: "Name taken", detail: "The name is taken. Choose another one.", status: 409 }, 409);
+      else json(answer, { isSaved: true });
+    },
+  }, PHONE);
+  page.expected = (text) => text.includes("409");
+  await page.fill("input[name=count]", "3");
+  await page.locator("#form button").first().focus();
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  await page.locator("#form button").first().dispatchEvent("click");
+  await page.waitForSelector("[role=alert]");
+  await page.waitForTimeout(600);
+  assert.equal(await page.textContent("[role=alert]"), "The name is taken. Choose another one.");
+  assert.ok(await isInView(page, "[role=alert]"));
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "alert");
+  // Numbers are numbers.
+  assert.deepEqual(await page.evaluate(() => window.kit.values), { name: "", count: 3, kind: "one", text: "" });
+  await page.locator("#form button").first().click();
+  await page.waitForFunction(() => !document.querySelector("[role=alert]"));
+  assert.equal(requests, 2);
+  assert.deepEqual(page.faults, []);
+  await end();
+});
+
+test("a list shows more, takes changes, and keeps the focus", { timeout: 60_000 }, async () => {
+  const parts = { "": { items: [1, 2, 3], next: "a" }, a: { items: [4, 5], next: "b" }, b: { items: [6] } };
+  const { page, end } = await gallery({
+    "GET /snakes/kit/list": (asked, answer) => {
+      const { items, next } = parts[new URL(asked.url, "http://x").searchParams.get("cursor") ?? ""];
+      json(answer, { items: items.map((id) => ({ id: `k${id}`, text: `Item ${id}` })), next });
+    },
+  });
+  const texts = () => page.locator("#list li").allTextContents();
+  await page.waitForSelector("#list li");
+  assert.deepEqual(await texts(), ["Item 1", "Item 2", "Item 3"]);
+  await page.focus("button.more");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelectorAll("#list li").length === 5);
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Item 4");
+  // A reload shows as much as before, and the focus stays on the item.
+  await page.evaluate(() => window.kit.list.reload());
+  await page.waitForTimeout(300);
+  assert.equal((await texts()).length, 5);
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Item 4");
+  // The focused item goes: the one in its place gets the focus.
+  await page.evaluate(() => window.kit.list.remove("k4"));
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Item 5");
+  await page.evaluate(() => window.kit.list.upsert({ id: "k9", text: "Item 9" }));
+  await page.evaluate(() => window.kit.list.upsert({ id: "k2", text: "Item two" }));
+  assert.deepEqual(await texts(), ["Item 9", "Item 1", "Item two", "Item 3", "Item 5"]);
+  await page.click("button.more");
+  await page.waitForFunction(() => document.querySelector("button.more").hidden);
+  assert.equal((await texts()).at(-1), "Item 6");
+  assert.deepEqual(page.faults, []);
+  await end();
+});
+
+test("the offline queue sends each entry once and in order, over a reload and with two tabs", { timeout: 60_000 }, async () => {
+  // As a server does it: a key that was seen is answered, and not carried out again.
+  const keys = new Set();
+  const carriedOut = [];
+  let repeats = 0;
+  let isDown = true;
+  let loseAnswer = true;
+  const { page, load, end } = await gallery({
+    "POST /snakes/kit/queue": async (asked, answer) => {
+      let text = "";
+      for await (const bytes of asked) text += bytes;
+      if (isDown) return answer.destroy();
+      const key = asked.headers["idempotency-key"];
+      if (keys.has(key)) repeats += 1;
+      else carriedOut.push(JSON.parse(text).number);
+      keys.add(key);
+      // The first is carried out, and its answer gets lost.
+      if (loseAnswer) {
+        loseAnswer = false;
+        return answer.destroy();
+      }
+      return json(answer, {});
+    },
+  });
+  page.expected = () => true;
+  for (const number of [1, 2, 3]) await page.evaluate((one) => window.kit.queue.push({ number: one }), number);
+  await page.waitForTimeout(300);
+  await page.reload();
+  await page.waitForFunction(() => window.kit?.queue);
+  assert.equal(await page.textContent("#queue"), "3 waiting");
+  const other = await load();
+  other.expected = () => true;
+  await other.evaluate(() => window.kit.queue.push({ number: 4 }));
+  assert.equal(await other.textContent("#queue"), "4 waiting");
+  isDown = false;
+  for (const tab of [page, other]) await tab.evaluate(() => dispatchEvent(new Event("online")));
+  for (const tab of [page, other]) await tab.waitForFunction(() => document.querySelector("#queue").textContent === "0 waiting", null, { timeout: 40_000 });
+  assert.deepEqual(carriedOut, [1, 2, 3, 4]);
+  assert.ok(repeats >= 1, "the entry whose answer was lost was not sent again");
+  await end();
+});
+
+test("the offline queue stops at a refused entry until it is dropped", { timeout: 60_000 }, async () => {
+  const sent = [];
+  const { page, end } = await gallery({
+    "POST /snakes/kit/queue": async (asked, answer) => {
+      let text = "";
+      for await (const bytes of asked) text += bytes;
+      const { number } = JSON.parse(text);
+      sent.push(number);
+      if (number === 1) json(answer, { code: "game-over", title: "Game over", status: 409 }, 409);
+      else json(answer, {});
+    },
+  });
+  page.expected = () => true;
+  const first = await page.evaluate(() => { const id = window.kit.queue.push({ number: 1 }); window.kit.queue.push({ number: 2 }); return id; });
+  await page.waitForFunction(() => document.querySelector("#queue").textContent === "2 waiting: Game over.");
+  assert.deepEqual(sent, [1]);
+  await page.evaluate((id) => window.kit.queue.drop(id), first);
+  await page.waitForFunction(() => document.querySelector("#queue").textContent === "0 waiting");
+  assert.deepEqual(sent, [1, 2]);
+  await end();
+});
+
+test("a dialog takes the focus and gives it back", { timeout: 60_000 }, async () => {
+  const { page, end } = await gallery();
+  await page.focus("#delete");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("dialog[open]");
+  // What cannot be undone is not what Enter does.
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Cancel");
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => !document.querySelector("dialog"));
+  assert.equal(await page.evaluate(() => document.activeElement.id), "delete");
+  await page.keyboard.press("Enter");
+  await page.click("dialog button.danger");
+  await page.waitForFunction(() => window.kit.answers.length === 2);
+  assert.deepEqual(await page.evaluate(() => window.kit.answers), [false, true]);
+  assert.deepEqual(page.faults, []);
+  await end();
+});
+
+test("a link can be shared without a clipboard", { timeout: 60_000 }, async () => {
+  const { page, end } = await gallery({ "GET /assets/qr.svg": (asked, answer) => answer.writeHead(200, { "content-type": "image/svg+xml" }).end('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1z"/></svg>') });
+  await page.evaluate(() => {
+    Object.defineProperty(navigator, "share", { value: undefined });
+    Object.defineProperty(navigator, "clipboard", { value: undefined });
+  });
+  await page.click("#plain");
+  await page.waitForSelector("dialog input");
+  assert.equal(await page.evaluate(() => window.kit.shared), "shown");
+  const [value, selected] = await page.evaluate(() => { const { value, selectionStart, selectionEnd } = document.querySelector("dialog input"); return [value, value.slice(selectionStart, selectionEnd)]; });
+  assert.equal(value, page.url());
+  assert.equal(selected, value);
+  assert.match(await page.getAttribute("dialog img.qr", "src"), /^\/assets\/qr\.svg\?text=http/);
+  await picture(page, "share");
+  await page.click("dialog button");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "plain");
+  assert.deepEqual(page.faults, []);
+  await end();
+});
+
+test("tabs follow the arrow keys and the address", { timeout: 60_000 }, async () => {
+  const { page, end } = await gallery();
+  const shown = () => page.evaluate(() => ["first", "second", "third"].filter((id) => !document.getElementById(id).hidden).join());
+  assert.equal(await shown(), "first");
+  await page.focus('[role=tab][aria-selected="true"]');
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await shown(), "second");
+  assert.equal(new URL(page.url()).hash, "#second");
+  await page.keyboard.press("End");
+  assert.equal(await shown(), "third");
+  await page.reload();
+  await page.waitForFunction(() => window.kit?.stream);
+  assert.equal(await shown(), "third");
+  assert.deepEqual(page.faults, []);
+  await end();
+});
+
+test("a stream resumes behind the last event, and a refusal is final", { timeout: 60_000 }, async () => {
+  const seen = [];
+  let isGone = false;
+  const { page, end } = await gallery({
+    "GET /snakes/kit/stream": (asked, answer) => {
+      seen.push(asked.headers["last-event-id"] ?? null);
+      if (isGone) return json(answer, { code: "not-found", title: "Not found", status: 404 }, 404);
+      answer.writeHead(200, { "content-type": "text/event-stream" });
+      // Bytes may be cut anywhere.
+      if (seen.length === 1) {
+        answer.write('retry: 2000\n\nid: 7\nevent: state\nda');
+        setTimeout(() => answer.write('ta: {"count":1}\r\n\r\nid: 8\nevent: added\ndata: {"na'), 50);
+        setTimeout(() => answer.write('me":"Zoë"}\n\n: comment\n\n'), 100);
+        setTimeout(() => answer.destroy(), 200);
+      } else {
+        answer.write("id: 9\nevent: ready\n\n");
+        setTimeout(() => { isGone = true; answer.destroy(); }, 200);
+      }
+      return undefined;
+    },
+  });
+  page.expected = () => true;
+  await page.waitForFunction(() => window.kit.stream.status === "refused", null, { timeout: 20_000 });
+  assert.deepEqual(await page.evaluate(() => window.kit.events), [["state", { count: 1 }], ["added", { name: "Zoë" }], ["state", null]]);
+  assert.deepEqual(seen, [null, "8", "9"]);
+  assert.equal(await page.textContent(".connection-bar"), "Not found.");
+  await end();
+});
+
+test("a silent network is noticed within ten seconds, and a roll says so", { timeout: 90_000 }, async () => {
+  const front = await startFront();
+  const context = await browser.newContext(DESK);
+  const ann = await ask("POST", "/snakes/games", { body: { name: "Ann" } });
+  await ask("POST", `/snakes/games/${ann.game.code}/players`, { body: { name: "Bob" } });
+  await ask("POST", `/snakes/games/${ann.game.code}/start`, { secret: ann.secret });
+  await context.addInitScript(([key, player]) => sessionStorage.setItem(key, JSON.stringify(player)), [`snakes.${ann.game.code}`, { ...ann.player, secret: ann.secret }]);
+  const page = await open(context, `/snakes/play/${ann.game.code}`, front.origin);
+  page.expected = () => true;
+  await page.waitForSelector("#roll[aria-disabled=false]");
+  front.freeze();
+  const begun = Date.now();
+  await page.waitForSelector(".connection-bar:not(:empty)", { timeout: 15_000 });
+  const took = Date.now() - begun;
+  assert.ok(took <= 10_500, `${took} ms`);
+  assert.match(await page.textContent(".connection-bar"), /^Connection lost\. Last update \d/);
+  await picture(page, "connection-lost");
+  // An action waits for the connection, and says so when it does not come.
+  await page.click("#roll");
+  assert.equal(await page.textContent("#roll"), "Rolling…");
+  await page.waitForSelector("[role=alert]", { timeout: 15_000 });
+  assert.match(await page.textContent("[role=alert]"), /no connection/i);
+  front.thaw();
+  await page.waitForFunction(() => document.querySelector(".connection-bar").textContent === "", null, { timeout: 30_000 });
+  await page.waitForSelector("#roll[aria-disabled=false]");
+  await page.click("#roll");
+  await page.waitForSelector('#players li:has-text("Bob")[aria-current]');
+  await context.close();
+  front.stop();
+});
+
+test("long names fit on the smallest phones", { timeout: 90_000 }, async () => {
+  const name = "W".repeat(24);
+  const ann = await ask("POST", "/snakes/games", { body: { name } });
+  const bob = await ask("POST", `/snakes/games/${ann.game.code}/players`, { body: { name: "M".repeat(24) } });
+  for (const width of [320, 390]) {
+    const context = await browser.newContext({ ...PHONE, viewport: { width, height: 700 } });
+    await context.addInitScript(([key, player]) => sessionStorage.setItem(key, JSON.stringify(player)), [`snakes.${ann.game.code}`, { ...ann.player, secret: ann.secret }]);
+    const page = await open(context, `/snakes/play/${ann.game.code}`);
+    await page.waitForSelector("#players li:nth-child(2)");
+    const fits = async (what) => {
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= width, `${what}: ${wide} > ${width}`);
+    };
+    await fits("waiting");
+    if (width === 390) {
+      await page.click("#start");
+      await page.waitForSelector("#roll[aria-disabled=false]");
+      await fits("playing");
+    }
+    assert.deepEqual(page.faults, []);
+    await context.close();
+  }
+  assert.ok(bob.secret);
+});
+
+test("signing in is seen by every tab, and charts have tables", { timeout: 60_000 }, async () => {
+  const { page, load, end } = await gallery();
+  assert.equal(await page.textContent("#caller"), "Sign in");
+  assert.equal(await page.getAttribute("#caller a", "href"), "/local?return=%2Fsnakes%2Fgallery");
+  const other = await load();
+  const claims = Buffer.from(JSON.stringify({ sub: "zoë", name: "Zoë", exp: 4e9 })).toString("base64url");
+  await page.evaluate((part) => window.kit.session.token.keep(`x.${part}.x`), claims);
+  await other.waitForSelector("#caller summary");
+  assert.match(await other.textContent("#caller summary"), /Zoë/);
+  await other.click("#caller summary");
+  await picture(other, "caller-menu");
+  await other.click("#caller button");
+  await page.waitForSelector("#caller a");
+  assert.deepEqual(await page.locator(".chart-table caption").allTextContents(), ["Runs by day", "Wins", "Hits"]);
+  for (const tab of [page, other]) assert.deepEqual(tab.faults, []);
+  await end();
+});
