@@ -117,19 +117,20 @@ impl Document {
 /// fail for them.
 #[must_use]
 pub fn unused_problems(document: &Value) -> Vec<&str> {
-    fn members(value: &Value) -> impl Iterator<Item = &Value> {
-        value.as_object().into_iter().flat_map(Map::values)
+    fn members<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
+        value.get(name).and_then(Value::as_object).into_iter().flat_map(Map::values)
     }
+    // A slash in a name is `~1` in a pointer.
+    let names =
+        format!("/content/{}/schema/properties/code/enum", problem::MEDIA_TYPE.replace('/', "~1"));
     let mut declared = BTreeSet::new();
-    for operation in members(&document["paths"]).flat_map(members) {
-        for response in members(&operation["responses"]) {
-            let schema = &response["content"][problem::MEDIA_TYPE]["schema"];
-            let names = schema["properties"]["code"]["enum"].as_array().into_iter().flatten();
-            declared.extend(names.filter_map(Value::as_str));
-        }
+    let paths = members(document, "paths").filter_map(Value::as_object);
+    for response in paths.flat_map(Map::values).flat_map(|one| members(one, "responses")) {
+        let names = response.pointer(&names).and_then(Value::as_array);
+        declared.extend(names.into_iter().flatten().filter_map(Value::as_str));
     }
-    let explained = document["x-problems"].as_array().into_iter().flatten();
-    let names = explained.filter_map(|one| one["code"].as_str());
+    let explained = document.get("x-problems").and_then(Value::as_array).into_iter().flatten();
+    let names = explained.filter_map(|one| one.get("code")?.as_str());
     names.filter(|name| !declared.contains(name)).collect()
 }
 
