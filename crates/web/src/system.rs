@@ -160,7 +160,9 @@ impl Opened {
     /// A system with these routes.
     #[must_use]
     pub fn new<S: Clone + Send + Sync + 'static>(api: Api<S>) -> Self {
-        let router = |info: &SystemInfo| api.named(info.name, info.description).into_router();
+        let router = |info: &SystemInfo| {
+            api.named(info.name, info.description).problems(&info.problems).into_router()
+        };
         Self::with_router(router)
     }
 

@@ -158,7 +158,12 @@ fn api(service: Service, live: Live) -> Api<Shared> {
                      playerJoined, playerLeft, playerMoved, gameStarted, gameEnded, rematchOffered, error, \
                      pong.",
                 )
-.problems([Error::GameNotFound]),
+// Those of messages are sent on the socket.
+                .problems([
+                    Error::GameNotFound,
+                    Error::AlreadyJoined,
+                    Error::NotJoined,
+                ]),
         )
 }
 

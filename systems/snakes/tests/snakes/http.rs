@@ -209,4 +209,5 @@ async fn the_pages_are_there_and_the_document_names_every_route() {
         "startGame",
     ];
     assert_eq!(names, expected);
+    site.server.check_declarations("snakes").await;
 }
