@@ -7,6 +7,7 @@ use crate::design::{Code, PlayerId, Snakes};
 use crate::error::Error;
 use crate::live;
 use crate::rules::Mode;
+use crate::service::NAME_CODE_POINTS_MAX;
 use crate::service::{Budgets, Joined, NewGame, Service};
 use crate::view::{GameSummary, GameView, MoveView, PlayerView};
 use axum::extract::{FromRequestParts, State};
@@ -170,8 +171,8 @@ fn api(service: Service, live: Live) -> Api<Shared> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct CreateGame {
-    /// What the creator is called.
-    #[schemars(length(min = 1, max = 24))]
+    /// What the creator is called: 1 to 24 characters as people count them.
+    #[schemars(length(min = 1, max = NAME_CODE_POINTS_MAX))]
     name: String,
     /// How the game is played: in turns, unless said otherwise.
     #[serde(default)]
@@ -194,8 +195,8 @@ struct NewBoard {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct JoinGame {
-    /// What the player is called.
-    #[schemars(length(min = 1, max = 24))]
+    /// What the player is called: 1 to 24 characters as people count them.
+    #[schemars(length(min = 1, max = NAME_CODE_POINTS_MAX))]
     name: String,
 }
 

@@ -17,7 +17,7 @@ mod start;
 
 pub use budgets::Budgets;
 pub use create::NewGame;
-pub use join::Joined;
+pub use join::{Joined, NAME_CODE_POINTS_MAX};
 
 use crate::design::{Code, Connection, ConnectionId, Game, Lobby, Player, PlayerId, Snakes};
 use crate::error::Error;

@@ -2,7 +2,7 @@
 
 use crate::design::{EventKind, Game, Status};
 use crate::rules::Effect;
-use crate::service::Joined;
+use crate::service::{Joined, NAME_CODE_POINTS_MAX};
 use crate::view::{GameView, PlayerView, StatusView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,14 +15,14 @@ use singlet_web::validate::FieldError;
 pub enum Incoming {
     /// Joins the game as a new player.
     JoinGame {
-        /// What the player is called.
-        #[schemars(length(min = 1, max = 24))]
+        /// What the player is called: 1 to 24 characters as people count them.
+        #[schemars(length(min = 1, max = NAME_CODE_POINTS_MAX))]
         name: String,
     },
     /// Goes on as a player who has joined before.
     RejoinGame {
         /// What the player was given on joining.
-        #[schemars(length(max = 128))]
+        #[schemars(length(max = 160))]
         secret: String,
     },
     /// Starts the game.

@@ -76,8 +76,10 @@ impl Service {
     }
 }
 
-/// How many characters a name may have.
+/// How many characters a name may have, as people count them.
 const NAME_LEN_MAX: usize = 24;
+/// How many code points these may be: an emoji of a family has seven.
+pub const NAME_CODE_POINTS_MAX: u32 = 384;
 
 /// A name as it is shown.
 pub(super) fn parse_name(text: &str) -> Result<String, Error> {
