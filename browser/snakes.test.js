@@ -210,6 +210,51 @@ test("a race with many players is drawn, and anybody may roll", { timeout: 120_0
   await context.close();
 });
 
+test("a reload shows the history, and the group plays again together", { timeout: 120_000 }, async () => {
+  const ann = await ask("POST", "/snakes/games", { body: { name: "Ann", board: { size: 10, snakesAndLadders: [] } } });
+  const { code } = ann.game;
+  const bob = await ask("POST", `/snakes/games/${code}/players`, { body: { name: "Bob" } });
+  await ask("POST", `/snakes/games/${code}/start`, { secret: ann.secret });
+  const first = await ask("POST", `/snakes/games/${code}/roll`, { secret: ann.secret });
+  const tabs = [];
+  for (const { player, secret } of [ann, bob]) {
+    const context = await browser.newContext({ ...DESK, reducedMotion: "reduce" });
+    await context.addInitScript(([key, one]) => { if (!sessionStorage.getItem(key)) sessionStorage.setItem(key, JSON.stringify(one)); }, [`snakes.${code}`, { id: player.id, name: player.name, secret }]);
+    tabs.push(await open(context, `/snakes/play/${code}`));
+  }
+  const [annTab, bobTab] = tabs;
+  // What happened before the page was open.
+  await bobTab.waitForSelector(`#log li:has-text("Ann rolled ${first.roll}")`);
+  assert.equal(await annTab.locator('#log li:has-text("The game started.")').count(), 1);
+  // Another player's roll is on the die, also for those who watch.
+  const watcher = await open(await browser.newContext({ ...DESK, reducedMotion: "reduce" }), `/snakes/play/${code}`);
+  await watcher.waitForSelector("#turn:not([hidden])");
+  const second = await ask("POST", `/snakes/games/${code}/roll`, { secret: bob.secret });
+  await watcher.waitForSelector(`text=Bob rolled ${second.roll}.`);
+  assert.equal(await watcher.locator("#die circle").count(), second.roll);
+  for (let turn = 0; turn < 200; turn += 1) {
+    const { wins } = await ask("POST", `/snakes/games/${code}/roll`, { secret: turn % 2 ? bob.secret : ann.secret });
+    if (wins) break;
+  }
+  for (const tab of tabs) await tab.waitForSelector("#end:not([hidden])");
+  const { players, winnerId } = await ask("GET", `/snakes/games/${code}`);
+  assert.match(await annTab.textContent("#end .snakes-ranking li:first-child"), new RegExp(players.find((one) => one.id === winnerId).name));
+  await picture(annTab, "ranking");
+  // The first one makes the game, and the other sees the offer.
+  await annTab.click("#end button:has-text('Play again')");
+  await annTab.waitForSelector("#status .snakes-big-code");
+  const next = await annTab.textContent("#status .snakes-big-code");
+  assert.notEqual(next, code);
+  await bobTab.click("#end button:has-text('Join the rematch')");
+  await bobTab.waitForSelector('#players li:has-text("Bob (you)")');
+  assert.equal(await bobTab.textContent("#status .snakes-big-code"), next);
+  await annTab.waitForSelector("#start:not([disabled])");
+  for (const tab of [...tabs, watcher]) {
+    assert.deepEqual(tab.faults, []);
+    await tab.context().close();
+  }
+});
+
 test("the pages around the game work", { timeout: 60_000 }, async () => {
   const context = await browser.newContext(DESK);
   const home = await open(context, "/");

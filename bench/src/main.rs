@@ -12,6 +12,7 @@ mod contest;
 mod disk;
 mod instructions;
 mod language;
+mod live;
 mod model;
 mod snakes;
 mod stopwatch;
@@ -32,6 +33,8 @@ Suites:
   disk [PART] durable writes and reads beside them, a bare file and a bare redb; a PART is one of
               `syncing`, `writing`, `opening` and `reading`
   snakes      moves over HTTP, and pushes to 300 sockets
+  live        one topic, 2,000 Server-Sent Events and 300 sockets, 100 changes a second; needs
+              `ulimit -n 4096`
 
 Options:
   --instructions    also count instructions with valgrind's callgrind
@@ -59,14 +62,13 @@ fn main() -> ExitCode {
         }
         ["snakes"] => {
             warn_of_debug_build();
-            match snakes::run() {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(failure) => {
-                    eprintln!("{failure}");
-                    ExitCode::FAILURE
-                }
-            }
+            ended(snakes::run())
         }
+        ["live"] => {
+            warn_of_debug_build();
+            ended(live::run())
+        }
+        [live::SERVE] => ended(live::serve()),
         // What valgrind is given to run: one contender, so and so often, and nothing else.
         [instructions::REPEAT, suite, title, name] => match contests(suite) {
             Some(contests) => instructions::repeat(&contests, title, name),
@@ -81,6 +83,16 @@ fn main() -> ExitCode {
             (None, _) => refused(&format!("there is no suite `{suite}`")),
             (_, Err(refusal)) => refused(&refusal),
         },
+    }
+}
+
+fn ended(outcome: Result<(), Box<dyn std::error::Error + Send + Sync>>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
     }
 }
 

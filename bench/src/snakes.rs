@@ -12,7 +12,7 @@ use singlet::{CursorKey, Db, Settings};
 use singlet_snakes::board::Board;
 use singlet_snakes::design::{Code, Snakes};
 use singlet_snakes::rules::Mode;
-use singlet_snakes::secret::Secret;
+use singlet_web::secret::Secret;
 use singlet_snakes::service::{NewGame, Service};
 use singlet_web::random::Random;
 use singlet_web::{Options, Server, SiteOptions, Store};

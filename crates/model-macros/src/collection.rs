@@ -191,7 +191,7 @@ impl<'i> Declared<'i> {
             let limit =
                 crate::table::option(member.options.limit.as_ref().map(|limit| quote!(#limit)));
             let descending = member.options.descending.is_some();
-            quote!(::singlet::collection::Member {
+            quote!(::singlet::collection::MemberShape {
                 entity: &<#entity as ::singlet::Entity>::SHAPE,
                 key: ::singlet::check::key_of(&<#entity as ::singlet::Entity>::SHAPE, #index_name),
                 limit: #limit,
@@ -219,7 +219,7 @@ impl<'i> Declared<'i> {
                 type Partition = <#head as ::singlet::query::KeyParts<#place>>::Partition;
                 type Source = #source;
                 const SHAPE: ::singlet::collection::CollectionShape = {
-                    const MEMBERS: [::singlet::collection::Member; #count] = [#(#members),*];
+                    const MEMBERS: [::singlet::collection::MemberShape; #count] = [#(#members),*];
                     const INDEX: ::std::option::Option<&'static ::singlet::shape::IndexShape> = #index;
                     const RANGES: [usize; #count] =
                         ::singlet::check::collection_ranges(&MEMBERS, #table, INDEX);

@@ -75,7 +75,7 @@ pub struct CollectionShape {
     /// The index, if it is not the table that is read.
     pub index: Option<&'static IndexShape>,
     /// The members, in the order of their declaration.
-    pub members: &'static [Member],
+    pub members: &'static [MemberShape],
     /// The range of the sort key in which each member is read; [`OWN_RANGE`] for one with a limit.
     pub ranges: &'static [usize],
     /// What the sort keys of all members begin with.
@@ -84,7 +84,7 @@ pub struct CollectionShape {
 
 /// A member of a collection.
 #[derive(Clone, Copy, Debug)]
-pub struct Member {
+pub struct MemberShape {
     /// The entity.
     pub entity: &'static EntityShape,
     /// The templates of the key by which it is read.
@@ -132,7 +132,7 @@ impl CollectionShape {
     }
 
     /// Where the items of a member can be, in a partition with these values.
-    fn interval(&self, member: &Member, parts: &Parts) -> Result<Interval, KeyFault> {
+    fn interval(&self, member: &MemberShape, parts: &Parts) -> Result<Interval, KeyFault> {
         let attributes = self.index.map_or(&self.table.key, |index| &index.key);
         let is_text = attributes.sort.is_some_and(|attribute| attribute.kind == KeyType::S);
         let Some(template) = member.key.sort.as_ref().filter(|_| is_text) else {
@@ -193,7 +193,7 @@ impl CollectionShape {
             segments: sort.segments.get(..segments).unwrap_or_default(),
             parts: sort.parts.get(..parts).unwrap_or_default(),
         };
-        let next = |member: &Member| match member.key.sort.as_ref()?.segments.get(segments)? {
+        let next = |member: &MemberShape| match member.key.sort.as_ref()?.segments.get(segments)? {
             Segment::Literal(text) => Some(*text),
             Segment::Part { .. } => None,
         };

@@ -474,7 +474,8 @@ impl<K: Settable> Settable for Element<K> {}
     message = "this field cannot be computed from what is stored",
     label = "of kind `{Self}`",
     note = "`LoneIndexKey<false>`: an index key repeats this field under another name: give both the same name, and the field is the key, which can be added to",
-    note = "`IndexKey`, `OnlyInIndexKey`, `SharedIndexKey`, `BesideKept`: an index key is made of this field, and what it would become is not known: set the field to a value",
+    note = "`IndexKey`, `OnlyInIndexKey`, `SharedIndexKey`: an index key is made of this field, and what it would become is not known: set the field to a value",
+    note = "`BesideKept`: an index key is made of this field and of one that the model keeps (`created`), whose value an update does not know: read the item, change it and `put` it",
     note = "`PrimaryKey`, `OnlyInKey`: the key of an item never changes",
     note = "`Kept`: the model keeps this field by itself",
     note = "`InPayload`: DynamoDB cannot change the JSON text of a payload: read the item and put it again"

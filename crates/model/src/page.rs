@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::item::{OnCorrupt, has_passed, recognizes};
 use crate::marker::Marker;
 use crate::operation::stored;
-use crate::query::{Described, Holds, Primary, Readable};
+use crate::query::{Described, HoldsAll, Primary, Readable};
 use crate::source::{Source, Start};
 use crate::subject::Subject;
 use crate::table::{Contains, Declaration};
@@ -103,7 +103,7 @@ where
     /// The first item, if there is one.
     pub async fn first(self) -> Result<Option<P>>
     where
-        S: Holds<P>,
+        S: HoldsAll<P>,
     {
         let (reader, _) = self.into_reader()?;
         let (items, _) = reader.read(Start::default(), Some(1), End::Filled).await?;
@@ -123,7 +123,7 @@ where
     /// one this fails with [`Error::NoCursorKey`].
     pub async fn page(self, cursor: Option<Cursor<P::Subject>>) -> Result<Page<P, P::Subject>>
     where
-        S: Holds<P>,
+        S: HoldsAll<P>,
     {
         let (reader, limit) = self.into_reader()?;
         // Also where there is no second page: that there is a key must not depend on the data.
@@ -143,7 +143,7 @@ where
     /// All items, however many pages there are; as many as the query's limit says, if it has one.
     pub async fn all(self) -> Result<Vec<P>>
     where
-        S: Holds<P>,
+        S: HoldsAll<P>,
     {
         let (reader, limit) = self.into_reader()?;
         let (mut items, mut next) = reader.read(Start::default(), limit, End::Filled).await?;
@@ -158,7 +158,7 @@ where
     /// The items one after the other, read page by page as they are asked for.
     pub fn items(self) -> Items<'d, D, P>
     where
-        S: Holds<P>,
+        S: HoldsAll<P>,
     {
         let limit = self.described.limit;
         Items::new(self.into_reader().map(|(reader, _)| reader), limit)

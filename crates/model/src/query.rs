@@ -7,7 +7,7 @@ mod source;
 pub use range::{FixedWidth, Narrow, Ranged, Tail, Take};
 pub(crate) use range::{Interval, Range, SortTest};
 pub use readable::Readable;
-pub use source::{ByIndex, Consistent, Holds, KeyParts, PRIMARY, Primary, ReadFrom};
+pub use source::{ByIndex, Consistent, HoldsAll, KeyParts, PRIMARY, Primary, ReadFrom};
 
 use crate::attribute::Attribute;
 use crate::condition::Condition;

@@ -20,6 +20,8 @@
 
 mod backends;
 mod concurrency;
+#[cfg(feature = "server")]
+mod declarations;
 mod faults;
 mod matrix;
 mod remote;

@@ -43,6 +43,15 @@ impl Drop for Folder {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot(Vec<(String, Vec<Item>)>);
 
+#[cfg(feature = "server")]
+impl Snapshot {
+    /// Without the table that the web keeps for itself: leases and budgets change on their own.
+    pub(crate) fn without_web(mut self) -> Self {
+        self.0.retain(|(name, _)| !name.starts_with("singlet-web-"));
+        self
+    }
+}
+
 /// A number that no other store of this process has.
 pub(crate) fn number() -> u32 {
     static NUMBERS: AtomicU32 = AtomicU32::new(0);
@@ -69,6 +78,12 @@ impl TestStore {
         let (clock, path) = (fixed_clock(), std::env::temp_dir().join(name));
         let engine = Engine::open(&path, options(&clock)).unwrap();
         Self::embedded(clock, engine, Some(Folder(path)))
+    }
+
+    /// An engine that is open already, with a clock and a background of its own. Databases have a
+    /// fixed clock.
+    pub fn with_engine(engine: Engine) -> Self {
+        Self::embedded(fixed_clock(), engine, None)
     }
 
     /// In memory, with requests that fail by plan.

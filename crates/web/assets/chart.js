@@ -1,10 +1,17 @@
 // Small charts in SVG. Each has a table beside it for those who cannot see it.
 import { element, shape } from "./dom.js";
 
-const WIDTH = 640;
-const HEIGHT = 320;
-const MARGIN = { top: 16, right: 16, bottom: 44, left: 56 };
-const LEGEND_HEIGHT = 28;
+/** Charts are drawn for the width that they are shown at, so that their text is as large as other text. */
+const WIDTH_MAX = 640;
+const WIDTH_MIN = 280;
+const HEIGHT = 300;
+const MARGIN = { top: 12, right: 16, bottom: 44, left: 48 };
+/** The height of a line of text above the drawing: the label of the axis, or the legend. */
+const LINE_HEIGHT = 26;
+
+function widthOf(svg) {
+  return Math.max(WIDTH_MIN, Math.min(WIDTH_MAX, svg.clientWidth || WIDTH_MAX));
+}
 
 /**
  * Lines over an axis of numbers or dates. `series` is `[{ name, points: [[x, y], …] }]`; `x` and `y`
@@ -48,17 +55,19 @@ export function barChart(svg, { title, bars, y = {} }) {
  * in the order of their colours.
  */
 export function sprayChart(svg, { title, hits, kinds = [...new Set(hits.map((hit) => hit.kind))] }) {
-  const [home, reach] = [{ x: WIDTH / 2, y: HEIGHT + 110 }, 400];
+  describe(svg, title);
+  const width = widthOf(svg);
+  const reach = width * 0.64;
+  const home = { x: width / 2, y: LINE_HEIGHT * 2 + reach };
   const at = (x, y) => [home.x + x * reach, home.y - y * reach];
   const [[leftX, leftY], [rightX, rightY]] = [at(-Math.SQRT1_2, Math.SQRT1_2), at(Math.SQRT1_2, Math.SQRT1_2)];
-  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${home.y + 20}`);
-  describe(svg, title);
+  svg.setAttribute("viewBox", `0 0 ${width} ${home.y + 20}`);
   const inner = 0.32;
   const diamond = [at(0, 0), at(inner * Math.SQRT1_2, inner * Math.SQRT1_2), at(0, inner * Math.SQRT2), at(-inner * Math.SQRT1_2, inner * Math.SQRT1_2)];
   svg.replaceChildren(
     shape("path", { d: `M${home.x} ${home.y}L${leftX} ${leftY}A${reach} ${reach} 0 0 1 ${rightX} ${rightY}Z`, class: "chart-field" }),
     shape("path", { d: `M${diamond.map((point) => point.join(" ")).join("L")}Z`, class: "chart-infield" }),
-    ...legend(kinds),
+    ...legend(kinds, width, 0),
     ...hits.map((hit) => {
       const [cx, cy] = at(hit.x, hit.y);
       return mark(cx, cy, kinds.indexOf(hit.kind), hit.label ?? hit.kind);
@@ -87,32 +96,34 @@ function mark(x, y, kind, label) {
 }
 
 function begin(svg, { title, names, xs, ys, x, y }) {
-  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
-  svg.replaceChildren();
   describe(svg, title);
-  const top = MARGIN.top + (names.length > 1 ? LEGEND_HEIGHT : 0);
-  const toX = (value) => MARGIN.left + ((value - xs[0]) / (xs[1] - xs[0] || 1)) * (WIDTH - MARGIN.left - MARGIN.right);
+  const width = widthOf(svg);
+  svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
+  svg.replaceChildren();
+  const legendTop = y.label ? LINE_HEIGHT : 0;
+  const top = MARGIN.top + legendTop + (names.length > 1 ? LINE_HEIGHT : 0);
+  const toX = (value) => MARGIN.left + ((value - xs[0]) / (xs[1] - xs[0] || 1)) * (width - MARGIN.left - MARGIN.right);
   const toY = (value) => HEIGHT - MARGIN.bottom - ((value - ys[0]) / (ys[1] - ys[0] || 1)) * (HEIGHT - MARGIN.bottom - top);
   const [formatX, formatY] = [x.format ?? String, y.format ?? String];
   for (const value of ticks(ys)) {
     svg.append(
-      shape("line", { x1: MARGIN.left, x2: WIDTH - MARGIN.right, y1: toY(value), y2: toY(value), class: "chart-grid" }),
+      shape("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: toY(value), y2: toY(value), class: "chart-grid" }),
       shape("text", { x: MARGIN.left - 8, y: toY(value) + 4, class: "chart-tick chart-end" }, formatY(value)));
   }
   for (const value of x.ticks ?? ticks(xs)) {
     svg.append(shape("text", { x: toX(value), y: HEIGHT - MARGIN.bottom + 18, class: "chart-tick chart-middle" }, formatX(value)));
   }
-  if (x.label) svg.append(shape("text", { x: (MARGIN.left + WIDTH - MARGIN.right) / 2, y: HEIGHT - 6, class: "chart-label chart-middle" }, x.label));
-  if (y.label) svg.append(shape("text", { x: MARGIN.left - 40, y: 14, class: "chart-label" }, y.label));
-  if (names.length > 1) svg.append(...legend(names));
+  if (x.label) svg.append(shape("text", { x: (MARGIN.left + width - MARGIN.right) / 2, y: HEIGHT - 6, class: "chart-label chart-middle" }, x.label));
+  if (y.label) svg.append(shape("text", { x: 0, y: 16, class: "chart-label" }, y.label));
+  if (names.length > 1) svg.append(...legend(names, width, legendTop));
   return { toX, toY };
 }
 
-function legend(names) {
-  const step = (WIDTH - MARGIN.left - MARGIN.right) / Math.max(names.length, 4);
+function legend(names, width, top) {
+  const step = (width - MARGIN.right) / Math.max(names.length, 3);
   return names.flatMap((name, index) => {
-    const left = MARGIN.left + 10 + index * step;
-    return [mark(left, 28, index), shape("text", { x: left + 14, y: 32, class: "chart-tick" }, shorten(name, step - 24))];
+    const left = 10 + index * step;
+    return [mark(left, top + 14, index), shape("text", { x: left + 14, y: top + 18, class: "chart-tick" }, shorten(name, step - 24))];
   });
 }
 

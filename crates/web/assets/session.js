@@ -1,5 +1,5 @@
 // Who is signed in, in this browser.
-import { element } from "./dom.js";
+import { element, replaceKeepingFocus } from "./dom.js";
 
 const KEY = "singlet.token";
 const listeners = new Set();
@@ -74,7 +74,7 @@ export function signOut() {
 export function callerMenu(container) {
   const show = () => {
     const who = caller();
-    if (!who) return container.replaceChildren(...[signInLink()].filter(Boolean));
+    if (!who) return replaceKeepingFocus(container, [signInLink()].filter(Boolean));
     const other = signInAddress();
     const menu = element("details", { class: "caller-menu" },
       element("summary", {}, element("span", { class: "visually-hidden" }, "Signed in as "), element("span", { class: "name" }, who.name)),
@@ -87,7 +87,7 @@ export function callerMenu(container) {
       menu.open = false;
       menu.querySelector("summary").focus();
     });
-    return container.replaceChildren(menu);
+    return replaceKeepingFocus(container, [menu]);
   };
   addEventListener("click", (event) => {
     const menu = container.querySelector("details[open]");

@@ -28,6 +28,9 @@ const TIME_MAX: Duration = Duration::from_secs(60);
 /// How much of a lease must be left for [`JobRun::check_held`]; a third of it, if that is less.
 const LEASE_MARGIN: Duration = Duration::from_secs(2);
 
+/// The shortest lease. It is extended after a third of it.
+const LEASE_DURATION_MIN: Duration = Duration::from_millis(100);
+
 type Work = dyn Fn(JobRun) -> BoxFuture<'static, Result<Next, JobError>> + Send + Sync;
 
 /// Work that is done again and again.
@@ -64,6 +67,10 @@ enum Lease {
 impl Job {
     /// A job that runs after every interval, give or take 10 %, counted from the end of one run to
     /// the beginning of the next. `name` is unique within a system.
+    ///
+    /// # Panics
+    ///
+    /// If the interval is zero.
     #[must_use]
     pub fn every<F>(
         name: &'static str,
@@ -73,6 +80,7 @@ impl Job {
     where
         F: Future<Output = Result<Next, JobError>> + Send + 'static,
     {
+        assert!(!interval.is_zero(), "the job {name} has no interval");
         Self {
             name,
             interval,
@@ -89,15 +97,25 @@ impl Job {
     /// Servers compare the lease with their own clocks. If these differ by more than two seconds, a
     /// run may begin before the last one has ended: write [`JobRun::fence`] with a condition where
     /// that matters.
+    ///
+    /// # Panics
+    ///
+    /// If the duration is below 100 ms, in which a lease cannot be extended.
     #[must_use]
     pub fn leased(mut self, duration: Duration) -> Self {
+        check_lease_duration(duration);
         self.lease = Lease::Web(duration);
         self
     }
 
     /// The same with a lease of the system's own.
+    ///
+    /// # Panics
+    ///
+    /// If the duration is below 100 ms, in which a lease cannot be extended.
     #[must_use]
     pub fn leased_by(mut self, leases: Arc<dyn LeaseTable>, duration: Duration) -> Self {
+        check_lease_duration(duration);
         self.lease = Lease::Own(leases, duration);
         self
     }
@@ -122,6 +140,10 @@ impl Job {
     pub fn name(&self) -> &'static str {
         self.name
     }
+}
+
+fn check_lease_duration(duration: Duration) {
+    assert!(duration >= LEASE_DURATION_MIN, "a lease of {duration:?} is too short to be extended");
 }
 
 /// When a job runs again.

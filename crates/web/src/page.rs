@@ -3,6 +3,8 @@
 //! A browser asks each time whether its copy is still good, and is told so in a few bytes. That
 //! is simpler than addresses with versions, and a new program is seen at once.
 
+pub(crate) mod qr;
+
 use axum::Router;
 use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH};

@@ -174,6 +174,7 @@ pub struct PullRequest {
     pub title: String,
     pub author: AccountName,
     pub state: State,
+    pub reactions: BTreeMap<Emoji, u32>,
 }
 
 #[derive(Entity, Clone, Debug, PartialEq)]
@@ -185,6 +186,7 @@ pub struct IssueComment {
     pub id: CommentId,
     pub author: AccountName,
     pub text: String,
+    pub reactions: BTreeMap<Emoji, u32>,
 }
 
 #[derive(Entity, Clone, Debug, PartialEq)]
@@ -196,6 +198,7 @@ pub struct PullRequestComment {
     pub id: CommentId,
     pub author: AccountName,
     pub text: String,
+    pub reactions: BTreeMap<Emoji, u32>,
 }
 
 /// All reactions of one user to one thing: an issue, a pull request or a comment.
@@ -246,10 +249,10 @@ pub struct Team {
     pub members: Vec<Membership>,
 }
 
-/// What an account has: memberships, then repositories, those changed last at the end.
+/// What belongs to an account: memberships, then repositories, those changed last at the end.
 #[derive(Collection, Debug)]
 #[collection(index = GSI3)]
-pub enum Possession {
+pub enum AccountEntry {
     Membership(Membership),
     Repo(Repo),
 }

@@ -2,6 +2,7 @@
 
 use super::design::*;
 use singlet::prelude::*;
+use singlet::transaction::Transaction;
 
 /// Why something was not done.
 #[derive(Debug)]
@@ -10,7 +11,11 @@ pub enum Refusal {
     NoSuchRepo,
     NoSuchOrganization,
     NoSuchIssue,
+    /// There is nothing to react to.
+    NoSuchTarget,
     Already,
+    /// There is no star, membership or reaction to take back.
+    NotYet,
     Database(singlet::Error),
 }
 
@@ -44,6 +49,18 @@ pub async fn join(
         create(&membership).or(Refusal::Already),
         update(Organization::key(organization))
             .add(Organization::MEMBERS, 1)
+            .or(Refusal::NoSuchOrganization),
+    ))
+    .await
+}
+
+pub async fn leave(db: &Db<GitHub>, organization: &AccountName, user: &AccountName) -> Result {
+    db.transact((
+        delete(Membership::key(organization, user))
+            .only_if(Condition::exists())
+            .or(Refusal::NotYet),
+        update(Organization::key(organization))
+            .add(Organization::MEMBERS, -1)
             .or(Refusal::NoSuchOrganization),
     ))
     .await
@@ -98,6 +115,19 @@ pub async fn star(
     .await
 }
 
+pub async fn unstar(
+    db: &Db<GitHub>,
+    owner: &AccountName,
+    repo: &RepoName,
+    user: &AccountName,
+) -> Result {
+    db.transact((
+        delete(Star::key(owner, repo, user)).only_if(Condition::exists()).or(Refusal::NotYet),
+        update(Repo::key(owner, repo)).add(Repo::STARS, -1).or(Refusal::NoSuchRepo),
+    ))
+    .await
+}
+
 /// The next number of a repository, for an issue or a pull request.
 async fn next_number(db: &Db<GitHub>, owner: &AccountName, repo: &RepoName) -> Result<u32> {
     let counted = update(Repo::key(owner, repo)).add(Repo::LAST_NUMBER, 1).returning_new();
@@ -137,6 +167,7 @@ pub async fn open_pull_request(
         title: title.into(),
         author: author.clone(),
         state: State::Open,
+        reactions: Default::default(),
     };
     db.run(create(&pull_request).or(Refusal::Already)).await?;
     Ok(pull_request)
@@ -157,6 +188,7 @@ pub async fn comment(
         id,
         author: author.clone(),
         text: text.into(),
+        reactions: Default::default(),
     };
     db.transact((
         create(&comment).or(Refusal::Already),
@@ -167,17 +199,105 @@ pub async fn comment(
     .await
 }
 
-/// Reacts to an issue, with each emoji once.
-pub async fn react(db: &Db<GitHub>, issue: &Issue, user: &AccountName, emoji: Emoji) -> Result {
-    let target =
-        TargetId::new(format!("ISSUE-{}", issue.number)).map_err(|_| Refusal::NoSuchIssue)?;
-    let issue_key = Issue::key(&issue.owner, &issue.repo, issue.number);
-    db.transact((
-        upsert(Reaction::key(&issue.owner, &issue.repo, &target, user))
+/// What people react to.
+#[derive(Clone, Copy)]
+pub enum Target<'t> {
+    Issue(&'t Issue),
+    PullRequest(&'t PullRequest),
+    IssueComment(&'t IssueComment),
+    PullRequestComment(&'t PullRequestComment),
+}
+
+impl Target<'_> {
+    fn repo(self) -> (AccountName, RepoName) {
+        let (owner, repo) = match self {
+            Self::Issue(Issue { owner, repo, .. })
+            | Self::PullRequest(PullRequest { owner, repo, .. })
+            | Self::IssueComment(IssueComment { owner, repo, .. })
+            | Self::PullRequestComment(PullRequestComment { owner, repo, .. }) => (owner, repo),
+        };
+        (owner.clone(), repo.clone())
+    }
+
+    /// What tells it from everything else in its repository.
+    fn id(self) -> Result<TargetId> {
+        let id = match self {
+            Self::Issue(issue) => format!("ISSUE-{}", issue.number),
+            Self::PullRequest(pull) => format!("PR-{}", pull.number),
+            Self::IssueComment(own) => format!("ISSUECOMMENT-{}-{}", own.number, own.id),
+            Self::PullRequestComment(own) => format!("PRCOMMENT-{}-{}", own.number, own.id),
+        };
+        TargetId::new(id).map_err(|_| Refusal::NoSuchTarget)
+    }
+}
+
+/// The key of a user's reactions to something.
+pub fn reaction(target: Target<'_>, user: &AccountName) -> Result<Key<Reaction>> {
+    let (owner, repo) = target.repo();
+    Ok(Reaction::key(owner, repo, target.id()?, user))
+}
+
+/// Reacts to something, with each emoji once.
+pub async fn react(
+    db: &Db<GitHub>,
+    target: Target<'_>,
+    user: &AccountName,
+    emoji: Emoji,
+) -> Result {
+    let mut transaction = db.transaction::<Refusal>();
+    transaction.push(
+        upsert(reaction(target, user)?)
             .insert(Reaction::EMOJIS, [emoji])
             .only_if(!Reaction::EMOJIS.contains(emoji))
             .or(Refusal::Already),
-        update(issue_key).add(Issue::REACTIONS.entry(emoji), 1).or(Refusal::NoSuchIssue),
-    ))
-    .await
+    );
+    count_reaction(&mut transaction, target, emoji, 1);
+    transaction.run().await
+}
+
+/// Takes a reaction back.
+pub async fn unreact(
+    db: &Db<GitHub>,
+    target: Target<'_>,
+    user: &AccountName,
+    emoji: Emoji,
+) -> Result {
+    let mut transaction = db.transaction::<Refusal>();
+    transaction.push(
+        update(reaction(target, user)?)
+            .take(Reaction::EMOJIS, [emoji])
+            .only_if(Reaction::EMOJIS.contains(emoji))
+            .or(Refusal::NotYet),
+    );
+    count_reaction(&mut transaction, target, emoji, -1);
+    transaction.run().await
+}
+
+/// Counts a reaction where it is shown: at what it is a reaction to.
+fn count_reaction(
+    transaction: &mut Transaction<'_, GitHub, Refusal>,
+    target: Target<'_>,
+    emoji: Emoji,
+    by: i32,
+) {
+    match target {
+        Target::Issue(issue) => transaction.push(
+            update(Key::of(issue)).add(Issue::REACTIONS.entry(emoji), by).or(Refusal::NoSuchTarget),
+        ),
+        Target::PullRequest(pull) => transaction.push(
+            update(Key::of(pull))
+                .add(PullRequest::REACTIONS.entry(emoji), by)
+                .or(Refusal::NoSuchTarget),
+        ),
+        Target::IssueComment(comment) => transaction.push(
+            update(Key::of(comment))
+                .add(IssueComment::REACTIONS.entry(emoji), by)
+                .or(Refusal::NoSuchTarget),
+        ),
+        Target::PullRequestComment(comment) => transaction.push(
+            update(Key::of(comment))
+                .add(PullRequestComment::REACTIONS.entry(emoji), by)
+                .or(Refusal::NoSuchTarget),
+        ),
+    }
 }

@@ -52,6 +52,11 @@ async fn accounts(
     assert_eq!((team.organization.members, team.members.len()), (2, 2));
     let organizations = db.query(Membership::organizations_of(zoe)).all().await?;
     assert_eq!(organizations.len(), 1);
+    leave(db, acme, zoe).await?;
+    assert!(matches!(leave(db, acme, zoe).await, Err(Refusal::NotYet)));
+    let team = db.load(Team::of(acme)).await?.ok_or("no team")?;
+    assert_eq!((team.organization.members, team.members.len()), (1, 1));
+    join(db, acme, zoe, Role::Member).await?;
 
     let plan = Plan::Paid { seats: 5, until: "2027-12-31".parse()? };
     db.run(update(Organization::key(acme)).set(Organization::PLAN, &plan)).await?;
@@ -80,6 +85,9 @@ async fn repositories(
         star(db, acme, &engine, user).await?;
     }
     assert!(matches!(star(db, acme, &engine, ada).await, Err(Refusal::Already)));
+    unstar(db, acme, &engine, ada).await?;
+    assert!(matches!(unstar(db, acme, &engine, ada).await, Err(Refusal::NotYet)));
+    star(db, acme, &engine, ada).await?;
     let stargazers = db.query(Star::of(acme, &engine)).all().await?;
     assert_eq!(stargazers.len(), 2);
 
@@ -88,8 +96,8 @@ async fn repositories(
     let by_change = db.query(Repo::of_account(acme).descending()).all().await?;
     assert_eq!(by_change.len(), 2);
     // Memberships and repositories of one account, by one query.
-    let possessions = db.query(Possession::of(zoe)).all().await?;
-    let [Possession::Membership(membership), Possession::Repo(fork)] = possessions.as_slice()
+    let entries = db.query(AccountEntry::of(zoe)).all().await?;
+    let [AccountEntry::Membership(membership), AccountEntry::Repo(fork)] = entries.as_slice()
     else {
         return Err("not one of each".into());
     };
@@ -158,13 +166,31 @@ async fn issues(db: &Db<GitHub>, repo: &Repo, ada: &AccountName, zoe: &AccountNa
     let closed = db.query(Issue::closed_in(&repo.owner, &repo.name).descending()).all().await?;
     assert_eq!(closed.first().map(|issue| issue.title.as_str()), Some("Imported again"));
 
-    react(db, first, zoe, Emoji::Heart).await?;
-    react(db, first, ada, Emoji::Heart).await?;
-    react(db, first, ada, Emoji::Rocket).await?;
-    assert!(matches!(react(db, first, ada, Emoji::Heart).await, Err(Refusal::Already)));
-    let first = db.get(Issue::key(&repo.owner, &repo.name, 1)).await?.ok_or("no issue")?;
-    assert_eq!(first.reactions.get(&Emoji::Heart), Some(&2));
-    assert_eq!(first.reactions.get(&Emoji::Rocket), Some(&1));
+    let target = Target::Issue(first);
+    react(db, target, zoe, Emoji::Heart).await?;
+    react(db, target, ada, Emoji::Heart).await?;
+    react(db, target, ada, Emoji::Rocket).await?;
+    assert!(matches!(react(db, target, ada, Emoji::Heart).await, Err(Refusal::Already)));
+    unreact(db, target, ada, Emoji::Heart).await?;
+    assert!(matches!(unreact(db, target, ada, Emoji::Heart).await, Err(Refusal::NotYet)));
+    // How many there are is told by the issue, whose they are by the reactions themselves.
+    let counted = db.get(Key::of(first)).await?.ok_or("no issue")?;
+    assert_eq!(counted.reactions.get(&Emoji::Heart), Some(&1));
+    assert_eq!(counted.reactions.get(&Emoji::Rocket), Some(&1));
+    let of_ada = db.get(reaction(target, ada)?).await?.ok_or("no reaction")?;
+    assert_eq!(of_ada.emojis.into_iter().collect::<Vec<_>>(), [Emoji::Rocket]);
+
+    let [comment, ..] = comments.as_slice() else { return Err("no comment".into()) };
+    react(db, Target::IssueComment(comment), ada, Emoji::Thumbs).await?;
+    let comment = db.get(Key::of(comment)).await?.ok_or("no comment")?;
+    assert_eq!(comment.reactions.get(&Emoji::Thumbs), Some(&1));
+
+    // A comment is deleted with one request; nothing else holds it.
+    db.run(delete(Key::of(&comment))).await?;
+    let comments = db.query(IssueComment::of(&repo.owner, &repo.name, first.number)).all().await?;
+    assert_eq!(comments.len(), 1);
+    let gone = react(db, Target::IssueComment(&comment), ada, Emoji::Heart).await;
+    assert!(matches!(gone, Err(Refusal::NoSuchTarget)));
     Ok(())
 }
 
@@ -191,9 +217,20 @@ async fn pull_requests(db: &Db<GitHub>, repo: &Repo, zoe: &AccountName) -> Told 
         id: CommentId::new("c1")?,
         author: zoe.clone(),
         text: "Thanks.".into(),
+        reactions: BTreeMap::new(),
     };
     db.run(create(&comment).or(Refusal::Already)).await?;
     let comments = PullRequestComment::of(&repo.owner, &repo.name, one.number);
     assert_eq!(db.query(comments).all().await?.len(), 1);
+
+    for target in [Target::PullRequest(&one), Target::PullRequestComment(&comment)] {
+        react(db, target, zoe, Emoji::Rocket).await?;
+        let reacted = db.get(reaction(target, zoe)?).await?.ok_or("no reaction")?;
+        assert_eq!(reacted.emojis.len(), 1);
+    }
+    let pull = db.get(Key::of(&one)).await?.ok_or("no pull request")?;
+    assert_eq!(pull.reactions.get(&Emoji::Rocket), Some(&1));
+    let comment = db.get(Key::of(&comment)).await?.ok_or("no comment")?;
+    assert_eq!(comment.reactions.get(&Emoji::Rocket), Some(&1));
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::held::first_missing;
 use super::message::{Message, same};
 use super::templates::{same_form, same_templates};
-use crate::collection::{CollectionShape, Member, OWN_RANGE, Shared};
+use crate::collection::{CollectionShape, MemberShape, OWN_RANGE, Shared};
 use crate::key::{Segment, overlaps};
 use crate::shape::{EntityShape, IndexShape, KeyShape, TableShape, Template};
 
@@ -60,7 +60,7 @@ pub const fn collection(collection: &CollectionShape, place: usize, is_many: boo
 }
 
 /// Whether one of the first members, so many of them, takes all items of the entity.
-const fn takes_all(members: &[Member], count: usize, entity: &str) -> bool {
+const fn takes_all(members: &[MemberShape], count: usize, entity: &str) -> bool {
     let (mut rest, _) = members.split_at(count);
     while let [member, others @ ..] = rest {
         if member.limit.is_none() && same(member.entity.name, entity) {
@@ -160,7 +160,7 @@ const fn is_less(one: &str, other: &str) -> bool {
 /// of the table can lie between them.
 #[expect(clippy::indexing_slicing, reason = "a constant function; the places are below N")]
 pub const fn collection_ranges<const N: usize>(
-    members: &[Member; N],
+    members: &[MemberShape; N],
     table: &TableShape,
     index: Option<&IndexShape>,
 ) -> [usize; N] {
@@ -197,7 +197,7 @@ pub const fn collection_ranges<const N: usize>(
 /// round. Ranges that are apart must not overlap, nor change places whatever the fields are.
 #[expect(clippy::indexing_slicing, reason = "a constant function; the places are below N")]
 const fn joins<const N: usize>(
-    members: &[Member; N],
+    members: &[MemberShape; N],
     ranges: &[usize; N],
     range: usize,
     next: usize,
@@ -217,7 +217,7 @@ const fn joins<const N: usize>(
 
 /// Whether items that are not asked for, or only in part, can lie between those of two members.
 const fn has_others_between(
-    members: &[Member],
+    members: &[MemberShape],
     table: &TableShape,
     index: Option<&IndexShape>,
     lower: &KeyShape,
@@ -256,7 +256,7 @@ const fn lies_between(key: &KeyShape, lower: &KeyShape, upper: &KeyShape) -> boo
     overlaps(key.partition.segments, lower.partition.segments) && is_between(key, lower, upper)
 }
 
-const fn is_read_whole(members: &[Member], entity: &EntityShape) -> bool {
+const fn is_read_whole(members: &[MemberShape], entity: &EntityShape) -> bool {
     let mut rest = members;
     while let [member, others @ ..] = rest {
         if same(member.entity.name, entity.name) && member.limit.is_none() {
@@ -285,7 +285,7 @@ const fn is_between(key: &KeyShape, lower: &KeyShape, upper: &KeyShape) -> bool 
 }
 
 /// What the sort keys of all members begin with.
-pub const fn shared(members: &[Member]) -> Shared {
+pub const fn shared(members: &[MemberShape]) -> Shared {
     let none = Shared { segments: 0, parts: 0, has_more: true };
     let [head, others @ ..] = members else { return none };
     let Some(template) = &head.key.sort else { return Shared { has_more: false, ..none } };
@@ -309,7 +309,7 @@ pub const fn shared(members: &[Member]) -> Shared {
     shared
 }
 
-const fn segment_at(member: &Member, place: usize) -> Option<&Segment<'static>> {
+const fn segment_at(member: &MemberShape, place: usize) -> Option<&Segment<'static>> {
     let Some(sort) = &member.key.sort else { return None };
     if place >= sort.segments.len() {
         return None;
@@ -318,7 +318,7 @@ const fn segment_at(member: &Member, place: usize) -> Option<&Segment<'static>> 
     rest.first()
 }
 
-const fn all_have(members: &[Member], place: usize, segment: &Segment<'_>) -> bool {
+const fn all_have(members: &[MemberShape], place: usize, segment: &Segment<'_>) -> bool {
     let mut rest = members;
     while let [member, others @ ..] = rest {
         let is_same = match (segment_at(member, place), segment) {
@@ -336,7 +336,7 @@ const fn all_have(members: &[Member], place: usize, segment: &Segment<'_>) -> bo
     true
 }
 
-const fn any_goes_on(members: &[Member], place: usize) -> bool {
+const fn any_goes_on(members: &[MemberShape], place: usize) -> bool {
     let mut rest = members;
     while let [member, others @ ..] = rest {
         if segment_at(member, place).is_some() {
@@ -349,7 +349,7 @@ const fn any_goes_on(members: &[Member], place: usize) -> bool {
 
 /// Whether all end there, or go on with texts that begin alike, so that a part of any width has an
 /// end that is the same for all.
-const fn all_go_on_alike(members: &[Member], place: usize) -> bool {
+const fn all_go_on_alike(members: &[MemberShape], place: usize) -> bool {
     if !any_goes_on(members, place) {
         return true;
     }

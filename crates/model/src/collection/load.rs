@@ -1,6 +1,6 @@
 //! Loading a struct of entities.
 
-use super::{Collection, CollectionShape, Member, OWN_RANGE, Partition, Parts};
+use super::{Collection, CollectionShape, MemberShape, OWN_RANGE, Partition, Parts};
 use crate::attribute::NotStorable;
 use crate::db::Db;
 use crate::entity::Entity;
@@ -110,7 +110,7 @@ impl<C> std::fmt::Debug for Load<C> {
 struct Step {
     sort: SortTest,
     /// The member that it is for alone, with its place.
-    own: Option<(usize, &'static Member)>,
+    own: Option<(usize, &'static MemberShape)>,
 }
 
 impl Step {
@@ -146,7 +146,7 @@ fn steps(shape: &'static CollectionShape, parts: &Parts) -> Result<Vec<Step>> {
 
 /// Which of the items that are read belong to a collection.
 struct Wanted {
-    members: &'static [Member],
+    members: &'static [MemberShape],
     table: &'static TableShape,
     /// The moment by which items are expired, if expired ones are to be left out.
     now: Option<Timestamp>,
@@ -154,22 +154,22 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Whether the item is of a member, or of this one alone, and neither expired nor to be passed
-    /// over.
-    fn takes(&self, own: Option<&Member>, item: ItemRef<'_>) -> Result<bool, Corrupt> {
-        let is_of = |member: &&Member| recognizes(member.entity, self.table, item);
-        let member = match own {
-            Some(member) => Some(member).filter(is_of),
-            None => self.members.iter().find(is_of),
-        };
-        let Some(member) = member else { return Ok(false) };
-        let is_gone = |now| member.entity.expires && has_passed(self.table, item, now);
-        if self.now.is_some_and(is_gone) {
+    /// Whether the item is of this member, if it was read for it alone, and neither expired nor to be
+    /// passed over.
+    fn takes(&self, own: Option<&MemberShape>, item: ItemRef<'_>) -> Result<bool, Corrupt> {
+        let is_of = |member: &&MemberShape| recognizes(member.entity, self.table, item);
+        if own.is_some_and(|member| !is_of(&member)) {
             return Ok(false);
         }
+        if self.now.is_some_and(|now| has_passed(self.table, item, now)) {
+            let member = own.or_else(|| self.members.iter().find(is_of));
+            if member.is_none_or(|member| member.entity.expires) {
+                return Ok(false);
+            }
+        }
         // Where there is a limit, an item that is passed over must not count.
-        match (member.limit, self.on_corrupt) {
-            (Some(_), OnCorrupt::Skip) => {
+        match (own, self.on_corrupt) {
+            (Some(member), OnCorrupt::Skip) => {
                 Ok(self.on_corrupt.apply((member.check)(item))?.is_some())
             }
             _ => Ok(true),
@@ -212,7 +212,7 @@ impl<D: Declaration> Db<D> {
         &self,
         source: &Source,
         table_name: &str,
-        own: Option<(usize, &'static Member)>,
+        own: Option<(usize, &'static MemberShape)>,
         wanted: &Wanted,
         items: &mut Vec<(Option<usize>, StoredItem)>,
     ) -> Result<()> {

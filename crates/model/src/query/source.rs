@@ -36,10 +36,10 @@ impl<const PLACE: usize, const HELD: bool> Consistent for ByIndex<PLACE, true, H
     label = "reads fields that the index does not hold",
     note = "read a smaller struct with `project`, whose fields the index holds, or `count`; or let the index hold more: `projecting(…)` in the table's declaration"
 )]
-pub trait Holds<P> {}
+pub trait HoldsAll<P> {}
 
-impl<P> Holds<P> for Primary {}
-impl<P, const PLACE: usize, const LOCAL: bool> Holds<P> for ByIndex<PLACE, LOCAL, true> {}
+impl<P> HoldsAll<P> for Primary {}
+impl<P, const PLACE: usize, const LOCAL: bool> HoldsAll<P> for ByIndex<PLACE, LOCAL, true> {}
 
 /// Where items are read, as a type: [`Primary`] or [`ByIndex`].
 pub trait ReadFrom {

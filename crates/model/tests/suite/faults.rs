@@ -1,8 +1,8 @@
 //! A store that has too much to do, and leaves things for later.
 
 use crate::sample::{Rating, World};
+use crate::settings;
 use crate::stories::{id, rating};
-use crate::{settings, standing_clock};
 use singlet::backend::{Backend, BackendError, BoxFuture, Embedded, Execution, Feed};
 use singlet::dynamo::error::CancellationReason;
 use singlet::dynamo::operation::{
@@ -11,6 +11,7 @@ use singlet::dynamo::operation::{
 use singlet::dynamo::{Error, ErrorKind};
 use singlet::engine::Engine;
 use singlet::prelude::*;
+use singlet_testing::fixed_clock;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -125,7 +126,7 @@ impl Backend for Faulty {
 }
 
 fn open(fault: Fault) -> (Db<World>, Arc<Log>) {
-    let clock = standing_clock();
+    let clock = fixed_clock();
     let inner = Embedded::new(Engine::memory().unwrap());
     let db = Db::<World>::on(inner.clone(), settings(&clock, "suite"));
     singlet::block_on(db.provision()).unwrap();

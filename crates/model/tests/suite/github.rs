@@ -1,6 +1,6 @@
 //! The example `github`, on every backend.
 
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 
 #[path = "../../examples/github/design.rs"]
 #[allow(unreachable_pub, missing_docs, dead_code, reason = "declared as a program declares it")]
@@ -13,8 +13,8 @@ mod service;
 mod story;
 
 /// Every access pattern of ten entities.
-pub(crate) async fn every_access_pattern(stage: &Stage) -> Told {
-    let db = stage.open::<design::GitHub>();
+pub(crate) async fn every_access_pattern(fixture: &Fixture) -> TestResult {
+    let db = fixture.open::<design::GitHub>();
     db.provision().await?;
     story::tell(&db).await
 }

@@ -1,12 +1,13 @@
 //! Positions of the change feed outlive the process, and not the stream.
 
 use crate::sample::{Sample, SampleItem, World};
+use crate::settings;
 use crate::stories::rating;
-use crate::{settings, standing_clock};
 use singlet::backend::Embedded;
 use singlet::engine::{Clock, Engine, Options};
 use singlet::prelude::*;
 use singlet::{Change, Changes, Error};
+use singlet_testing::fixed_clock;
 
 fn open(engine: &Engine, clock: &Clock) -> Db<World> {
     Db::on(Embedded::new(engine.clone()), settings(clock, "suite"))
@@ -22,7 +23,7 @@ async fn stars(changes: &mut Changes<Sample>) -> u8 {
 #[test]
 fn a_position_survives_a_restart() {
     let folder = std::env::temp_dir().join(format!("singlet-restart-{}", std::process::id()));
-    let clock = standing_clock();
+    let clock = fixed_clock();
     let position = singlet::block_on(async {
         let engine = Engine::open(&folder, Options::default()).unwrap();
         let db = open(&engine, &clock);

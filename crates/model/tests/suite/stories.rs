@@ -27,12 +27,12 @@ mod writes;
 
 use crate::github;
 use crate::sample::{Comment, Goal, Match, Rating, Site, Status};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::Timestamp;
 use std::future::Future;
 use std::pin::Pin;
 
-type Story = for<'s> fn(&'s Stage) -> Pin<Box<dyn Future<Output = Told> + 's>>;
+type Story = for<'s> fn(&'s Fixture) -> Pin<Box<dyn Future<Output = TestResult> + 's>>;
 
 macro_rules! stories {
     ($($module:ident: $($story:ident)+;)+) => {
@@ -40,7 +40,7 @@ macro_rules! stories {
         pub(crate) const ALL: &[(&str, Story)] = &[
             $($((
                 concat!(stringify!($module), "::", stringify!($story)),
-                |stage| Box::pin($module::$story(stage)),
+                |fixture| Box::pin($module::$story(fixture)),
             ),)+)+
         ];
     };

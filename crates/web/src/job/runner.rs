@@ -36,6 +36,10 @@ pub struct Runner {
 impl Runner {
     /// Runs these jobs, each of a system. Nothing runs before [`Runner::run`] does, but all jobs are
     /// listed from now on.
+    ///
+    /// # Panics
+    ///
+    /// If two jobs of a system have one name.
     #[must_use]
     pub fn new(
         jobs: Vec<(&'static str, Job)>,
@@ -44,6 +48,8 @@ impl Runner {
         clock: &Clock,
     ) -> Self {
         for (system, job) in &jobs {
+            let name = job.name;
+            assert!(statuses.get(system, name).is_none(), "two jobs of {system} are named {name}");
             statuses.add(system, job.name, job.interval);
         }
         Self {
@@ -113,7 +119,16 @@ impl JobTask {
             false => self.jittered(self.job.interval),
         };
         while self.waited(wait).await {
-            wait = match self.run_once().await {
+            // A lease table of a system's own may panic too.
+            let next = match AssertUnwindSafe(self.run_once()).catch_unwind().await {
+                Ok(next) => next,
+                Err(panic) => {
+                    let error = panic_error(&*panic);
+                    drop(panic);
+                    self.run_and_note(async { Err(error) }).await
+                }
+            };
+            wait = match next {
                 Next::Interval => self.jittered(self.job.interval),
                 Next::In(wait) => wait,
             };
@@ -139,10 +154,8 @@ impl JobTask {
         };
         let lease_name = format!("{}.{}", self.system, self.job.name);
         let began = self.now();
-        // A lease table of a system's own may panic too.
-        let acquired = leases.acquire(&lease_name, *duration);
-        match AssertUnwindSafe(timeout(*duration, acquired)).catch_unwind().await {
-            Ok(Ok(Ok(Some(grant)))) => {
+        match timeout(*duration, leases.acquire(&lease_name, *duration)).await {
+            Ok(Ok(Some(grant))) => {
                 let held = Arc::new(HeldLease {
                     fence: grant.fence,
                     clock: self.clock.clone(),
@@ -166,17 +179,13 @@ impl JobTask {
                 self.update(|status| status.holder = None);
                 next
             }
-            Ok(Ok(Ok(None))) => {
+            Ok(Ok(None)) => {
                 self.update(|status| status.holder = Some("another server".to_owned()));
                 Next::Interval
             }
-            Ok(Ok(Err(error))) => self.run_and_note(async { Err(error.into()) }).await,
-            Ok(Err(_)) => {
-                let error = JobError::new("the lease could not be acquired in time");
-                self.run_and_note(async { Err(error) }).await
-            }
+            Ok(Err(error)) => self.run_and_note(async { Err(error.into()) }).await,
             Err(_) => {
-                let error = JobError::new("acquiring the lease panicked");
+                let error = JobError::new("the lease could not be acquired in time");
                 self.run_and_note(async { Err(error) }).await
             }
         }

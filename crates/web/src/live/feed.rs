@@ -5,7 +5,9 @@ use super::push::Content;
 use super::{CloseReason, Event, Push, Subscription, Topic, TopicState};
 use crate::api::LastEventId;
 use crate::problem::{NOT_FOUND, Problem, UNAVAILABLE};
+use futures_util::StreamExt;
 use futures_util::future::join_all;
+use futures_util::stream;
 use singlet::backend::BoxFuture;
 use singlet::table::Contains;
 use singlet::{Change, Db, Declaration, Table};
@@ -22,6 +24,8 @@ const FOLLOW_PAUSE: Duration = Duration::from_secs(1);
 const STATE_READS_MAX: usize = 5;
 /// How long to wait before a state that was too old is read again.
 const STATE_PAUSE: Duration = Duration::from_millis(50);
+/// How many states are read at the same time after changes were lost.
+const STATES_AT_ONCE_MAX: usize = 16;
 /// How long the state of one topic may take, while the pushes of others wait for it.
 const STATE_TIME_MAX: Duration = Duration::from_secs(5);
 
@@ -293,9 +297,12 @@ impl Live {
     }
 
     async fn send_all_states(&self) {
-        for name in self.hub.topics() {
-            self.send_state(&Topic::named(name), None).await;
-        }
+        let topics = stream::iter(self.hub.topics());
+        topics
+            .for_each_concurrent(STATES_AT_ONCE_MAX, |name| async move {
+                self.send_state(&Topic::named(name), None).await;
+            })
+            .await;
     }
 
     /// Sends the state of a topic to all who watch it. It must have reached `number`, if one is

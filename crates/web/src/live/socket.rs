@@ -233,6 +233,7 @@ impl Socket {
 
     /// Closes the connection. Nothing is sent or received any more.
     pub async fn close(&mut self, reason: CloseReason) {
+        self.subscription = None;
         let frame = CloseFrame { code: reason.code().into(), reason: reason.text().into() };
         self.write(Message::Close(Some(frame))).await;
         if !self.is_over {

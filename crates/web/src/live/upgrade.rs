@@ -24,9 +24,9 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 pub struct WebSocketUpgrade {
     accept: HeaderValue,
     on_upgrade: OnUpgrade,
-    lifetime: ConnectionGuard,
-    place: StreamPermit,
-    account: Option<ClientLimits>,
+    guard: ConnectionGuard,
+    permit: StreamPermit,
+    limits: Option<ClientLimits>,
 }
 
 /// The answer that turns the connection into a socket.
@@ -39,15 +39,15 @@ impl WebSocketUpgrade {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let Self { accept, on_upgrade, lifetime, place, account } = self;
+        let Self { accept, on_upgrade, guard, permit, limits } = self;
         tokio::spawn(async move {
             // The connection may end before it is a socket; then there is nothing to do.
             let Ok(upgraded) = on_upgrade.await else { return };
             let io = TokioIo::new(upgraded);
             let config = Some(socket::config());
             let stream = WebSocketStream::from_raw_socket(io, Role::Server, config).await;
-            session(Socket::new(stream, lifetime, account)).await;
-            drop(place);
+            session(Socket::new(stream, guard, limits)).await;
+            drop(permit);
         });
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
@@ -75,12 +75,12 @@ impl<S: Send + Sync> FromRequestParts<S> for WebSocketUpgrade {
             Problem::new(&UPGRADE_REQUIRED).detail("this address speaks WebSocket, version 13")
         })?;
         let on_upgrade = parts.extensions.remove::<OnUpgrade>();
-        let lifetime = parts.extensions.get::<ConnectionGuard>().cloned();
-        let account = parts.extensions.get::<ClientLimits>().cloned();
-        match (on_upgrade, lifetime) {
-            (Some(on_upgrade), Some(lifetime)) => {
-                let place = lifetime.acquire_stream().ok_or(Problem::new(&UNAVAILABLE))?;
-                Ok(Self { accept, on_upgrade, lifetime, place, account })
+        let guard = parts.extensions.get::<ConnectionGuard>().cloned();
+        let limits = parts.extensions.get::<ClientLimits>().cloned();
+        match (on_upgrade, guard) {
+            (Some(on_upgrade), Some(guard)) => {
+                let permit = guard.acquire_stream().ok_or(Problem::new(&UNAVAILABLE))?;
+                Ok(Self { accept, on_upgrade, guard, permit, limits })
             }
             _ => Err(Problem::new(&INTERNAL)),
         }

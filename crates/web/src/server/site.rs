@@ -143,6 +143,7 @@ impl Site {
         let status = Status::new(&kit.metrics, &kit.jobs, lives.clone());
         let router = router
             .merge(page::router(page::shared().into_iter().chain(pages)))
+            .route("/assets/qr.svg", get(page::qr::show))
             .merge(status.into_router())
             .fallback(exchange::not_found)
             .method_not_allowed_fallback(exchange::method_not_allowed);

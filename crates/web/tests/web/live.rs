@@ -1,11 +1,16 @@
 //! Sockets: pushes, and clients that behave badly.
 
 use crate::client::{Running, start, system};
+use crate::games::{GameServer, GameStore};
 use axum::extract::State;
 use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
 use singlet_web::Options;
 use singlet_web::api::{Api, get};
-use singlet_web::live::{Hub, Published, SwitchingProtocols, WebSocketUpgrade};
+use singlet_web::live::{
+    CloseReason, Hub, Published, Push, SwitchingProtocols, Topic, WebSocketUpgrade,
+};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -119,10 +124,10 @@ async fn misuse_ends_the_socket() {
     let server = server(&hub).await;
     let huge = Message::text("x".repeat(17 << 10));
     let binary = Message::binary(vec![1, 2, 3]);
-    for message in [huge, binary] {
+    for (message, code) in [(huge, CloseCode::Size), (binary, CloseCode::Unsupported)] {
         let mut socket = server.socket("/test/socket").await;
         socket.send(message).await.unwrap();
-        assert_eq!(closing(&mut socket).await, Some(CloseCode::Policy));
+        assert_eq!(closing(&mut socket).await, Some(code));
     }
     // A flood: more than anybody can click.
     let mut socket = server.socket("/test/socket").await;
@@ -192,4 +197,230 @@ async fn only_pages_of_the_same_address_open_sockets_and_only_sockets() {
     ];
     let foreign = server.send("GET /test/socket", &lines, "").await;
     assert_eq!((foreign.status, foreign.code().as_str()), (403, "cross-site"));
+}
+
+impl GameServer {
+    async fn follow(&self, code: &str) -> WebSocketStream<TcpStream> {
+        self.server.socket(&format!("/test/games/{code}/socket")).await
+    }
+}
+
+/// The next text, read as JSON.
+async fn json_of(socket: &mut WebSocketStream<TcpStream>) -> Value {
+    serde_json::from_str(&text(socket).await.unwrap()).unwrap()
+}
+
+/// The code and the text with which the server closes the socket.
+async fn close_frame(socket: &mut WebSocketStream<TcpStream>) -> Option<(u16, String)> {
+    loop {
+        match timeout(PATIENCE, socket.next()).await.unwrap() {
+            Some(Ok(Message::Close(frame))) => {
+                return frame.map(|frame| (frame.code.into(), frame.reason.to_string()));
+            }
+            Some(Ok(_)) => {}
+            _ => return None,
+        }
+    }
+}
+
+/// Three kinds of misuse had one text, and what had expired was said to have fallen behind.
+#[tokio::test]
+async fn close_codes() {
+    let store = GameStore::new();
+    let server = store.server(Options::default()).await;
+    server.service.create("A").await;
+    let topic = || Topic::new("game", "A");
+    let said = |text: &str| Message::text(json!({"text": text}).to_string());
+    let mut socket = server.follow("A").await;
+    socket.send(said("leave")).await.unwrap();
+    assert_eq!(close_frame(&mut socket).await.unwrap(), (1000, "done".to_owned()));
+
+    let mut socket = server.follow("A").await;
+    socket.send(Message::binary(vec![1, 2, 3])).await.unwrap();
+    let not_text = (1003, "messages must be text in UTF-8".to_owned());
+    assert_eq!(close_frame(&mut socket).await.unwrap(), not_text);
+
+    let mut socket = server.follow("A").await;
+    // A text frame of two bytes that are no UTF-8, with a mask of zeros.
+    let frame = [0x81, 0x82, 0, 0, 0, 0, 0xff, 0xff];
+    tokio::io::AsyncWriteExt::write_all(socket.get_mut(), &frame).await.unwrap();
+    assert_eq!(close_frame(&mut socket).await.unwrap(), not_text);
+
+    let mut socket = server.follow("A").await;
+    for _ in 0..500 {
+        socket.feed(said("hello")).await.unwrap();
+    }
+    socket.flush().await.unwrap();
+    let too_many = (1008, "too many messages".to_owned());
+    assert_eq!(close_frame(&mut socket).await.unwrap(), too_many);
+
+    let mut socket = server.follow("A").await;
+    socket.send(Message::text("x".repeat(100 << 10))).await.unwrap();
+    let too_large = (1009, "the message is too large".to_owned());
+    assert_eq!(close_frame(&mut socket).await.unwrap(), too_large);
+
+    let mut socket = server.follow("A").await;
+    assert_eq!(json_of(&mut socket).await["sequence"], 1);
+    server.service.is_state_broken.store(true, Ordering::SeqCst);
+    server.service.live.publish(Push::numbered(topic(), 9, "moved", &json!({})));
+    let failed = (1011, "the server failed: connect again".to_owned());
+    assert_eq!(close_frame(&mut socket).await.unwrap(), failed);
+    server.service.is_state_broken.store(false, Ordering::SeqCst);
+
+    let mut socket = server.follow("A").await;
+    assert_eq!(json_of(&mut socket).await["sequence"], 1);
+    // All at once: nobody can read in between.
+    for number in 2..1_100 {
+        server.service.live.publish(Push::numbered(topic(), number, "moved", &number));
+    }
+    let too_slow = (1013, "the client reads too slowly: connect again".to_owned());
+    assert_eq!(close_frame(&mut socket).await.unwrap(), too_slow);
+
+    let mut socket = server.follow("A").await;
+    assert_eq!(json_of(&mut socket).await["sequence"], 1);
+    store.clock.advance(3_700_000);
+    store.engine.maintain().unwrap();
+    let ended = (4000, "what was watched is gone".to_owned());
+    assert_eq!(close_frame(&mut socket).await.unwrap(), ended);
+
+    server.service.create("B").await;
+    let mut socket = server.follow("B").await;
+    let stopping = tokio::spawn(server.server.stop());
+    assert_eq!(close_frame(&mut socket).await.unwrap(), (1001, "the server stops".to_owned()));
+    timeout(PATIENCE, stopping).await.unwrap().unwrap();
+    // No two reasons look the same.
+    let all = [
+        CloseReason::Done,
+        CloseReason::Stopping,
+        CloseReason::NotText,
+        CloseReason::TooManyMessages,
+        CloseReason::MessageTooLarge,
+        CloseReason::Failed,
+        CloseReason::TooSlow,
+        CloseReason::TopicEnded,
+        CloseReason::Silent,
+        CloseReason::Forbidden,
+    ];
+    let mut seen: Vec<_> = all.iter().map(|why| (why.code(), why.text())).collect();
+    seen.sort_unstable();
+    assert!(seen.is_sorted_by(|one, other| one.0 < other.0 && one.1 != other.1));
+    assert!(all.iter().all(|why| why.text().len() <= 123));
+}
+
+/// A client whose network is gone was thought to be there for 50 seconds.
+#[tokio::test]
+async fn a_silent_client_is_gone_in_15_seconds() {
+    let store = GameStore::new();
+    let server = store.server(Options::default()).await;
+    server.service.create("A").await;
+    let mut silent = server.follow("A").await;
+    let mut loud = server.follow("A").await;
+    assert_eq!(json_of(&mut silent).await["sequence"], 1);
+    assert_eq!(json_of(&mut loud).await["sequence"], 1);
+    let begun = Instant::now();
+    // Reading answers pings, so one of them does not read.
+    let reading = tokio::spawn(async move {
+        let mut pings = 0;
+        while let Ok(Some(Ok(message))) = timeout(Duration::from_secs(18), loud.next()).await {
+            pings += u32::from(message.is_ping());
+            if begun.elapsed() > Duration::from_secs(17) {
+                break;
+            }
+        }
+        (loud, pings)
+    });
+    while server.service.live.figures().subscribers == 2 {
+        assert!(begun.elapsed() < Duration::from_secs(18));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let gone = begun.elapsed();
+    assert!(gone >= Duration::from_secs(14) && gone < Duration::from_millis(17_500), "{gone:?}");
+    let silence = (4001, "nothing was heard from the client".to_owned());
+    assert_eq!(close_frame(&mut silent).await.unwrap(), silence);
+    let (mut loud, pings) = reading.await.unwrap();
+    assert!((3..=4).contains(&pings), "{pings}");
+    server.service.add("A", 1).await;
+    assert_eq!(json_of(&mut loud).await["sequence"], 2);
+}
+
+#[tokio::test]
+async fn pings_are_answered_and_charged_to_nobody() {
+    let store = GameStore::new();
+    let server = store.server(Options::default()).await;
+    server.service.create("A").await;
+    let mut socket = server.follow("A").await;
+    assert_eq!(json_of(&mut socket).await["sequence"], 1);
+    let said = |text: &str| Message::text(json!({"text": text}).to_string());
+    // As many messages as are allowed at once, and pings between them.
+    for number in 0..40 {
+        if number % 5 == 0 {
+            socket.send(Message::text(r#"{"type": "ping"}"#)).await.unwrap();
+            assert_eq!(json_of(&mut socket).await, json!({"type": "pong"}));
+        }
+        socket.send(said("hello")).await.unwrap();
+        assert_eq!(json_of(&mut socket).await, json!({"heard": "hello"}));
+    }
+    // A flood of pings is a flood: of messages that nobody declared.
+    for _ in 0..200 {
+        socket.feed(Message::text(r#"{"type":"ping"}"#)).await.unwrap();
+    }
+    socket.flush().await.unwrap();
+    assert_eq!(close_frame(&mut socket).await.unwrap().0, 1008);
+}
+
+#[tokio::test]
+async fn messages_are_checked_against_their_schema() {
+    let store = GameStore::new();
+    let server = store.server(Options::default()).await;
+    server.service.create("A").await;
+    let mut socket = server.follow("A").await;
+    assert_eq!(json_of(&mut socket).await["sequence"], 1);
+    for (message, code) in [("{", "malformed"), ("{}", "invalid"), (r#"{"text":1}"#, "invalid")] {
+        socket.send(Message::text(message)).await.unwrap();
+        assert_eq!(json_of(&mut socket).await["code"], code, "{message}");
+    }
+    socket.send(Message::text(r#"{"text":"hi"}"#)).await.unwrap();
+    assert_eq!(json_of(&mut socket).await, json!({"heard": "hi"}));
+}
+
+#[tokio::test]
+async fn a_heartbeat_renews_until_the_client_is_gone() {
+    let store = GameStore::new();
+    let server = store.server(Options::default()).await;
+    server.service.create("A").await;
+    let mut socket = server.follow("A").await;
+    let beats = || server.service.heartbeats.load(Ordering::SeqCst);
+    let begun = Instant::now();
+    // Pushes do not delay it, although they come more often.
+    while beats() < 5 {
+        server.service.add("A", 1).await;
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        assert!(begun.elapsed() < PATIENCE);
+    }
+    assert!(begun.elapsed() >= Duration::from_millis(200), "{:?}", begun.elapsed());
+    socket.close(None).await.unwrap();
+    while server.service.live.figures().subscribers > 0 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let at_the_end = beats();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(beats() <= at_the_end + 1);
+}
+
+#[tokio::test]
+async fn sockets_resume_by_number_too() {
+    let store = GameStore::new();
+    let server = store.server(Options::default()).await;
+    server.service.create("A").await;
+    let mut first = server.follow("A").await;
+    assert_eq!(json_of(&mut first).await["sequence"], 1);
+    for number in 2..=4 {
+        server.service.add("A", 1).await;
+        assert_eq!(json_of(&mut first).await["sequence"], number);
+    }
+    let mut second = server.server.socket("/test/games/A/socket?after=2").await;
+    assert_eq!(json_of(&mut second).await["sequence"], 3);
+    assert_eq!(json_of(&mut second).await["sequence"], 4);
+    let missing = server.server.get("/test/games/NONE/events").await;
+    assert_eq!(missing.status, 404);
 }

@@ -204,6 +204,7 @@ async fn the_pages_are_there_and_the_document_names_every_route() {
         "joinGame",
         "leaveGame",
         "listGames",
+        "playAgain",
         "rollDice",
         "startGame",
     ];

@@ -37,6 +37,7 @@ async fn items_have_the_sources_attributes_and_a_few_more(store: TestStore) {
     let now = fixture.service.db().now();
     let this_moment = &now.to_string();
     let later = |hours: u64| Expiry::at(now.after(Duration::from_secs(hours * 3600))).as_seconds();
+    let silence_end = Expiry::at(now.after(Duration::from_secs(75))).as_seconds();
     let (day, day_and_hour) = (Value::from(later(24)), Value::from(later(25)));
 
     let game = find(&items, "METADATA");
@@ -64,7 +65,7 @@ async fn items_have_the_sources_attributes_and_a_few_more(store: TestStore) {
     let Some(Value::M(board)) = game.get("board") else { panic!("no board: {game:?}") };
     assert_eq!(board.get("size"), Some(&Value::from(100)));
     assert!(matches!(board.get("snakesAndLadders"), Some(Value::L(jumps)) if jumps.len() == 20));
-    let ours = ["lastEvent", "membersTTL", "mode", "playerCount", "sequence"];
+    let ours = ["history", "lastEvent", "membersTTL", "mode", "playerCount", "sequence"];
     let sources = [
         "PK",
         "SK",
@@ -95,7 +96,7 @@ async fn items_have_the_sources_attributes_and_a_few_more(store: TestStore) {
         ("joinedAt", text(this_moment)),
         ("GSI1PK", text(&format!("PLAYER#{id}"))),
         ("GSI1SK", text(this_moment)),
-        ("TTL", Some(day_and_hour.clone())),
+        ("TTL", Some(day_and_hour)),
     ];
     assert_eq!(player.len(), expected.len() + 1, "{player:?}");
     for (name, value) in expected {
@@ -117,7 +118,7 @@ async fn items_have_the_sources_attributes_and_a_few_more(store: TestStore) {
         ("connectedAt", text(this_moment)),
         ("GSI1PK", text(&format!("GAME#{code}"))),
         ("GSI1SK", text(&format!("CONNECTION#{connection_id}"))),
-        ("TTL", Some(day_and_hour)),
+        ("TTL", Some(Value::from(silence_end))),
     ];
     assert_eq!(stored.len(), expected.len(), "{stored:?}");
     for (name, value) in expected {

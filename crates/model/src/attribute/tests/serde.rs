@@ -365,7 +365,7 @@ fn what_does_not_fit_says_where() {
 fn what_serde_writes_can_be_of_any_type() {
     use crate::design::AttributeType;
     assert_eq!(<Serde<std::net::IpAddr> as Attribute>::KIND, AttributeType::Any);
-    assert_eq!(<singlet_dynamo::Value as Attribute>::KIND, AttributeType::Any);
+    assert_eq!(<Value as Attribute>::KIND, AttributeType::Any);
     assert_eq!(<Serde<u8> as Attribute>::TYPE, None);
     let set = std::collections::BTreeSet::from([Serde(1_u8), Serde(2)]);
     assert_eq!(set.to_value().unwrap(), Some(Value::L(vec![1.into(), 2.into()])));

@@ -9,14 +9,14 @@ use std::time::Duration;
 
 /// What a feed told: a number that was written, that it fell behind, or the name of an error.
 #[derive(Clone, Debug, PartialEq)]
-enum Told {
+enum TestResult {
     Number(u32),
     FellBehind,
     Error(ErrorKind),
     End,
 }
 
-use Told::{End, FellBehind, Number};
+use TestResult::{End, FellBehind, Number};
 
 /// A feed of a stream that begins with one shard, `a`, which has been written to before.
 async fn open(script: &Script) -> Box<dyn Feed> {
@@ -27,7 +27,7 @@ async fn open(script: &Script) -> Box<dyn Feed> {
     Aws::new(&config).changes("scripted").await.unwrap()
 }
 
-async fn next(feed: &mut dyn Feed) -> Told {
+async fn next(feed: &mut dyn Feed) -> TestResult {
     match feed.next().await {
         None => End,
         Some(Ok(FeedEvent::FellBehind { .. })) => FellBehind,
@@ -36,12 +36,12 @@ async fn next(feed: &mut dyn Feed) -> Told {
             let number = item.get("n").unwrap();
             (0..u32::MAX).find(|n| *number == i64::from(*n).into()).map(Number).unwrap()
         }
-        Some(Err(BackendError::Refused(refused))) => Told::Error(refused.kind()),
+        Some(Err(BackendError::Refused(refused))) => TestResult::Error(refused.kind()),
         Some(Err(error)) => panic!("{error}"),
     }
 }
 
-async fn several(feed: &mut dyn Feed, count: usize) -> Vec<Told> {
+async fn several(feed: &mut dyn Feed, count: usize) -> Vec<TestResult> {
     let mut told = Vec::new();
     for _ in 0..count {
         told.push(next(feed).await);
@@ -49,7 +49,7 @@ async fn several(feed: &mut dyn Feed, count: usize) -> Vec<Told> {
     told
 }
 
-fn numbers(numbers: impl IntoIterator<Item = u32>) -> Vec<Told> {
+fn numbers(numbers: impl IntoIterator<Item = u32>) -> Vec<TestResult> {
     numbers.into_iter().map(Number).collect()
 }
 
@@ -84,7 +84,7 @@ fn children_are_read_after_their_parents() {
         let told = several(&mut *feed, 1500 + 10 + 10 + 1).await;
         assert_eq!(told[..1500], numbers(1000..2500));
         let of = |range: std::ops::Range<u32>| {
-            let is_within = |one: &&Told| matches!(one, Number(n) if range.contains(n));
+            let is_within = |one: &&TestResult| matches!(one, Number(n) if range.contains(n));
             told.iter().filter(is_within).cloned().collect::<Vec<_>>()
         };
         assert_eq!(of(3000..3010), numbers(3000..3010));
@@ -101,8 +101,8 @@ fn errors_are_told_and_nothing_is_lost() {
         let mut feed = open(&script).await;
         script.state().faults.extend(["InternalServerError", "ThrottlingException"]);
         script.state().write("a", 4..7);
-        assert_eq!(next(&mut *feed).await, Told::Error(ErrorKind::InternalServerError));
-        assert_eq!(next(&mut *feed).await, Told::Error(ErrorKind::Throttling));
+        assert_eq!(next(&mut *feed).await, TestResult::Error(ErrorKind::InternalServerError));
+        assert_eq!(next(&mut *feed).await, TestResult::Error(ErrorKind::Throttling));
         assert_eq!(several(&mut *feed, 3).await, numbers(4..7));
     });
 }

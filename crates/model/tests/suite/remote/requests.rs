@@ -25,7 +25,7 @@ async fn recorded() -> (Db<World>, Bodies) {
         (200, json!({"Count": 0, "ScannedCount": 0, "Items": []}))
     });
     let config = super::loader(&url).retry_config(RetryConfig::disabled()).load().await;
-    let clock = crate::standing_clock();
+    let clock = singlet_testing::fixed_clock();
     let settings = Settings { clock, ..Settings::default() };
     (Db::on(Aws::new(&config), settings), bodies)
 }

@@ -1,7 +1,7 @@
 //! Numbers that are added to stay within what their types can hold.
 
 use super::{id, is_invalid, is_refused};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::dynamo::Number;
 use singlet::operation::OutOfRange;
 use singlet::prelude::*;
@@ -69,8 +69,8 @@ pub(crate) fn counter(id: &str) -> Counter {
     }
 }
 
-async fn stored(stage: &Stage, id: &str) -> singlet::Result<(Db<Counters>, Counter)> {
-    let db = stage.open::<Counters>();
+async fn stored(fixture: &Fixture, id: &str) -> singlet::Result<(Db<Counters>, Counter)> {
+    let db = fixture.open::<Counters>();
     db.provision().await?;
     let counter = counter(id);
     db.run(put(&counter)).await?;
@@ -85,8 +85,8 @@ fn out_of_range<T: std::fmt::Debug>(outcome: Result<T, Error>) -> OutOfRange {
 }
 
 /// An `add` that left the range of its type was carried out, and every read after it failed.
-pub(super) async fn a_sum_that_does_not_fit_is_refused(stage: &Stage) -> Told {
-    let (db, one) = stored(stage, "refused").await?;
+pub(super) async fn a_sum_that_does_not_fit_is_refused(fixture: &Fixture) -> TestResult {
+    let (db, one) = stored(fixture, "refused").await?;
     let change = || update(Key::of(&one));
     let outcomes = [
         db.run(change().add(Counter::VALUE, -5)).await,
@@ -114,8 +114,8 @@ pub(super) async fn a_sum_that_does_not_fit_is_refused(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn sums_reach_the_ends_of_their_ranges(stage: &Stage) -> Told {
-    let (db, one) = stored(stage, "ends").await?;
+pub(super) async fn sums_reach_the_ends_of_their_ranges(fixture: &Fixture) -> TestResult {
+    let (db, one) = stored(fixture, "ends").await?;
     let change = || update(Key::of(&one));
     let changed = db
         .run(
@@ -139,8 +139,8 @@ pub(super) async fn sums_reach_the_ends_of_their_ranges(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn every_kind_of_amount(stage: &Stage) -> Told {
-    let (db, one) = stored(stage, "amounts").await?;
+pub(super) async fn every_kind_of_amount(fixture: &Fixture) -> TestResult {
+    let (db, one) = stored(fixture, "amounts").await?;
     let change = || update(Key::of(&one));
     let changed = db
         .run(
@@ -169,8 +169,8 @@ pub(super) async fn every_kind_of_amount(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn an_upsert_counts_from_zero(stage: &Stage) -> Told {
-    let db = stage.open::<Counters>();
+pub(super) async fn an_upsert_counts_from_zero(fixture: &Fixture) -> TestResult {
+    let db = fixture.open::<Counters>();
     db.provision().await?;
     let later = Expiry::at(db.now().after(Duration::from_secs(3600)));
     let past = Expiry::at(db.now().before(Duration::from_secs(3600)));
@@ -206,8 +206,8 @@ impl From<Error> for Refusal {
 }
 
 /// A range that is left is told from a condition of the caller that does not hold.
-pub(super) async fn a_condition_comes_before_a_range(stage: &Stage) -> Told {
-    let (db, one) = stored(stage, "order").await?;
+pub(super) async fn a_condition_comes_before_a_range(fixture: &Fixture) -> TestResult {
+    let (db, one) = stored(fixture, "order").await?;
     let take = |count: i32| update(Key::of(&one)).add(Counter::VALUE, -count);
     let outcome = db.run(take(2).only_if(Counter::VALUE.ge(2))).await;
     assert!(is_refused(&outcome), "{outcome:?}");
@@ -227,8 +227,8 @@ pub(super) async fn a_condition_comes_before_a_range(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn an_index_key_can_be_added_to(stage: &Stage) -> Told {
-    let (db, one) = stored(stage, "leaders-1").await?;
+pub(super) async fn an_index_key_can_be_added_to(fixture: &Fixture) -> TestResult {
+    let (db, one) = stored(fixture, "leaders-1").await?;
     let board = "leaders".to_owned();
     let other = Counter { id: id("leaders-2"), score: 5, ..one.clone() };
     for counter in [&one, &other] {
@@ -246,8 +246,8 @@ pub(super) async fn an_index_key_can_be_added_to(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn a_field_is_set_from_another(stage: &Stage) -> Told {
-    let (db, one) = stored(stage, "from").await?;
+pub(super) async fn a_field_is_set_from_another(fixture: &Fixture) -> TestResult {
+    let (db, one) = stored(fixture, "from").await?;
     let change = || update(Key::of(&one));
     // All of an update sees the item as it was.
     let changed = db
@@ -273,8 +273,8 @@ pub(super) async fn a_field_is_set_from_another(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn fields_are_compared_with_fields(stage: &Stage) -> Told {
-    let (db, one) = stored(stage, "compared").await?;
+pub(super) async fn fields_are_compared_with_fields(fixture: &Fixture) -> TestResult {
+    let (db, one) = stored(fixture, "compared").await?;
     let one = Counter { small: 7, previous: 5, maybe: Some(7), ..one };
     db.run(put(&one)).await?;
     let monday = || Counter::PER_DAY.entry("monday");

@@ -2,7 +2,7 @@
 
 use super::{id, rating, site};
 use crate::sample::{Rating, Site, SiteId};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use futures_util::future::join_all;
 use singlet::prelude::*;
 use singlet::{Error, Retryable};
@@ -32,8 +32,8 @@ fn assert_send<T: Send>(value: T) -> T {
     value
 }
 
-pub(super) async fn no_increment_is_lost(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn no_increment_is_lost(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let counter: SiteId = id("attempts");
     db.run(create(&Site { visits: 0, ..site("attempts", db.now()) })).await?;
     let attempts = AtomicU32::new(0);
@@ -57,8 +57,8 @@ pub(super) async fn no_increment_is_lost(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn versions_are_tried_again(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn versions_are_tried_again(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let key = || Site::key(id::<SiteId>("attempt-version"));
     db.run(put(&site("attempt-version", db.now()))).await?;
     let attempts = Cell::new(0);
@@ -98,8 +98,8 @@ impl Retryable for Refusal {
     }
 }
 
-pub(super) async fn other_errors_end_it_at_once(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn other_errors_end_it_at_once(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let attempts = Cell::new(0);
     let outcome: Result<(), Refusal> = db
         .attempt(async |_| {
@@ -123,8 +123,8 @@ pub(super) async fn other_errors_end_it_at_once(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn attempts_have_a_bound(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn attempts_have_a_bound(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let absent = rating("attempt-bound", "s", 1);
     for (times, made) in [(0, 1), (1, 1), (4, 4)] {
         let attempts = Cell::new(0);
@@ -142,9 +142,9 @@ pub(super) async fn attempts_have_a_bound(stage: &Stage) -> Told {
 }
 
 /// What went wrong: each of twelve attempts waited nine seconds for the same transaction.
-pub(super) async fn a_conflict_ends_it(stage: &Stage) -> Told {
+pub(super) async fn a_conflict_ends_it(fixture: &Fixture) -> TestResult {
     let attempts = Cell::new(0);
-    let outcome: Result<(), Error> = stage
+    let outcome: Result<(), Error> = fixture
         .db
         .attempt(async |_| {
             attempts.set(attempts.get() + 1);

@@ -2,11 +2,11 @@
 
 use super::{comment, id, rating};
 use crate::sample::{Comment, CommentId, Rating, Reading, SiteId, UserId};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::prelude::*;
 
-pub(super) async fn any_number_is_written_and_read(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn any_number_is_written_and_read(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let user: UserId = id("batch");
     let sites: Vec<SiteId> = (0..130).map(|number| id(format!("b{number:03}"))).collect();
     let mut batch = db.batch();
@@ -40,8 +40,8 @@ pub(super) async fn any_number_is_written_and_read(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn the_last_write_of_a_key_counts(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn the_last_write_of_a_key_counts(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let mut batch = db.batch();
     batch.put(&rating("twice", "a", 1))?;
     batch.put(&rating("twice", "a", 2))?;
@@ -56,8 +56,8 @@ pub(super) async fn the_last_write_of_a_key_counts(stage: &Stage) -> Told {
 
 /// DynamoDB answers with sixteen megabytes at most, and leaves the other keys for later. A page of
 /// a query holds one.
-pub(super) async fn answers_that_are_too_small(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn answers_that_are_too_small(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let body = "x".repeat(350 * 1024);
     let (user, site): (UserId, SiteId) = (id("large"), id("s"));
     let ids: Vec<CommentId> = (0..50).map(|number| id(format!("c{number:02}"))).collect();

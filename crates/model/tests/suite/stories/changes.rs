@@ -2,7 +2,7 @@
 
 use super::{id, rating};
 use crate::sample::{Rating, Sample, SampleItem, UserId, World};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::dynamo::{Item, Value, operation::PutItem};
 use singlet::prelude::*;
 use singlet::{Change, Changes, Error};
@@ -31,8 +31,8 @@ async fn next(
     Ok(told)
 }
 
-pub(super) async fn the_feed_tells_entities(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn the_feed_tells_entities(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let user: UserId = id("feed");
     let mut changes = db.changes_of::<Sample>().await?;
     let one = rating("feed", "s", 1);
@@ -44,10 +44,10 @@ pub(super) async fn the_feed_tells_entities(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn every_listener_hears_everything(stage: &Stage) -> Told {
+pub(super) async fn every_listener_hears_everything(fixture: &Fixture) -> TestResult {
     let user: UserId = id("heard");
     // As if by two processes.
-    let (one, other) = (&stage.db, stage.open::<World>());
+    let (one, other) = (&fixture.db, fixture.open::<World>());
     let mut first = one.changes_of::<Sample>().await?;
     one.run(put(&rating("heard", "s", 1))).await?;
     let mut second = other.changes_of::<Sample>().await?;
@@ -61,8 +61,8 @@ pub(super) async fn every_listener_hears_everything(stage: &Stage) -> Told {
 }
 
 /// A listener that stopped at a corrupt item would hear of nothing behind it.
-pub(super) async fn a_corrupt_item_does_not_stop_the_feed(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn a_corrupt_item_does_not_stop_the_feed(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let user: UserId = id("feed-corrupt");
     let mut changes = db.changes_of::<Sample>().await?;
     let mut skipping = db.changes_of::<Sample>().await?.skip_corrupt();

@@ -1,7 +1,7 @@
 //! Several entities of one partition: what is read, and by how many requests.
 
 use super::id;
-use crate::{Place, Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
 use singlet::dynamo::operation::{Answer, PutItem, Request};
 use singlet::dynamo::{Item, Value};
@@ -159,7 +159,7 @@ mod design {
 
 /// A backend that keeps what it was asked, and counts what it read.
 struct Counting {
-    inner: Box<dyn Backend>,
+    inner: Arc<dyn Backend>,
     log: Arc<Log>,
 }
 
@@ -204,14 +204,9 @@ impl Backend for Counting {
 
 /// The design in this place, with a log of what is asked.
 pub(crate) async fn counted(
-    place: &Place,
+    inner: Arc<dyn Backend>,
     settings: &Settings,
 ) -> singlet::Result<(Db<Hub>, Arc<Log>)> {
-    let inner: Box<dyn Backend> = match place {
-        Place::Embedded(embedded) => Box::new(embedded.clone()),
-        #[cfg(feature = "aws")]
-        Place::Aws(aws) => Box::new(aws.clone()),
-    };
     let log = Arc::new(Log::default());
     let db = Db::on(Counting { inner, log: Arc::clone(&log) }, settings.clone());
     db.provision().await?;
@@ -267,8 +262,8 @@ fn numbers(issues: &[Issue]) -> Vec<u32> {
     issues.iter().map(|issue| issue.number).collect()
 }
 
-pub(super) async fn only_what_is_asked_for_is_read(stage: &Stage) -> Told {
-    let (db, log) = counted(&stage.place, &stage.settings).await?;
+pub(super) async fn only_what_is_asked_for_is_read(fixture: &Fixture) -> TestResult {
+    let (db, log) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "ranges").await?;
     log.take();
     // The newest issues, and none of the stars.
@@ -297,8 +292,8 @@ pub(super) async fn only_what_is_asked_for_is_read(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn by_an_index(stage: &Stage) -> Told {
-    let (db, log) = counted(&stage.place, &stage.settings).await?;
+pub(super) async fn by_an_index(fixture: &Fixture) -> TestResult {
+    let (db, log) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "indexed").await?;
     db.run(put(&repo("indexed", "second", db.now().after(Duration::from_secs(3))))).await?;
     log.take();
@@ -341,8 +336,8 @@ fn label(thing: &Thing) -> String {
     }
 }
 
-pub(super) async fn several_entities_in_their_order(stage: &Stage) -> Told {
-    let (db, log) = counted(&stage.place, &stage.settings).await?;
+pub(super) async fn several_entities_in_their_order(fixture: &Fixture) -> TestResult {
+    let (db, log) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "ordered").await?;
     log.take();
     let things = || Thing::of((&owner, &name));
@@ -397,8 +392,8 @@ async fn pages(
     }
 }
 
-pub(super) async fn pages_of_several_entities(stage: &Stage) -> Told {
-    let (db, _) = counted(&stage.place, &stage.settings).await?;
+pub(super) async fn pages_of_several_entities(fixture: &Fixture) -> TestResult {
+    let (db, _) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "paged").await?;
     let all = db.query(Thing::of((&owner, &name))).all().await?;
     for descending in [false, true] {
@@ -421,8 +416,8 @@ pub(super) async fn pages_of_several_entities(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn cursors_are_of_one_query(stage: &Stage) -> Told {
-    let (db, _) = counted(&stage.place, &stage.settings).await?;
+pub(super) async fn cursors_are_of_one_query(fixture: &Fixture) -> TestResult {
+    let (db, _) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "cursors").await?;
     fill(&db, "elsewhere").await?;
     let other: Owner = id("elsewhere");
@@ -450,8 +445,8 @@ pub(super) async fn cursors_are_of_one_query(stage: &Stage) -> Told {
 
 /// What went wrong: `sort_key_until` after `from` was ignored, and so was the first of two
 /// `sort_key_from`.
-pub(super) async fn every_range_narrows_the_one_before(stage: &Stage) -> Told {
-    let (db, log) = counted(&stage.place, &stage.settings).await?;
+pub(super) async fn every_range_narrows_the_one_before(fixture: &Fixture) -> TestResult {
+    let (db, log) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "narrowed").await?;
     db.run(put(&repo("narrowed", "second", db.now().after(Duration::from_secs(3))))).await?;
     log.take();
@@ -502,8 +497,8 @@ async fn store(
 
 /// What went wrong: a load left out items of entities that do not expire, if they had the table's
 /// TTL attribute, and a query did not.
-pub(super) async fn expiry_is_that_of_the_entity(stage: &Stage) -> Told {
-    let (db, _) = counted(&stage.place, &stage.settings).await?;
+pub(super) async fn expiry_is_that_of_the_entity(fixture: &Fixture) -> TestResult {
+    let (db, _) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "unexpired").await?;
     let ended = db.now().as_millis() / 1000 - 10;
     let star = [("owner", "unexpired"), ("repo", "engine"), ("user", "zoe")];
@@ -517,8 +512,8 @@ pub(super) async fn expiry_is_that_of_the_entity(stage: &Stage) -> Told {
 }
 
 /// What went wrong: items that were passed over counted for the limit of a member.
-pub(super) async fn corrupt_items_fill_no_limit(stage: &Stage) -> Told {
-    let (db, _) = counted(&stage.place, &stage.settings).await?;
+pub(super) async fn corrupt_items_fill_no_limit(fixture: &Fixture) -> TestResult {
+    let (db, _) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "corrupt-limit").await?;
     store(&db, "corrupt-limit", "ISSUE#000007", &[]).await?;
     let front = || Front::of((&owner, &name));
@@ -529,8 +524,8 @@ pub(super) async fn corrupt_items_fill_no_limit(stage: &Stage) -> Told {
 }
 
 /// What an index holds is known when the program is compiled; it can be counted all the same.
-pub(super) async fn local_and_thin_indexes(stage: &Stage) -> Told {
-    let (db, log) = counted(&stage.place, &stage.settings).await?;
+pub(super) async fn local_and_thin_indexes(fixture: &Fixture) -> TestResult {
+    let (db, log) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "local").await?;
     let by_title = Issue::by_title(&owner, &name).consistent();
     assert_eq!(numbers(&db.query(by_title).all().await?), [6, 5, 4, 3, 2, 1]);
@@ -547,10 +542,10 @@ pub(super) async fn local_and_thin_indexes(stage: &Stage) -> Told {
 #[cfg(test)]
 mod properties {
     use super::*;
-    use crate::standing_clock;
     use proptest::prelude::*;
     use singlet::backend::Embedded;
     use singlet::engine::Engine;
+    use singlet_testing::fixed_clock;
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
@@ -567,9 +562,9 @@ mod properties {
             bounds in proptest::option::of((0_u32..60, 0_u32..60)),
         ) {
             singlet::block_on(async {
-                let place = Place::Embedded(Embedded::new(Engine::memory().unwrap()));
-                let settings = crate::settings(&standing_clock(), "pages");
-                let (db, _) = counted(&place, &settings).await.unwrap();
+                let backend = Arc::new(Embedded::new(Engine::memory().unwrap()));
+                let settings = crate::settings(&fixed_clock(), "pages");
+                let (db, _) = counted(backend, &settings).await.unwrap();
                 let (owner, name): (Owner, RepoName) = (id("o"), id("r"));
                 let mut batch = db.batch();
                 batch.put(&repo("o", "r", db.now())).unwrap();

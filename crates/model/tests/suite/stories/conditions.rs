@@ -2,13 +2,13 @@
 
 use super::{id, is_refused, site};
 use crate::sample::{Site, SiteId};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::prelude::*;
 
 /// Whether a condition holds of the site of this story.
-async fn holds(stage: &Stage, condition: Condition<Site>) -> singlet::Result<bool> {
+async fn holds(fixture: &Fixture, condition: Condition<Site>) -> singlet::Result<bool> {
     let key = Site::key(id::<SiteId>("conditions"));
-    let outcome = stage.db.transact((check(key).only_if(condition),)).await;
+    let outcome = fixture.db.transact((check(key).only_if(condition),)).await;
     match is_refused(&outcome) {
         true => Ok(false),
         false => outcome.map(|()| true),
@@ -16,22 +16,22 @@ async fn holds(stage: &Stage, condition: Condition<Site>) -> singlet::Result<boo
 }
 
 macro_rules! check_all {
-    ($stage:expr, $expected:literal: $($condition:expr,)+) => {
-        $(assert_eq!(holds($stage, $condition).await?, $expected, stringify!($condition));)+
+    ($fixture:expr, $expected:literal: $($condition:expr,)+) => {
+        $(assert_eq!(holds($fixture, $condition).await?, $expected, stringify!($condition));)+
     };
 }
 
-pub(super) async fn every_comparison(stage: &Stage) -> Told {
+pub(super) async fn every_comparison(fixture: &Fixture) -> TestResult {
     let one = Site {
         title: "Lebowski".into(),
         visits: 5,
         rating: Some(4.5),
         tags: ["a", "b"].map(String::from).into(),
         history: vec!["x".into(), "y".into(), "z".into()],
-        ..site("conditions", stage.db.now())
+        ..site("conditions", fixture.db.now())
     };
-    stage.db.run(create(&one)).await?;
-    check_all!(stage, true:
+    fixture.db.run(create(&one)).await?;
+    check_all!(fixture, true:
         Site::VISITS.eq(5),
         Site::VISITS.ne(6),
         Site::VISITS.lt(6),
@@ -50,11 +50,11 @@ pub(super) async fn every_comparison(stage: &Stage) -> Told {
         Site::HISTORY.size().eq(3),
         Site::TAGS.size().ge(2),
         Site::TITLE.size().lt(9),
-        Site::CREATED_AT.le(stage.db.now()),
+        Site::CREATED_AT.le(fixture.db.now()),
         Site::ID.eq(&one.id),
         Condition::exists(),
     );
-    check_all!(stage, false:
+    check_all!(fixture, false:
         Site::VISITS.eq(6),
         Site::VISITS.ne(5),
         Site::VISITS.lt(5),
@@ -70,9 +70,9 @@ pub(super) async fn every_comparison(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn missing_and_null(stage: &Stage) -> Told {
+pub(super) async fn missing_and_null(fixture: &Fixture) -> TestResult {
     // The site of the story before: its description is NULL, and it has no location.
-    check_all!(stage, true:
+    check_all!(fixture, true:
         Site::DESCRIPTION.missing(),
         Site::DESCRIPTION.eq(None),
         Site::LOCATION.missing(),
@@ -82,21 +82,21 @@ pub(super) async fn missing_and_null(stage: &Stage) -> Told {
         // What is missing is not equal to anything, and so it is unequal.
         Site::THUMBNAIL.ne(Bytes(vec![1])),
     );
-    check_all!(stage, false:
+    check_all!(fixture, false:
         Site::DESCRIPTION.exists(),
         Site::DESCRIPTION.ne(None),
         Site::LOCATION.exists(),
         Site::RATING.missing(),
         Site::THUMBNAIL.eq(Bytes(vec![1])),
     );
-    let nonsense = holds(stage, Site::RATING.lt(None)).await;
+    let nonsense = holds(fixture, Site::RATING.lt(None)).await;
     assert!(matches!(nonsense, Err(singlet::Error::MissingOperand)), "{nonsense:?}");
     Ok(())
 }
 
-pub(super) async fn joined(stage: &Stage) -> Told {
+pub(super) async fn joined(fixture: &Fixture) -> TestResult {
     let (yes, no) = (|| Site::VISITS.eq(5), || Site::VISITS.eq(6));
-    check_all!(stage, true:
+    check_all!(fixture, true:
         yes().and(yes()),
         yes().or(no()),
         no().or(yes()),
@@ -104,13 +104,13 @@ pub(super) async fn joined(stage: &Stage) -> Told {
         !(yes().and(no())),
         no().and(no()).or(yes()),
     );
-    check_all!(stage, false:
+    check_all!(fixture, false:
         yes().and(no()),
         no().or(no()),
         !yes(),
     );
     let many = (0..301).map(|visits| Site::VISITS.eq(visits)).reduce(Condition::or);
-    let outcome = holds(stage, many.ok_or("none")?).await;
+    let outcome = holds(fixture, many.ok_or("none")?).await;
     assert!(matches!(outcome, Err(singlet::Error::Expression(_))), "{outcome:?}");
     Ok(())
 }

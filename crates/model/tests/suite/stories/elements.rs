@@ -1,7 +1,7 @@
 //! Changing elements of lists and entries of maps.
 
 use super::{id, is_invalid, is_refused};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::dynamo::expression::Fault;
 use singlet::prelude::*;
 use singlet::{Db, Error};
@@ -37,8 +37,8 @@ fn card(title: &str) -> Card {
     Card { title: title.into(), note: Some("n".into()), votes: vec![1] }
 }
 
-async fn stored(stage: &Stage, name: &str) -> singlet::Result<(Db<Boards>, Board)> {
-    let db = stage.open::<Boards>();
+async fn stored(fixture: &Fixture, name: &str) -> singlet::Result<(Db<Boards>, Board)> {
+    let db = fixture.open::<Boards>();
     db.provision().await?;
     let board = Board {
         id: id(name),
@@ -54,8 +54,8 @@ async fn stored(stage: &Stage, name: &str) -> singlet::Result<(Db<Boards>, Board
     Ok((db, board))
 }
 
-pub(super) async fn they_are_removed(stage: &Stage) -> Told {
-    let (db, one) = stored(stage, "removed").await?;
+pub(super) async fn they_are_removed(fixture: &Fixture) -> TestResult {
+    let (db, one) = stored(fixture, "removed").await?;
     let changed = db
         .run(
             update(Key::of(&one))
@@ -86,8 +86,8 @@ pub(super) async fn they_are_removed(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn they_are_set(stage: &Stage) -> Told {
-    let (db, one) = stored(stage, "set").await?;
+pub(super) async fn they_are_set(fixture: &Fixture) -> TestResult {
+    let (db, one) = stored(fixture, "set").await?;
     let changed = db
         .run(
             update(Key::of(&one))
@@ -120,8 +120,8 @@ pub(super) async fn they_are_set(stage: &Stage) -> Told {
 }
 
 /// Setting an element of a list to nothing took it out, and moved all that were behind it.
-pub(super) async fn nothing_keeps_its_place_in_a_list(stage: &Stage) -> Told {
-    let (db, one) = stored(stage, "nothing").await?;
+pub(super) async fn nothing_keeps_its_place_in_a_list(fixture: &Fixture) -> TestResult {
+    let (db, one) = stored(fixture, "nothing").await?;
     let changed =
         db.run(update(Key::of(&one)).set(Board::SLOTS.at(1), None).returning_new()).await?;
     assert_eq!(changed.slots, [Some(0), None, Some(2)]);
@@ -131,8 +131,8 @@ pub(super) async fn nothing_keeps_its_place_in_a_list(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn one_part_changes_once(stage: &Stage) -> Told {
-    let (db, one) = stored(stage, "overlap").await?;
+pub(super) async fn one_part_changes_once(fixture: &Fixture) -> TestResult {
+    let (db, one) = stored(fixture, "overlap").await?;
     let change = || update(Key::of(&one));
     let owner = || id::<BoardId>("other");
     let overlapping = [
@@ -156,8 +156,8 @@ pub(super) async fn one_part_changes_once(stage: &Stage) -> Told {
 }
 
 /// A list without values was refused as an empty expression.
-pub(super) async fn none_of_no_values(stage: &Stage) -> Told {
-    let (db, one) = stored(stage, "none").await?;
+pub(super) async fn none_of_no_values(fixture: &Fixture) -> TestResult {
+    let (db, one) = stored(fixture, "none").await?;
     let among = |titles: &[&'static str]| Board::TITLE.is_in(titles.iter().copied());
     let outcome = db.run(delete(Key::of(&one)).only_if(among(&[]))).await;
     assert!(is_refused(&outcome), "{outcome:?}");

@@ -2,12 +2,12 @@
 
 use super::{id, is_refused};
 use crate::sample::{Session, SessionId, UserId};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::prelude::*;
 use std::time::Duration;
 
-fn session(user: &str, id: &str, stage: &Stage, seconds: u64) -> Session {
-    let now = stage.db.now();
+fn session(user: &str, id: &str, fixture: &Fixture, seconds: u64) -> Session {
+    let now = fixture.db.now();
     Session {
         user: self::id(user),
         id: self::id(id),
@@ -18,17 +18,18 @@ fn session(user: &str, id: &str, stage: &Stage, seconds: u64) -> Session {
     }
 }
 
-pub(super) async fn expired_items_are_gone(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn expired_items_are_gone(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let user: UserId = id("gone");
-    let (soon, later) = (session("gone", "soon", stage, 10), session("gone", "later", stage, 3600));
+    let (soon, later) =
+        (session("gone", "soon", fixture, 10), session("gone", "later", fixture, 3600));
     let (soon, later) = (
         db.run(create(&soon).returning_new()).await?,
         db.run(create(&later).returning_new()).await?,
     );
-    stage.clock.advance(9_999);
+    fixture.clock.advance(9_999);
     assert_eq!(db.query(Session::of(&user).consistent()).count().await?, 2);
-    stage.clock.advance(1);
+    fixture.clock.advance(1);
     let key = || Session::key(&user, id::<SessionId>("soon"));
     assert_eq!(db.get(key().consistent()).await?, None);
     assert_eq!(db.query(Session::of(&user).consistent()).all().await?, [later.clone()]);
@@ -45,47 +46,47 @@ pub(super) async fn expired_items_are_gone(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn an_expired_item_does_not_block(stage: &Stage) -> Told {
-    let db = &stage.db;
-    db.run(create(&session("block", "s", stage, 5))).await?;
-    assert!(is_refused(&db.run(create(&session("block", "s", stage, 5))).await));
-    stage.clock.advance(5_000);
-    let again = Session { device: "tablet".into(), ..session("block", "s", stage, 5) };
+pub(super) async fn an_expired_item_does_not_block(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
+    db.run(create(&session("block", "s", fixture, 5))).await?;
+    assert!(is_refused(&db.run(create(&session("block", "s", fixture, 5))).await));
+    fixture.clock.advance(5_000);
+    let again = Session { device: "tablet".into(), ..session("block", "s", fixture, 5) };
     db.run(create(&again)).await?;
     assert!(is_refused(&db.run(create(&again)).await));
     // A condition on an expired item is one on nothing.
-    stage.clock.advance(5_000);
+    fixture.clock.advance(5_000);
     assert!(is_refused(&db.run(put(&again).only_if(Session::DEVICE.eq("tablet"))).await));
     db.run(put(&again).only_if(Session::DEVICE.missing())).await?;
     Ok(())
 }
 
-pub(super) async fn an_expired_item_is_not_updated(stage: &Stage) -> Told {
-    let db = &stage.db;
-    let one = session("stale", "s", stage, 5);
+pub(super) async fn an_expired_item_is_not_updated(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
+    let one = session("stale", "s", fixture, 5);
     db.run(create(&one)).await?;
     let touch = || update(Key::of(&one)).set(Session::SEEN, 1);
     db.run(touch()).await?;
-    stage.clock.advance(5_000);
+    fixture.clock.advance(5_000);
     assert!(is_refused(&db.run(touch()).await));
     assert!(is_refused(&db.transact((check(Key::of(&one)),)).await));
     Ok(())
 }
 
-pub(super) async fn an_upsert_begins_anew(stage: &Stage) -> Told {
-    let db = &stage.db;
-    let one = session("anew", "s", stage, 5);
+pub(super) async fn an_upsert_begins_anew(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
+    let one = session("anew", "s", fixture, 5);
     let first = db.now();
-    let open = |stage: &Stage, device: &str| {
-        let expires = Expiry::at(stage.db.now().after(Duration::from_secs(5)));
+    let open = |fixture: &Fixture, device: &str| {
+        let expires = Expiry::at(fixture.db.now().after(Duration::from_secs(5)));
         upsert(Key::of(&one)).set(Session::DEVICE, device).set(Session::EXPIRES, expires)
     };
-    db.run(open(stage, "phone").set(Session::SEEN, 7)).await?;
-    stage.clock.advance(1_000);
-    let same = db.run(open(stage, "tablet").returning_new()).await?;
+    db.run(open(fixture, "phone").set(Session::SEEN, 7)).await?;
+    fixture.clock.advance(1_000);
+    let same = db.run(open(fixture, "tablet").returning_new()).await?;
     assert_eq!((same.opened_at, same.seen), (first, Some(7)), "the item is still there");
-    stage.clock.advance(5_000);
-    let anew = db.run(open(stage, "watch").returning_new()).await?;
+    fixture.clock.advance(5_000);
+    let anew = db.run(open(fixture, "watch").returning_new()).await?;
     assert_eq!(
         (anew.opened_at, anew.seen),
         (db.now(), None),
@@ -94,8 +95,8 @@ pub(super) async fn an_upsert_begins_anew(stage: &Stage) -> Told {
     let found = db.query(Session::all_sessions().with(db.now())).all().await?;
     assert!(found.contains(&anew));
     // Within a transaction as well.
-    stage.clock.advance(6_000);
-    db.transact((open(stage, "phone"), put(&super::rating("anew", "s", 1)))).await?;
+    fixture.clock.advance(6_000);
+    db.transact((open(fixture, "phone"), put(&super::rating("anew", "s", 1)))).await?;
     let stored = db.get(Key::of(&one).consistent()).await?.ok_or("gone")?;
     assert_eq!((stored.opened_at, stored.device.as_str()), (db.now(), "phone"));
     Ok(())

@@ -2,11 +2,11 @@
 
 use super::{game, id, rating};
 use crate::sample::{Loan, Match, MatchId, PlayerId, Rating, SiteId, Status};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::prelude::*;
 
-pub(super) async fn they_follow_what_is_set(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn they_follow_what_is_set(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let one = rating("follow", "followed", 1);
     db.run(put(&one)).await?;
     let rated = async |stars: u8| db.query(Rating::by_stars(stars).with(&one.site)).all().await;
@@ -17,8 +17,8 @@ pub(super) async fn they_follow_what_is_set(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn they_come_and_go(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn they_come_and_go(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let one = game("sparse", db.now());
     let day: SiteId = id("2026-01-31");
     db.run(create(&one)).await?;
@@ -35,8 +35,8 @@ pub(super) async fn they_come_and_go(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn fields_of_one_key_are_set_together(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn fields_of_one_key_are_set_together(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let day: SiteId = id("2026-02-01");
     let one = Match { day: Some(day.clone()), hour: 9, ..game("together", db.now()) };
     db.run(create(&one)).await?;
@@ -49,8 +49,8 @@ pub(super) async fn fields_of_one_key_are_set_together(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn a_field_can_be_the_key(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn a_field_can_be_the_key(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let (one, other): (MatchId, MatchId) = (id("live-1"), id("live-2"));
     for (id, minutes) in [(&one, 1), (&other, 2)] {
         let start_time = db.now().after(std::time::Duration::from_secs(60 * minutes));
@@ -86,8 +86,8 @@ struct KeyOnly {
 
 /// An upsert that does not set an optional part of an index key took out the other part of the
 /// key, and with it the item out of the index.
-pub(super) async fn an_upsert_does_not_take_an_item_out(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn an_upsert_does_not_take_an_item_out(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let due = Some(db.now());
     let one = Loan { member: id("upserts"), book: id("b1"), due, note: None };
     db.run(create(&one)).await?;

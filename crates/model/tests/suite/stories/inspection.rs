@@ -4,7 +4,7 @@ use super::{goal, id, rating, site};
 use crate::sample::{
     Goal, Match, MatchId, Rating, Sample, SampleItem, Scoreboard, Site, SiteTitle, Stars,
 };
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::dynamo::expression::Path;
 use singlet::dynamo::operation::{Answer, Query, Request, UpdateItem};
 use singlet::dynamo::stored::StoredItem;
@@ -12,8 +12,8 @@ use singlet::dynamo::{Item, Value, expression};
 use singlet::item;
 use singlet::prelude::*;
 
-pub(super) async fn requests_are_shown_before_they_are_sent(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn requests_are_shown_before_they_are_sent(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let one = rating("shown", "s", 3);
     let game: MatchId = id("shown");
     let requests = [
@@ -63,7 +63,7 @@ pub(super) async fn requests_are_shown_before_they_are_sent(stage: &Stage) -> To
     Ok(())
 }
 
-pub(super) async fn operations_show_themselves(stage: &Stage) -> Told {
+pub(super) async fn operations_show_themselves(fixture: &Fixture) -> TestResult {
     let one = rating("debug", "s", 3);
     let is_three = || Rating::STARS.eq(3).and(Rating::NOTE.missing());
     let key = r#"key: Key({S:USER#debug}, {S:SITE#s})"#;
@@ -100,16 +100,16 @@ pub(super) async fn operations_show_themselves(stage: &Stage) -> Told {
     assert!(format!("{:?}", Key::of(&one).consistent()).starts_with("Get {"));
     let by_owner = format!("{:?}", Scan::index(Site::BY_OWNER));
     assert!(by_owner.starts_with(r#"Scan { entity: "Site", index: "GSI1""#), "{by_owner}");
-    let reading = format!("{:?}", stage.db.scan(Scan::index(Site::BY_OWNER)).skip_corrupt());
+    let reading = format!("{:?}", fixture.db.scan(Scan::index(Site::BY_OWNER)).skip_corrupt());
     assert!(reading.starts_with(r#"Reading { of: "Site", limit: None"#), "{reading}");
     let transaction = format!("{:?}", once("token", (create(&one),)));
     assert!(transaction.starts_with(r#"Once { token: "token", at: None"#), "{transaction}");
-    let _ = stage;
+    let _ = fixture;
     Ok(())
 }
 
-pub(super) async fn entities_and_keys_are_items(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn entities_and_keys_are_items(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let one = Site { version: 3, visits: 7, ..site("as-item", db.now()) };
     let stored = item::encode(&one)?;
     assert_eq!(stored.get("GSI1PK"), Some(&Value::from("OWNER#owner")));
@@ -132,8 +132,8 @@ pub(super) async fn entities_and_keys_are_items(stage: &Stage) -> Told {
 }
 
 /// A request that the model has no words for: an attribute that no entity declares.
-pub(super) async fn a_way_out_of_the_model(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn a_way_out_of_the_model(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let one = site("way-out", db.now());
     db.run(create(&one)).await?;
     let table_name = db.table_name::<Sample>();

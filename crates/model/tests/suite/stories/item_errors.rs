@@ -3,7 +3,7 @@
 use super::collections::{Hub, Owner, RepoName, Thing};
 use super::{id, rating, site};
 use crate::sample::{MatchId, Rating, Scoreboard, Site, SiteId, UserId, World};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::dynamo::{ErrorKind, Item, Value, operation::PutItem};
 use singlet::prelude::*;
 use singlet::{Error, Settings, Subject};
@@ -23,8 +23,8 @@ fn key_text(subject: &Subject, name: &str) -> String {
     }
 }
 
-pub(super) async fn what_is_too_large_is_named(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn what_is_too_large_is_named(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let small = site("item-error-small", db.now());
     let large = Site { title: "x".repeat(410_000), ..site("item-error-large", db.now()) };
     db.run(create(&small)).await?;
@@ -62,8 +62,8 @@ pub(super) async fn what_is_too_large_is_named(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn a_refusal_names_the_item(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn a_refusal_names_the_item(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     // Somebody else has stored a text where the entity has a number.
     let stored = [("PK", "SITE#item-error-wrong"), ("SK", "METADATA"), ("rating", "many")];
     let stored = Item::from(stored.map(|(name, text)| (name, Value::from(text))));
@@ -84,10 +84,10 @@ pub(super) async fn a_refusal_names_the_item(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn reads_name_the_entity(stage: &Stage) -> Told {
+pub(super) async fn reads_name_the_entity(fixture: &Fixture) -> TestResult {
     // A database whose tables nobody has made.
-    let settings = Settings { environment: "nowhere".into(), ..stage.settings.clone() };
-    let db: Db<World> = stage.place.open(&settings);
+    let settings = Settings { environment: "nowhere".into(), ..fixture.settings.clone() };
+    let db: Db<World> = Db::on(fixture.store.backend(), settings.clone());
     let nowhere: SiteId = id("nowhere");
     let errors = [
         db.get(Site::key(&nowhere)).await.unwrap_err(),
@@ -110,7 +110,7 @@ pub(super) async fn reads_name_the_entity(stage: &Stage) -> Told {
     for number in 0..3 {
         batch.delete(Site::key(id::<SiteId>(format!("nowhere-{number}"))))?;
     }
-    let hub: Db<Hub> = stage.place.open(&settings);
+    let hub: Db<Hub> = Db::on(fixture.store.backend(), settings.clone());
     let (owner, repo): (Owner, RepoName) = (id("nobody"), id("nothing"));
     let errors = [
         (one, "Site"),

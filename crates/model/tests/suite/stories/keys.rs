@@ -1,7 +1,7 @@
 //! Keys with conditions, keys that entities share, and another delimiter.
 
 use super::{id, is_refused};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::prelude::*;
 
 id!(Owner, Repo; delimiter = '|');
@@ -69,8 +69,8 @@ async fn numbers(db: &Db<Repositories>) -> Result<[Vec<u32>; 3], singlet::Error>
     ])
 }
 
-pub(super) async fn an_index_has_the_key_whose_condition_holds(stage: &Stage) -> Told {
-    let db = stage.open::<Repositories>();
+pub(super) async fn an_index_has_the_key_whose_condition_holds(fixture: &Fixture) -> TestResult {
+    let db = fixture.open::<Repositories>();
     db.provision().await?;
     let now = db.now();
     let later = now.after(std::time::Duration::from_secs(60));
@@ -155,8 +155,8 @@ struct Organization {
 }
 
 /// What went wrong: a scan of the index by the pattern `open` gave closed issues, too.
-pub(super) async fn a_scan_reads_the_keys_of_one_pattern(stage: &Stage) -> Told {
-    let db = stage.open::<Repositories>();
+pub(super) async fn a_scan_reads_the_keys_of_one_pattern(fixture: &Fixture) -> TestResult {
+    let db = fixture.open::<Repositories>();
     db.provision().await?;
     let now = db.now();
     let repo: Repo = id("scanned");
@@ -178,8 +178,8 @@ pub(super) async fn a_scan_reads_the_keys_of_one_pattern(stage: &Stage) -> Told 
     Ok(())
 }
 
-pub(super) async fn entities_share_a_key(stage: &Stage) -> Told {
-    let db = stage.open::<Accounts>();
+pub(super) async fn entities_share_a_key(fixture: &Fixture) -> TestResult {
+    let db = fixture.open::<Accounts>();
     db.provision().await?;
     let acme = Organization { name: id("acme"), members: 3 };
     let user = User { name: id("acme"), email: "acme@example.org".into() };

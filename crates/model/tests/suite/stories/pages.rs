@@ -2,23 +2,23 @@
 
 use super::{comment, id, rating, site};
 use crate::sample::{Blob, Comment, Rating, Site, SiteId, UserId};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::prelude::*;
 use std::time::Duration;
 
 /// Seven comments on a site, by as many users.
-async fn comments(stage: &Stage, site: &str) -> singlet::Result<()> {
-    let mut batch = stage.db.batch();
+async fn comments(fixture: &Fixture, site: &str) -> singlet::Result<()> {
+    let mut batch = fixture.db.batch();
     for number in 0..7 {
-        let written_at = stage.db.now().after(Duration::from_secs(number));
+        let written_at = fixture.db.now().after(Duration::from_secs(number));
         batch.put(&comment(&format!("{site}-{number}"), site, "c", written_at))?;
     }
     batch.run().await
 }
 
-pub(super) async fn they_are_full_and_follow_each_other(stage: &Stage) -> Told {
-    let db = &stage.db;
-    comments(stage, "paged").await?;
+pub(super) async fn they_are_full_and_follow_each_other(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
+    comments(fixture, "paged").await?;
     let site: SiteId = id("paged");
     for limit in [1, 2, 3, 6, 7, 8] {
         let (mut cursor, mut users) = (None, Vec::new());
@@ -46,10 +46,10 @@ pub(super) async fn they_are_full_and_follow_each_other(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn cursors_cannot_be_forged(stage: &Stage) -> Told {
-    let db = &stage.db;
-    comments(stage, "forged").await?;
-    comments(stage, "other").await?;
+pub(super) async fn cursors_cannot_be_forged(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
+    comments(fixture, "forged").await?;
+    comments(fixture, "other").await?;
     let (site, other): (SiteId, SiteId) = (id("forged"), id("other"));
     let query = |site: &SiteId| Comment::of_site(site).limit(2);
     let page = db.query(query(&site)).page(None).await?;
@@ -83,9 +83,9 @@ pub(super) async fn cursors_cannot_be_forged(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn items_one_by_one(stage: &Stage) -> Told {
-    let db = &stage.db;
-    comments(stage, "streamed").await?;
+pub(super) async fn items_one_by_one(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
+    comments(fixture, "streamed").await?;
     let site: SiteId = id("streamed");
     let mut items = db.query(Comment::of_site(&site)).items();
     let mut count = 0;
@@ -104,9 +104,9 @@ pub(super) async fn items_one_by_one(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn counting(stage: &Stage) -> Told {
-    let db = &stage.db;
-    comments(stage, "counted").await?;
+pub(super) async fn counting(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
+    comments(fixture, "counted").await?;
     let site: SiteId = id("counted");
     assert_eq!(db.query(Comment::of_site(&site)).count().await?, 7);
     assert_eq!(db.query(Comment::of_site(&site).limit(3)).count().await?, 3);
@@ -119,8 +119,8 @@ pub(super) async fn counting(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn scans(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn scans(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let mut batch = db.batch();
     for number in 0..30_u8 {
         batch.put(&Blob { hash: Bytes(vec![7, number]), size: u64::from(number) })?;

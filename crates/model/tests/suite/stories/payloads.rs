@@ -3,13 +3,13 @@
 use super::id;
 use crate::sample::{League, LeagueId, LeagueName, Sample, Season};
 use crate::stored::stored_item;
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::dynamo::Value;
 use singlet::dynamo::operation::PutItem;
 use singlet::prelude::*;
 
-pub(super) async fn fields_in_one_text(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn fields_in_one_text(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let league = League {
         id: id("l1"),
         full_name: "Premier \"League\" ü".into(),

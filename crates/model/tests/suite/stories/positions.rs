@@ -2,7 +2,7 @@
 
 use super::{id, rating};
 use crate::sample::{Readings, Sample, SampleItem, UserId};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::prelude::*;
 use singlet::{Change, Changes, Error, Position};
 use std::collections::BTreeMap;
@@ -35,8 +35,10 @@ async fn next(
     }
 }
 
-pub(super) async fn a_listener_that_is_killed_goes_on_and_misses_nothing(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn a_listener_that_is_killed_goes_on_and_misses_nothing(
+    fixture: &Fixture,
+) -> TestResult {
+    let db = &fixture.db;
     let user: UserId = id("positions");
     let mut stored: String = db.changes_of::<Sample>().await?.position()?.to_string();
     let write = async |stars: u8| {
@@ -88,8 +90,8 @@ pub(super) async fn a_listener_that_is_killed_goes_on_and_misses_nothing(stage: 
     Ok(())
 }
 
-pub(super) async fn a_position_before_any_change(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn a_position_before_any_change(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let user: UserId = id("position-first");
     db.run(put(&rating("position-first", "s", 1))).await?;
     let mut first = db.changes_of::<Sample>().await?;
@@ -118,8 +120,8 @@ pub(super) async fn a_position_before_any_change(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn no_position_without_a_stream(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn no_position_without_a_stream(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let position = db.changes_of::<Sample>().await?.position()?;
     let outcome = db.changes_of_from::<Readings>(&position).await.err();
     assert!(matches!(outcome, Some(Error::NoStream { .. })), "{outcome:?}");
@@ -133,8 +135,8 @@ pub(super) async fn no_position_without_a_stream(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn what_is_no_position(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn what_is_no_position(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let real = db.changes_of::<Sample>().await?.position()?.to_string();
     let of_another_table = real.replace("-sample", "-other");
     for text in ["a1", "e1", "x;y;z", &of_another_table, &real[1..]] {

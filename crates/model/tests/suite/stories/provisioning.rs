@@ -2,7 +2,7 @@
 
 use super::is_invalid;
 use crate::sample::Sample;
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::prelude::*;
 use singlet::{Provision, Settings};
 use std::future::{Future, poll_fn};
@@ -107,8 +107,8 @@ fn made(provision: Provision, name: &str) -> Vec<String> {
     provision.made.iter().map(|made| made.replace(name, "books")).collect()
 }
 
-pub(super) async fn what_is_missing_is_made(stage: &Stage) -> Told {
-    let first = stage.open::<first::Books>();
+pub(super) async fn what_is_missing_is_made(fixture: &Fixture) -> TestResult {
+    let first = fixture.open::<first::Books>();
     let name = first.table_name::<first::Books>().to_owned();
     assert_eq!(made(first.provision().await?, &name), ["table books"]);
     assert_eq!(made(first.provision().await?, &name), [] as [String; 0]);
@@ -117,10 +117,10 @@ pub(super) async fn what_is_missing_is_made(stage: &Stage) -> Told {
 
     // At times DynamoDB Local 3.3.0 never finishes an index that is added to a table: its status
     // stays CREATING, and so does that of all that are added after it.
-    if stage.is_local {
+    if fixture.store.is_dynamodb_local {
         return Ok(());
     }
-    let later = stage.open::<later::Books>();
+    let later = fixture.open::<later::Books>();
     assert_eq!(
         made(later.provision().await?, &name),
         [
@@ -139,7 +139,7 @@ pub(super) async fn what_is_missing_is_made(stage: &Stage) -> Told {
     later.run(update(key()).set(later::Book::TITLE, "Emma".to_owned())).await?;
     assert!(changes.next().await?.is_some());
 
-    let different = stage.open::<other::Books>().provision().await?;
+    let different = fixture.open::<other::Books>().provision().await?;
     assert_eq!(different.made, [] as [String; 0]);
     let told: Vec<String> =
         different.differences.iter().map(|told| told.replace(&name, "books")).collect();
@@ -154,8 +154,8 @@ pub(super) async fn what_is_missing_is_made(stage: &Stage) -> Told {
 }
 
 /// Programs that are started together make their tables together.
-pub(super) async fn two_at_once(stage: &Stage) -> Told {
-    let (one, other) = (stage.open::<new::Books>(), stage.open::<new::Books>());
+pub(super) async fn two_at_once(fixture: &Fixture) -> TestResult {
+    let (one, other) = (fixture.open::<new::Books>(), fixture.open::<new::Books>());
     let (first, second) = both(one.provision(), other.provision()).await;
     let (first, second) = (first?, second?);
     assert_eq!(first.differences.len() + second.differences.len(), 0);
@@ -193,9 +193,9 @@ async fn both<A, B>(one: impl Future<Output = A>, other: impl Future<Output = B>
 }
 
 /// The embedded engine made such a table, and its endpoint could not name it.
-pub(super) async fn a_name_that_no_table_can_have(stage: &Stage) -> Told {
-    let settings = Settings { environment: "a b/ü".into(), ..stage.settings.clone() };
-    let db: Db<Sample> = stage.place.open(&settings);
+pub(super) async fn a_name_that_no_table_can_have(fixture: &Fixture) -> TestResult {
+    let settings = Settings { environment: "a b/ü".into(), ..fixture.settings.clone() };
+    let db: Db<Sample> = Db::on(fixture.store.backend(), settings.clone());
     let outcome = db.provision().await;
     assert!(is_invalid(&outcome), "{outcome:?}");
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::{comment, game, goal, id, rating};
 use crate::sample::{Account, Comment, Goal, MatchId, Profile, Rating, Scoreboard, SiteId, UserId};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::prelude::*;
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ fn ids(goals: Vec<Goal>) -> Vec<String> {
     goals.into_iter().map(|goal| goal.id.to_string()).collect()
 }
 
-pub(super) async fn by_the_beginning_of_the_sort_key(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn by_the_beginning_of_the_sort_key(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let game: MatchId = id("beginning");
     for (third, minute, id) in [(1, 5, "a"), (1, 50, "b"), (2, 5, "c"), (3, 5, "d"), (1, 5, "aa")] {
         db.run(create(&goal("beginning", third, minute, id))).await?;
@@ -34,8 +34,8 @@ pub(super) async fn by_the_beginning_of_the_sort_key(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn by_a_range(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn by_a_range(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let game: MatchId = id("range");
     for minute in [1, 9, 10, 11, 100] {
         // The same minute twice: a range has all goals of its last minute.
@@ -65,8 +65,8 @@ pub(super) async fn by_a_range(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn by_numbers(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn by_numbers(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     for user in ["n1", "n2"] {
         db.run(put(&rating(user, "numbered", 9))).await?;
     }
@@ -79,8 +79,8 @@ pub(super) async fn by_numbers(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn entities_are_never_mixed(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn entities_are_never_mixed(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let user: UserId = id("mixed");
     let mut batch = db.batch();
     for number in 0..40 {
@@ -113,8 +113,8 @@ pub(super) async fn entities_are_never_mixed(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn collections_are_read_by_one_query(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn collections_are_read_by_one_query(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let game_id: MatchId = id("collected");
     assert_eq!(db.load(Scoreboard::of(&game_id)).await?, None);
     let game = game("collected", db.now());

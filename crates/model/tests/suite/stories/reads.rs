@@ -5,13 +5,13 @@ use crate::sample::{
     Account, Blob, Goal, Location, Match, MatchId, Profile, Rating, Reading, Sample, Site, SiteId,
     SiteTitle, Stars, UserId,
 };
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::dynamo::operation::PutItem;
 use singlet::dynamo::{Item, Value};
 use singlet::prelude::*;
 
-pub(super) async fn every_type_is_read_back(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn every_type_is_read_back(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let full = Site {
         description: Some("ünï".into()),
         rating: Some(4.25),
@@ -41,8 +41,8 @@ pub(super) async fn every_type_is_read_back(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn some_fields_only(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn some_fields_only(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let one = site("projected", db.now());
     db.run(create(&one)).await?;
     let title = db.get(Site::key(&one.id).consistent().project::<SiteTitle>()).await?;
@@ -57,8 +57,8 @@ pub(super) async fn some_fields_only(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn several_at_one_moment(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn several_at_one_moment(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let (one, other) = (game("moment", db.now()), rating("moment", "s", 2));
     db.transact((put(&one), put(&other))).await?;
     let missing: MatchId = id("no-such-match");
@@ -69,8 +69,8 @@ pub(super) async fn several_at_one_moment(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn numbers_and_bytes_as_keys(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn numbers_and_bytes_as_keys(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     for at in [-5, 0, 3, 20] {
         db.run(put(&Reading { sensor: 7, at, value: at as f64 / 2.0 })).await?;
     }
@@ -89,33 +89,33 @@ pub(super) async fn numbers_and_bytes_as_keys(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn what_cannot_be_a_key(stage: &Stage) -> Told {
+pub(super) async fn what_cannot_be_a_key(fixture: &Fixture) -> TestResult {
     let game: MatchId = id("m");
     let goal = super::goal("m", 12, 10_000, "g");
-    let outcome = stage.db.get(Goal::key(&game, goal.third, 1, &goal.id)).await;
+    let outcome = fixture.db.get(Goal::key(&game, goal.third, 1, &goal.id)).await;
     assert_eq!(
         outcome.map(drop).map_err(|error| error.to_string()),
         Err("`third` has 1 digits in a key, and 12 has more".to_owned())
     );
-    let outcome = stage.db.run(put(&Goal { third: 1, ..goal })).await;
+    let outcome = fixture.db.run(put(&Goal { third: 1, ..goal })).await;
     assert_eq!(
         outcome.map_err(|error| error.to_string()),
         Err("`minute` has 4 digits in a key, and 10000 has more".to_owned())
     );
-    let outcome = stage.db.run(put(&Reading { sensor: 1, at: 1, value: f64::NAN })).await;
+    let outcome = fixture.db.run(put(&Reading { sensor: 1, at: 1, value: f64::NAN })).await;
     assert!(matches!(outcome, Err(singlet::Error::NotStorable(_))), "{outcome:?}");
     Ok(())
 }
 
 /// An identifier is as long as whoever sends it likes, and was refused by the store alone.
-pub(super) async fn what_is_too_long_for_a_key(stage: &Stage) -> Told {
+pub(super) async fn what_is_too_long_for_a_key(fixture: &Fixture) -> TestResult {
     fn told<T>(outcome: singlet::Result<T>) -> Option<String> {
         match outcome {
             Err(error @ singlet::Error::Key(_)) => Some(error.to_string()),
             _ => None,
         }
     }
-    let db = &stage.db;
+    let db = &fixture.db;
     let (longest, longer): (MatchId, MatchId) = (id("m".repeat(2042)), id("m".repeat(2043)));
     assert_eq!(db.get(Match::key(&longest)).await?, None);
     let partition = "the key `MATCH#{id}` has at most 2048 bytes, and would have 2049";
@@ -141,8 +141,8 @@ pub(super) async fn what_is_too_long_for_a_key(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn what_is_not_an_entity(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn what_is_not_an_entity(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let user: UserId = id("corrupt");
     // Somebody else has written an item that is not as the declaration says.
     let item = Item::from([
@@ -163,8 +163,8 @@ pub(super) async fn what_is_not_an_entity(stage: &Stage) -> Told {
 }
 
 /// One item that could not be read made all the others of its list unreadable.
-pub(super) async fn what_can_be_read_beside_it(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn what_can_be_read_beside_it(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let (user, one) = (id::<UserId>("beside"), rating("beside", "a", 3));
     db.run(put(&one)).await?;
     let item = Item::from([

@@ -5,7 +5,7 @@
 //! segment 4 of 4 gave no items.
 
 use crate::sample::{Blob, Blobs, Rating, Sample, Site};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::backend::BackendError;
 use singlet::dynamo::expression::{
     Action, Comparator, Condition, KeyCondition, KeyTest, Operand, Path, Update,
@@ -239,8 +239,8 @@ fn requests(table: &str) -> Vec<(&'static str, Request)> {
 /// cases of the language.
 const EXPECTED: &str = include_str!("refusals.txt");
 
-pub(super) async fn every_invalid_request_is_refused(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn every_invalid_request_is_refused(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let table = db.table_name::<Sample>().to_owned();
     let mut told = String::new();
     for (name, request) in requests(&table) {
@@ -254,11 +254,11 @@ pub(super) async fn every_invalid_request_is_refused(stage: &Stage) -> Told {
         let message: String = message.chars().take(300).collect();
         told += &format!("{name}\n    {kind}\n    {message}\n");
     }
-    let is_embedded = matches!(stage.place, crate::Place::Embedded(_));
+    let is_embedded = fixture.store.engine().is_some();
     if std::env::var_os("UPDATE_EXPECT").is_some() && !is_embedded {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/suite/stories/refusals.txt");
         std::fs::write(path, &told)?;
-    } else if stage.is_local {
+    } else if fixture.store.is_dynamodb_local {
         // DynamoDB Local has words of its own for some of these; what counts is that it refuses.
         let lines: Vec<&str> = told.lines().collect();
         let accepted = lines.array_windows().filter(|[_, kind]| *kind == "    accepted");
@@ -275,15 +275,15 @@ pub(super) async fn every_invalid_request_is_refused(stage: &Stage) -> Told {
 }
 
 /// What methods of the model can ask for that DynamoDB refuses.
-pub(super) async fn what_methods_can_get_wrong(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn what_methods_can_get_wrong(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     for (number, total) in [(4, 4), (5, 4), (0, 0), (1, 2_000_000)] {
         let outcome = db.scan(Scan::<Blob>::table().segment(number, total)).all().await;
         assert!(super::is_invalid(&outcome), "{number} of {total}: {outcome:?}");
         let outcome = db.scan(Scan::<Site>::table().segment(number, total)).count().await;
         assert!(super::is_invalid(&outcome), "{number} of {total}: {outcome:?}");
     }
-    assert_eq!(db.table_name::<Blobs>(), format!("{}-blobs", stage.settings.environment));
+    assert_eq!(db.table_name::<Blobs>(), format!("{}-blobs", fixture.settings.environment));
     // None are wanted, so nothing is asked.
     assert_eq!(db.scan(Scan::<Rating>::table().limit(0)).all().await?, []);
     Ok(())

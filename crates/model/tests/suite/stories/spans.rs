@@ -1,7 +1,7 @@
 //! What operations tell of themselves.
 
 use super::rating;
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -69,8 +69,8 @@ impl Subscriber for Listener {
     fn exit(&self, _: &Id) {}
 }
 
-pub(super) async fn what_was_consumed_is_told(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn what_was_consumed_is_told(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let listener = Listener::default();
     let one = rating("spans", "s", 3);
     {

@@ -2,7 +2,7 @@
 
 use super::{game, id, is_invalid, rating, site};
 use crate::sample::{Match, MatchId, Rating, Session, Site, SiteId, UserId};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::prelude::*;
 
 /// What the application says when it is refused.
@@ -19,8 +19,8 @@ impl From<singlet::Error> for Refusal {
     }
 }
 
-pub(super) async fn all_or_nothing(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn all_or_nothing(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let (one, other) = (rating("all", "a", 1), rating("all", "b", 1));
     db.run(create(&other)).await?;
     let outcome = db.transact((create(&one), create(&other))).await;
@@ -38,8 +38,8 @@ pub(super) async fn all_or_nothing(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn the_refused_operation_is_named(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn the_refused_operation_is_named(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let (one, other) = (rating("named", "a", 1), rating("named", "b", 1));
     let attempt = async || {
         db.transact((
@@ -68,8 +68,8 @@ pub(super) async fn the_refused_operation_is_named(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn checks_guard(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn checks_guard(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let guard = game("guard", db.now());
     let write = rating("guarded", "s", 1);
     let guarded = async |condition| {
@@ -86,13 +86,13 @@ pub(super) async fn checks_guard(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn tokens_are_carried_out_once(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn tokens_are_carried_out_once(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let one = db.run(create(&site("tokens", db.now())).returning_new()).await?;
     let token = format!("token-{}", db.now().as_millis());
     for _ in 0..3 {
         // Time goes by, so that what it would write is not the same any more.
-        stage.clock.advance(1000);
+        fixture.clock.advance(1000);
         let count = update(Site::key(&one.id)).add(Site::VISITS, 1);
         db.transact(once(token.as_str(), (count,))).await?;
     }
@@ -107,14 +107,14 @@ fn is_mismatch<T>(outcome: &singlet::Result<T>, text: &str) -> bool {
 }
 
 /// Another transaction with the same token was answered as if it were carried out, and was not.
-pub(super) async fn a_token_belongs_to_one_transaction(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn a_token_belongs_to_one_transaction(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let one = db.run(create(&site("reused", db.now())).returning_new()).await?;
     let token = format!("reused-{}", db.now().as_millis());
     let add = |visits: u32| update(Site::key(&one.id)).add(Site::VISITS, visits);
     db.transact(once(token.as_str(), (add(1),))).await?;
     for _ in 0..2 {
-        stage.clock.advance(1000);
+        fixture.clock.advance(1000);
         // Local takes 2 for 1: it seems to compare hashes, in which the amount and the bound of its
         // range cancel each other out.
         let outcome = db.transact(once(token.as_str(), (add(20),))).await;
@@ -135,15 +135,15 @@ pub(super) async fn a_token_belongs_to_one_transaction(stage: &Stage) -> Told {
 }
 
 /// Nothing was carried out, so the token is free for what is decided next.
-pub(super) async fn a_refused_transaction_leaves_its_token(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn a_refused_transaction_leaves_its_token(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let one = db.run(create(&site("left", db.now())).returning_new()).await?;
     let token = format!("left-{}", db.now().as_millis());
     let change = || update(Site::key(&one.id)).add(Site::VISITS, 1);
     let refused = change().only_if(Site::VISITS.gt(0));
     let outcome = db.transact(once(token.as_str(), (refused,))).await;
     assert!(super::is_refused(&outcome), "{outcome:?}");
-    stage.clock.advance(1000);
+    fixture.clock.advance(1000);
     db.transact(once(token.as_str(), (change(),))).await?;
     let stored = db.get(Site::key(&one.id).consistent()).await?;
     assert_eq!(stored.map(|site| (site.visits, site.updated_at)), Some((1, db.now())));
@@ -151,13 +151,13 @@ pub(super) async fn a_refused_transaction_leaves_its_token(stage: &Stage) -> Tol
 }
 
 /// Another process does not know when a token was first sent, unless it is told.
-pub(super) async fn a_token_has_one_moment_everywhere(stage: &Stage) -> Told {
-    let (db, other) = (&stage.db, stage.open::<crate::sample::World>());
+pub(super) async fn a_token_has_one_moment_everywhere(fixture: &Fixture) -> TestResult {
+    let (db, other) = (&fixture.db, fixture.open::<crate::sample::World>());
     let one = db.run(create(&site("moment", db.now())).returning_new()).await?;
     let (moment, token) = (db.now(), format!("moment-{}", db.now().as_millis()));
     let add = |visits: u32| (update(Site::key(&one.id)).add(Site::VISITS, visits),);
     db.transact(once(token.as_str(), add(1))).await?;
-    stage.clock.advance(1000);
+    fixture.clock.advance(1000);
     // It cannot be told from another transaction, and is not taken for carried out.
     let outcome = other.transact(once(token.as_str(), add(1))).await;
     assert!(is_mismatch(&outcome, &token), "{outcome:?}");
@@ -172,7 +172,7 @@ pub(super) async fn a_token_has_one_moment_everywhere(stage: &Stage) -> Told {
     let three = rating("timeless", "s", 3);
     let rate_three = || (put(&three).only_if(Condition::missing()),);
     db.transact(once(token.as_str(), rate_three())).await?;
-    stage.clock.advance(1000);
+    fixture.clock.advance(1000);
     other.transact(once(token.as_str(), rate_three())).await?;
     let visits = db.get(Site::key(&one.id).consistent()).await?.map(|site| site.visits);
     assert_eq!(visits, Some(1));
@@ -181,8 +181,8 @@ pub(super) async fn a_token_has_one_moment_everywhere(stage: &Stage) -> Told {
 
 /// An upsert in the place of an expired item is sent in another form, and is the same when it is
 /// sent again.
-pub(super) async fn a_token_of_an_upsert_that_replaced(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn a_token_of_an_upsert_that_replaced(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let past = Expiry::at(db.now().before(std::time::Duration::from_secs(60)));
     let gone = Session {
         user: id("token"),
@@ -200,7 +200,7 @@ pub(super) async fn a_token_of_an_upsert_that_replaced(stage: &Stage) -> Told {
     };
     for _ in 0..2 {
         db.transact(once(token.as_str(), visit("new"))).await?;
-        stage.clock.advance(1000);
+        fixture.clock.advance(1000);
     }
     let outcome = db.transact(once(token.as_str(), visit("newer"))).await;
     assert!(is_mismatch(&outcome, &token), "{outcome:?}");
@@ -209,8 +209,8 @@ pub(super) async fn a_token_of_an_upsert_that_replaced(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn gathered_one_by_one(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn gathered_one_by_one(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let user: UserId = id("gathered");
     let mut transaction = db.transaction::<Refusal>();
     for number in 0..99 {
@@ -230,8 +230,8 @@ pub(super) async fn gathered_one_by_one(stage: &Stage) -> Told {
 }
 
 /// The embedded engine took what DynamoDB does not.
-pub(super) async fn what_is_too_much_is_refused(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn what_is_too_much_is_refused(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let user: UserId = id("too-much");
     let keys = |count: usize| -> Vec<Key<Rating>> {
         (0..count).map(|number| Rating::key(&user, id::<SiteId>(format!("s{number}")))).collect()
@@ -246,8 +246,8 @@ pub(super) async fn what_is_too_much_is_refused(stage: &Stage) -> Told {
 
 /// What went wrong: `request` and a transaction that was never run registered the moment of their
 /// token, and the real one wrote that moment.
-pub(super) async fn a_token_that_is_only_shown_is_not_used(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn a_token_that_is_only_shown_is_not_used(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let one = db.run(create(&site("shown-token", db.now())).returning_new()).await?;
     let token = format!("shown-{}", db.now().as_millis());
     let visit = || update(Site::key(&one.id)).add(Site::VISITS, 1);
@@ -257,13 +257,13 @@ pub(super) async fn a_token_that_is_only_shown_is_not_used(stage: &Stage) -> Tol
     dropped.push(visit());
     assert!(format!("{dropped:?}").contains(&token));
     drop(dropped);
-    stage.clock.advance(1000);
+    fixture.clock.advance(1000);
     let now = db.now();
     db.transact(once(token.as_str(), (visit(),))).await?;
     let updated_at = || async { db.get(Site::key(&one.id).consistent()).await };
     assert_eq!(updated_at().await?.map(|site| site.updated_at), Some(now));
     // What was sent is shown as of the moment at which it was sent.
-    stage.clock.advance(1000);
+    fixture.clock.advance(1000);
     let shown = once(token.as_str(), (visit(),)).request(db)?.to_string();
     assert!(shown.contains(&now.to_string()), "{shown}");
     db.transact(once(token.as_str(), (visit(),))).await?;

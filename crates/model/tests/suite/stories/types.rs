@@ -9,7 +9,7 @@
 
 use super::id;
 use crate::stored::stored_item;
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use serde::{Deserialize, Serialize};
 use singlet::dynamo::operation::PutItem;
 use singlet::dynamo::{Map, Value};
@@ -150,8 +150,8 @@ fn map<const N: usize>(members: [(&str, Value); N]) -> Value {
     Value::M(Map::from(members))
 }
 
-pub(super) async fn everything_in_one_entity(stage: &Stage) -> Told {
-    let db = stage.open::<Fleet>();
+pub(super) async fn everything_in_one_entity(fixture: &Fixture) -> TestResult {
+    let db = fixture.open::<Fleet>();
     db.provision().await?;
     let own = device();
     db.run(create(&own)).await?;
@@ -191,8 +191,8 @@ pub(super) async fn everything_in_one_entity(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn they_stand_in_conditions_and_updates(stage: &Stage) -> Told {
-    let db = stage.open::<Fleet>();
+pub(super) async fn they_stand_in_conditions_and_updates(fixture: &Fixture) -> TestResult {
+    let db = fixture.open::<Fleet>();
     db.provision().await?;
     let own = device();
     db.run(create(&own)).await?;
@@ -279,8 +279,8 @@ pub(super) async fn they_stand_in_conditions_and_updates(stage: &Stage) -> Told 
     Ok(())
 }
 
-pub(super) async fn enums_and_newtypes_in_keys(stage: &Stage) -> Told {
-    let db = stage.open::<Fleet>();
+pub(super) async fn enums_and_newtypes_in_keys(fixture: &Fixture) -> TestResult {
+    let db = fixture.open::<Fleet>();
     db.provision().await?;
     let tenant = Tenant(id("t2"));
     let alarm = |sensor, seconds: i64, device: &str| Alarm {
@@ -307,7 +307,7 @@ pub(super) async fn enums_and_newtypes_in_keys(stage: &Stage) -> Told {
 }
 
 /// Types of other libraries, with the features that bring them.
-pub(super) async fn types_of_other_libraries(stage: &Stage) -> Told {
+pub(super) async fn types_of_other_libraries(fixture: &Fixture) -> TestResult {
     #[cfg(all(
         feature = "bytes",
         feature = "chrono",
@@ -316,8 +316,8 @@ pub(super) async fn types_of_other_libraries(stage: &Stage) -> Told {
         feature = "time",
         feature = "uuid"
     ))]
-    library::types_in_keys_and_attributes(stage).await?;
-    let _ = stage;
+    library::types_in_keys_and_attributes(fixture).await?;
+    let _ = fixture;
     Ok(())
 }
 

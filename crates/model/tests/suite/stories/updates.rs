@@ -2,11 +2,11 @@
 
 use super::{id, is_refused, rating, site};
 use crate::sample::{Location, Rating, Site, SiteId, UserId};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::prelude::*;
 
-pub(super) async fn fields_are_changed(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn fields_are_changed(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let one = Site { description: Some("old".into()), ..site("changed", db.now()) };
     db.run(create(&one)).await?;
     let changed = db
@@ -43,8 +43,8 @@ pub(super) async fn fields_are_changed(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn sets_and_lists_grow(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn sets_and_lists_grow(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let one = site("grown", db.now());
     db.run(create(&one)).await?;
     let tag = |text: &str| text.to_owned();
@@ -74,8 +74,8 @@ pub(super) async fn sets_and_lists_grow(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn parts_of_fields(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn parts_of_fields(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let location = Location { street_name: "Elm".into(), ..Location::default() };
     let one = Site {
         location: Some(location),
@@ -102,8 +102,8 @@ pub(super) async fn parts_of_fields(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn an_update_needs_an_item(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn an_update_needs_an_item(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let nobody: SiteId = id("no-such-site");
     let outcome = db.run(update(Site::key(&nobody)).set(Site::TITLE, "T")).await;
     assert!(is_refused(&outcome));
@@ -111,8 +111,8 @@ pub(super) async fn an_update_needs_an_item(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn an_upsert_makes_what_is_missing(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn an_upsert_makes_what_is_missing(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let (user, site): (UserId, SiteId) = (id("upsert"), id("s"));
     let rate = |stars: u8| upsert(Rating::key(&user, &site)).set(Rating::STARS, stars);
     let made = db.run(rate(4).returning_new()).await?;
@@ -128,9 +128,9 @@ pub(super) async fn an_upsert_makes_what_is_missing(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn an_upsert_must_be_complete(stage: &Stage) -> Told {
+pub(super) async fn an_upsert_must_be_complete(fixture: &Fixture) -> TestResult {
     let (user, site): (UserId, SiteId) = (id("incomplete"), id("s"));
-    let outcome = stage.db.run(upsert(Rating::key(&user, &site)).set(Rating::NOTE, "n")).await;
+    let outcome = fixture.db.run(upsert(Rating::key(&user, &site)).set(Rating::NOTE, "n")).await;
     let error = outcome.map_err(|error| error.to_string());
     let expected = "a new Rating would have no `stars`: set it in the upsert";
     assert_eq!(error, Err(expected.to_owned()));

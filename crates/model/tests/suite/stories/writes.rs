@@ -2,11 +2,11 @@
 
 use super::{id, is_refused, rating, site};
 use crate::sample::{Rating, Site};
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use singlet::prelude::*;
 
-pub(super) async fn a_new_item_is_created_once(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn a_new_item_is_created_once(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let first = rating("once", "s", 3);
     db.run(create(&first)).await?;
     let second = db.run(create(&rating("once", "s", 5))).await;
@@ -19,8 +19,8 @@ pub(super) async fn a_new_item_is_created_once(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn an_item_is_replaced(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn an_item_is_replaced(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let (three, five) = (rating("replaced", "s", 3), rating("replaced", "s", 5));
     assert_eq!(db.run(put(&three).returning_old()).await?, None);
     assert_eq!(db.run(put(&five).returning_old()).await?, Some(three.clone()));
@@ -31,8 +31,8 @@ pub(super) async fn an_item_is_replaced(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn what_the_model_keeps(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn what_the_model_keeps(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let begun = db.now();
     let long_ago = Timestamp::from_millis(0);
     let new = Site { created_at: long_ago, updated_at: long_ago, ..site("kept", begun) };
@@ -40,17 +40,17 @@ pub(super) async fn what_the_model_keeps(stage: &Stage) -> Told {
     let new = db.run(create(&new).returning_new()).await?;
     assert_eq!((new.created_at, new.updated_at, new.version), (begun, begun, 1));
 
-    stage.clock.advance(1500);
+    fixture.clock.advance(1500);
     let changed = db.run(put(&new).returning_new()).await?;
     assert_eq!((changed.created_at, changed.updated_at), (begun, db.now()));
-    stage.clock.advance(1500);
+    fixture.clock.advance(1500);
     let changed = db.run(update(Site::key(&new.id)).set(Site::TITLE, "T").returning_new()).await?;
     assert_eq!((changed.created_at, changed.updated_at, changed.version), (begun, db.now(), 3));
     Ok(())
 }
 
-pub(super) async fn versions_lock(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn versions_lock(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     // The version zero stands for an item that is not there yet.
     let mine = db.run(put(&site("versions", db.now())).returning_new()).await?;
     assert_eq!(mine.version, 1);
@@ -71,8 +71,8 @@ pub(super) async fn versions_lock(stage: &Stage) -> Told {
     Ok(())
 }
 
-pub(super) async fn deleting_gives_back_what_was_there(stage: &Stage) -> Told {
-    let db = &stage.db;
+pub(super) async fn deleting_gives_back_what_was_there(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
     let one = rating("deleted", "s", 3);
     let key =
         || Rating::key(id::<crate::sample::UserId>("deleted"), id::<crate::sample::SiteId>("s"));

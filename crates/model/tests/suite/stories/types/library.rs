@@ -1,7 +1,7 @@
 //! Types of other libraries.
 
 use crate::stored::stored_item;
-use crate::{Stage, Told};
+use crate::{Fixture, TestResult};
 use bytes::Bytes;
 use chrono::{DateTime, NaiveDate, Utc};
 use rust_decimal::Decimal;
@@ -59,8 +59,8 @@ fn order(place: u32) -> Order {
     }
 }
 
-pub(super) async fn types_in_keys_and_attributes(stage: &Stage) -> Told {
-    let db: Db<Shop> = stage.open();
+pub(super) async fn types_in_keys_and_attributes(fixture: &Fixture) -> TestResult {
+    let db: Db<Shop> = fixture.open();
     db.provision().await?;
     let orders: Vec<Order> = (0..3).map(order).collect();
     for one in &orders {

@@ -1,0 +1,62 @@
+//! What a system declares, compared with what its server does.
+
+use crate::matrix::check_matrix;
+use crate::server::{TestClient, TestServer};
+use serde_json::Value;
+use singlet_web::Persona;
+use singlet_web::api::unused_problems;
+
+impl TestServer {
+    /// Fails for a problem type of the system that no operation declares.
+    pub async fn check_declarations(&self, system: &str) {
+        let document = self.document(system).await;
+        let unused = unused_problems(&document);
+        assert!(unused.is_empty(), "no operation of {system} declares {unused:?}");
+    }
+
+    /// The callers of a matrix: `visitor`, and everybody of the demo data.
+    pub fn callers(&self, personas: &[Persona]) -> Vec<(&'static str, TestClient)> {
+        let signed_in = personas.iter().map(|one| (one.subject, self.as_persona(one)));
+        [("visitor", self.visitor())].into_iter().chain(signed_in).collect()
+    }
+
+    /// Checks who may do what in a system: see [`check_matrix`]. `send` sends the request of a row,
+    /// and returns its status. Every request finds the store as it is now, and what is refused must
+    /// have written nothing.
+    pub async fn check_matrix(
+        &self,
+        system: &str,
+        callers: &[(&str, TestClient)],
+        table: &str,
+        send: impl AsyncFn(&TestClient, &str) -> u16,
+    ) {
+        let document = self.document(system).await;
+        let members = |value: &Value| value.as_object().cloned().unwrap_or_default();
+        let operations: Vec<String> = members(&document["paths"])
+            .values()
+            .flat_map(|path| members(path).into_iter())
+            .filter_map(|(_, operation)| Some(operation["operationId"].as_str()?.to_owned()))
+            .collect();
+        let operations: Vec<&str> = operations.iter().map(String::as_str).collect();
+        let names: Vec<&str> = callers.iter().map(|(name, _)| *name).collect();
+        let before = self.store.snapshot().await;
+        let of_system = before.clone().without_web();
+        check_matrix(table, &operations, &names, async |row, caller| {
+            let (_, client) = callers.iter().find(|(name, _)| *name == caller).unwrap();
+            let status = send(client, row).await;
+            if status >= 400 {
+                let after = self.store.snapshot().await.without_web();
+                assert!(after == of_system, "{row} as {caller} is {status}, and has written");
+            } else {
+                self.store.restore(&before).await;
+            }
+            status
+        })
+        .await;
+    }
+
+    /// The OpenAPI document of a system.
+    async fn document(&self, system: &str) -> Value {
+        self.visitor().get(&format!("/{system}/openapi.json")).await.expect(200)
+    }
+}

@@ -1,0 +1,347 @@
+//! Jobs: what runs when, and what one of them can do to the others.
+
+use singlet::Settings;
+use singlet::backend::Embedded;
+use singlet::engine::{Clock, Engine};
+use singlet::prelude::*;
+use singlet_web::Web;
+use singlet_web::job::{
+    Job, JobError, JobRun, JobStatuses, LeaseItem, LeaseName, LeaseTable as _, Leases, Next, Runner,
+};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// A server that runs jobs.
+struct Jobs {
+    statuses: JobStatuses,
+    leases: Leases,
+    db: Db<Web>,
+    stop: Option<oneshot::Sender<()>>,
+    done: JoinHandle<()>,
+}
+
+async fn web(engine: &Engine) -> Db<Web> {
+    let db = Db::on(Embedded::new(engine.clone()), Settings::default());
+    db.provision().await.unwrap();
+    db
+}
+
+async fn run(jobs: impl IntoIterator<Item = Job>) -> Jobs {
+    run_as("this", &Engine::memory().unwrap(), jobs).await
+}
+
+async fn run_as(owner: &str, engine: &Engine, jobs: impl IntoIterator<Item = Job>) -> Jobs {
+    let db = web(engine).await;
+    let (statuses, leases) = (JobStatuses::new(), Leases::new(db.clone(), owner));
+    let jobs = jobs.into_iter().map(|job| ("test", job)).collect();
+    let runner = Runner::new(jobs, &statuses, &leases, &Clock::system()).stop_time_max(ms(300));
+    let (stop, stopped) = oneshot::channel::<()>();
+    let done = tokio::spawn(runner.run(async {
+        let _ = stopped.await;
+    }));
+    Jobs { statuses, leases, db, stop: Some(stop), done }
+}
+
+impl Jobs {
+    /// Waits until a job has run so many times.
+    async fn ran(&self, name: &str, count: u64) {
+        let reached = async {
+            while self.statuses.get("test", name).unwrap().runs < count {
+                sleep(ms(5)).await;
+            }
+        };
+        timeout(PATIENCE, reached).await.unwrap();
+    }
+
+    async fn stop(mut self) -> Duration {
+        let begun = Instant::now();
+        drop(self.stop.take());
+        timeout(PATIENCE, &mut self.done).await.unwrap().unwrap();
+        begun.elapsed()
+    }
+
+    fn error(&self, name: &str) -> Option<String> {
+        self.statuses.get("test", name).unwrap().last_error
+    }
+}
+
+/// A job that only counts.
+fn counting(name: &'static str, interval: Duration) -> (Job, Arc<AtomicU32>) {
+    let count = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&count);
+    let job = Job::every(name, interval, move |_| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        async { Ok(Next::Interval) }
+    });
+    (job, count)
+}
+
+/// Sets a flag when it is dropped.
+struct Dropped(Arc<AtomicU32>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test]
+async fn a_panic_and_a_hang_leave_other_jobs_running() {
+    let panics = Job::every("panics", ms(10), async |_: JobRun| {
+        if true {
+            panic!("no such file");
+        }
+        Ok(Next::Interval)
+    });
+    // Before there is a future.
+    let panics_at_once = Job::every("panics-at-once", ms(10), |_: JobRun| {
+        if true {
+            panic!("{} of {}", 1, 2);
+        }
+        async { Ok(Next::Interval) }
+    });
+    let hangs = Job::every("hangs", ms(10), async |_: JobRun| {
+        std::future::pending::<()>().await;
+        Ok(Next::Interval)
+    });
+    let fails = Job::every("fails", ms(10), async |_: JobRun| {
+        "x".parse::<u8>()?;
+        Ok(Next::Interval)
+    });
+    let (good, count) = counting("good", ms(10));
+    let jobs = run([panics, panics_at_once, hangs.time_max(ms(30)), fails, good]).await;
+    for name in ["panics", "panics-at-once", "hangs", "fails"] {
+        jobs.ran(name, 3).await;
+        let status = jobs.statuses.get("test", name).unwrap();
+        assert_eq!(status.failures, status.runs, "{name}");
+    }
+    assert_eq!(jobs.error("panics").unwrap(), "the run panicked: no such file");
+    assert_eq!(jobs.error("panics-at-once").unwrap(), "the run panicked: 1 of 2");
+    assert_eq!(jobs.error("hangs").unwrap(), "the run took longer than 30ms");
+    assert_eq!(jobs.error("fails").unwrap(), "invalid digit found in string");
+    jobs.ran("good", 5).await;
+    assert!(count.load(Ordering::SeqCst) >= 5 && jobs.error("good").is_none());
+    jobs.stop().await;
+}
+
+#[tokio::test]
+async fn jobs_run_after_their_interval_and_when_they_say() {
+    let starts = Arc::new(Mutex::new(Vec::new()));
+    let job = {
+        let starts = Arc::clone(&starts);
+        Job::every("varies", ms(200), move |_| {
+            let mut starts = starts.lock().unwrap();
+            starts.push(Instant::now());
+            let next = if starts.len() == 1 { Next::In(ms(20)) } else { Next::Interval };
+            async move { Ok(next) }
+        })
+    };
+    let (patient, patiently) = counting("patient", Duration::from_secs(3600));
+    let jobs = run([job.also_at_start(), patient]).await;
+    let begun = Instant::now();
+    jobs.ran("varies", 3).await;
+    let starts = starts.lock().unwrap().clone();
+    assert!(starts[0] - begun < ms(150));
+    let (short, long) = (starts[1] - starts[0], starts[2] - starts[1]);
+    assert!(short >= ms(20) && short < ms(150), "{short:?}");
+    // An interval, give or take 10 %, and some time for this machine.
+    assert!(long >= ms(180) && long < ms(400), "{long:?}");
+    assert_eq!(patiently.load(Ordering::SeqCst), 0);
+    let status = jobs.statuses.get("test", "patient").unwrap();
+    let wait = status.next.unwrap().since(jobs.db.now()).as_secs();
+    assert!((3_230..=3_960).contains(&wait), "{wait}");
+    let json = serde_json::to_value(&status).unwrap();
+    assert_eq!((json["intervalMs"].as_u64(), json["lastStart"].is_null()), (Some(3_600_000), true));
+    // Nobody waits for a job that does not run.
+    assert!(jobs.stop().await < ms(200));
+}
+
+#[tokio::test]
+async fn a_leased_job_runs_on_one_server_at_a_time() {
+    let engine = Engine::memory().unwrap();
+    let (running, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let fences = Arc::new(Mutex::new(Vec::new()));
+    let job = || {
+        let (running, most, fences) = (running.clone(), most.clone(), fences.clone());
+        Job::every("alone", ms(5), move |run: JobRun| {
+            let (running, most, fences) = (running.clone(), most.clone(), fences.clone());
+            async move {
+                run.check_held()?;
+                most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                fences.lock().unwrap().push(run.fence());
+                sleep(ms(10)).await;
+                running.fetch_sub(1, Ordering::SeqCst);
+                Ok(Next::Interval)
+            }
+        })
+        .leased(Duration::from_secs(60))
+    };
+    let mut servers = Vec::new();
+    for owner in ["one", "two", "three", "four"] {
+        servers.push(run_as(owner, &engine, [job()]).await);
+    }
+    for server in &servers {
+        server.ran("alone", 5).await;
+    }
+    for server in servers {
+        server.stop().await;
+    }
+    assert_eq!(most.load(Ordering::SeqCst), 1);
+    let fences = fences.lock().unwrap();
+    assert!(fences.len() >= 20 && fences.is_sorted_by(|one, other| one < other), "{fences:?}");
+}
+
+/// The lease is extended while the job runs, and the run outlives its first duration.
+#[tokio::test]
+async fn a_lease_is_extended_while_the_job_runs() {
+    let engine = Engine::memory().unwrap();
+    let job = Job::every("long", ms(10), async |run: JobRun| {
+        for _ in 0..40 {
+            run.check_held()?;
+            sleep(ms(25)).await;
+        }
+        Ok(Next::In(Duration::from_secs(60)))
+    });
+    let jobs = run_as("one", &engine, [job.leased(ms(300))]).await;
+    let other = Leases::new(web(&engine).await, "other");
+    let mut attempts = 0;
+    while jobs.statuses.get("test", "long").unwrap().runs == 0 {
+        if jobs.statuses.get("test", "long").unwrap().holder.is_some() {
+            let acquired = other.acquire("test.long", ms(1)).await.unwrap();
+            let is_running = jobs.statuses.get("test", "long").unwrap().holder.is_some();
+            assert!(acquired.is_none() || !is_running);
+            attempts += 1;
+        }
+        sleep(ms(20)).await;
+    }
+    assert!(attempts > 10 && jobs.error("long").is_none(), "{attempts} {:?}", jobs.error("long"));
+    // It is released at the end.
+    assert_eq!(jobs.leases.holder("test.long").await.unwrap(), None);
+    jobs.stop().await;
+}
+
+#[tokio::test]
+async fn a_lost_lease_stops_the_run() {
+    let dropped = Arc::new(AtomicU32::new(0));
+    let noticed = Arc::new(AtomicU64::new(0));
+    let job = {
+        let (dropped, noticed) = (Arc::clone(&dropped), Arc::clone(&noticed));
+        Job::every("loses", ms(10), move |run: JobRun| {
+            let (dropped, noticed) = (Dropped(Arc::clone(&dropped)), Arc::clone(&noticed));
+            async move {
+                let _dropped = dropped;
+                loop {
+                    noticed.store(run.fence(), Ordering::SeqCst);
+                    sleep(ms(10)).await;
+                }
+            }
+        })
+    };
+    let jobs = run([job.leased(ms(300))]).await;
+    while noticed.load(Ordering::SeqCst) == 0 {
+        sleep(ms(5)).await;
+    }
+    // Somebody else takes it, as if this server had been asleep for long.
+    let name = LeaseName::new("test.loses").unwrap();
+    let taken = LeaseItem {
+        name,
+        owner: "other".to_owned(),
+        fence: 100,
+        expires_at: jobs.db.now().after(Duration::from_secs(60)).as_millis(),
+    };
+    jobs.db.run(put(&taken)).await.unwrap();
+    jobs.ran("loses", 1).await;
+    assert_eq!(dropped.load(Ordering::SeqCst), 1);
+    assert_eq!(jobs.error("loses").unwrap(), "the lease was lost: the run was cancelled");
+    // The lease of the other one is left alone, and nothing runs meanwhile.
+    sleep(ms(100)).await;
+    assert_eq!(jobs.leases.holder("test.loses").await.unwrap().as_deref(), Some("other"));
+    let status = jobs.statuses.get("test", "loses").unwrap();
+    assert_eq!((status.runs, status.holder.as_deref()), (1, Some("another server")));
+    jobs.stop().await;
+}
+
+/// A clock that jumps is as good as a lease that ends: the run may not go on.
+#[tokio::test]
+async fn check_held_fails_two_seconds_before_the_end() {
+    let clock = Clock::fixed(1_773_576_000_000);
+    let engine = Engine::memory().unwrap();
+    let settings = Settings { clock: clock.clone(), ..Settings::default() };
+    let db = Db::<Web>::on(Embedded::new(engine), settings);
+    db.provision().await.unwrap();
+    let (statuses, leases) = (JobStatuses::new(), Leases::new(db, "this"));
+    let job = {
+        let clock = clock.clone();
+        Job::every("checks", ms(5), move |run: JobRun| {
+            let clock = clock.clone();
+            async move {
+                run.check_held()?;
+                clock.advance(58_000);
+                run.check_held()?;
+                clock.advance(1);
+                run.check_held()?;
+                Err(JobError::new("it should have failed"))
+            }
+        })
+    };
+    let jobs = vec![("test", job.leased(Duration::from_secs(60)))];
+    let runner = Runner::new(jobs, &statuses, &leases, &clock);
+    let checked = async {
+        while statuses.get("test", "checks").unwrap().runs == 0 {
+            sleep(ms(5)).await;
+        }
+    };
+    timeout(PATIENCE, runner.run(checked)).await.unwrap();
+    let error = statuses.get("test", "checks").unwrap().last_error.unwrap();
+    assert_eq!(error, "the lease is not held any more");
+    assert!(JobRun::by_hand().check_held().is_ok() && JobRun::by_hand().fence() == 0);
+}
+
+#[tokio::test]
+async fn a_stop_lets_runs_end_and_cancels_those_that_do_not() {
+    let engine = Engine::memory().unwrap();
+    let ended = Arc::new(AtomicU32::new(0));
+    let polite = {
+        let ended = Arc::clone(&ended);
+        Job::every("polite", ms(5), move |run: JobRun| {
+            let ended = Arc::clone(&ended);
+            async move {
+                run.stopping().await;
+                assert!(run.is_stopping());
+                sleep(ms(50)).await;
+                ended.fetch_add(1, Ordering::SeqCst);
+                Ok(Next::Interval)
+            }
+        })
+    };
+    let deaf = Job::every("deaf", ms(5), async |_: JobRun| {
+        sleep(Duration::from_secs(30)).await;
+        Ok(Next::Interval)
+    });
+    let jobs = [polite, deaf.leased(Duration::from_secs(60))];
+    let jobs = run_as("one", &engine, jobs).await;
+    let leases = jobs.leases.clone();
+    while leases.holder("test.deaf").await.unwrap().is_none() {
+        sleep(ms(5)).await;
+    }
+    sleep(ms(50)).await;
+    let statuses = jobs.statuses.clone();
+    let took = jobs.stop().await;
+    assert!(took >= ms(300) && took < ms(2_000), "{took:?}");
+    assert_eq!(ended.load(Ordering::SeqCst), 1);
+    assert_eq!(statuses.get("test", "polite").unwrap().last_error, None);
+    let error = statuses.get("test", "deaf").unwrap().last_error.unwrap();
+    assert_eq!(error, "the server stopped during the run");
+    // Another server can begin at once.
+    assert_eq!(leases.holder("test.deaf").await.unwrap(), None);
+}
