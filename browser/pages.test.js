@@ -9,13 +9,38 @@ let browser;
 before(async () => { browser = await launch(); });
 after(async () => { await browser?.close(); });
 
+/** Opens a stream that has nothing to say but that it is there, as the server does. Returns a function that silences it. */
+function keepAlive(answer) {
+  answer.writeHead(200, { "content-type": "text/event-stream" }).write(": hello\n\n");
+  const comments = setInterval(() => answer.write(":\n\n"), 4_000);
+  comments.unref();
+  answer.on("close", () => clearInterval(comments));
+  return () => clearInterval(comments);
+}
+
+/** The text of a token for this person, as far as pages read it. */
+function tokenOf(sub, name = sub) {
+  return `x.${Buffer.from(JSON.stringify({ sub, name, exp: 4e9 })).toString("base64url")}.x`;
+}
+
+async function bodyOf(asked) {
+  let text = "";
+  for await (const bytes of asked) text += bytes;
+  return JSON.parse(text);
+}
+
+/** Waits until the page says this about its queue. */
+function queueSays(page, text) {
+  return page.waitForFunction((expected) => document.querySelector("#queue").textContent === expected, text, { timeout: 30_000 });
+}
+
 /** The gallery behind a front with these routes, in a browser of its own. */
 async function gallery(routes = {}, options = DESK) {
   const front = await startFront({
     "GET /snakes/gallery": GALLERY,
     "GET /snakes/gallery.js": GALLERY_SCRIPT,
     "GET /snakes/kit/list": (_, answer) => json(answer, { items: [] }),
-    "GET /snakes/kit/stream": (_, answer) => answer.writeHead(200, { "content-type": "text/event-stream" }).write(": hello\n\n"),
+    "GET /snakes/kit/stream": (_, answer) => keepAlive(answer),
     ...routes,
   });
   const context = await browser.newContext(options);
@@ -178,6 +203,187 @@ test("the offline queue stops at a refused entry until it is dropped", { timeout
   await end();
 });
 
+test("the offline queue sends again what has failed for now", { timeout: 60_000 }, async () => {
+  // The page's own requests repeat what has status 503 or is in progress twice before the queue knows.
+  const failures = [
+    { status: 409, code: "in-progress", times: 3 }, { status: 408 }, { status: 429 }, { status: 500 },
+    { status: 502 }, { status: 503, times: 3 }, { status: 504 }, { status: null, times: 3 },
+  ];
+  const keys = failures.map(() => []);
+  const { page, end } = await gallery({
+    "POST /snakes/kit/queue": async (asked, answer) => {
+      const { number } = await bodyOf(asked);
+      const { status, code = "failed", times = 1 } = failures[number];
+      keys[number].push(asked.headers["idempotency-key"]);
+      if (keys[number].length > times) json(answer, {});
+      else if (status === null) answer.destroy();
+      else json(answer, { code, title: "Failed", status }, status);
+    },
+  });
+  page.expected = () => true;
+  for (const number of failures.keys()) {
+    await page.evaluate((one) => window.kit.queue.push({ number: one }), number);
+    await queueSays(page, "0 waiting");
+  }
+  for (const [number, { status, times = 1 }] of failures.entries()) {
+    assert.equal(keys[number].length, times + 1, `status ${status}`);
+    assert.equal(new Set(keys[number]).size, 1, `status ${status}`);
+  }
+  await end();
+});
+
+test("the offline queue waits as long as Retry-After says, in every tab", { timeout: 60_000 }, async () => {
+  const sent = [];
+  const { page, load, end } = await gallery({
+    "POST /snakes/kit/queue": async (asked, answer) => {
+      const { number } = await bodyOf(asked);
+      sent.push({ number, at: Date.now() });
+      if (sent.length > 1) return json(answer, {});
+      return answer.writeHead(429, { "content-type": "application/problem+json", "retry-after": "5" }).end('{"code":"rate-limited","title":"Too many requests","status":429}');
+    },
+  });
+  page.expected = () => true;
+  await page.evaluate(() => window.kit.queue.push({ number: 1 }));
+  await page.waitForFunction(() => window.kit.queue.entries()[0].notBefore > 0);
+  await page.evaluate(() => { window.kit.queue.push({ number: 2 }); dispatchEvent(new Event("online")); });
+  const other = await load();
+  await other.evaluate(() => window.kit.queue.push({ number: 3 }));
+  for (const tab of [page, other]) await queueSays(tab, "0 waiting");
+  assert.deepEqual(sent.map(({ number }) => number), [1, 1, 2, 3]);
+  const waited = sent[1].at - sent[0].at;
+  assert.ok(waited >= 4_900, `${waited} ms`);
+  await end();
+});
+
+test("the offline queue does not hold up one person's entries for another's", { timeout: 60_000 }, async () => {
+  const tokens = { ann: tokenOf("ann"), bob: tokenOf("bob") };
+  const sent = [];
+  let isDownForAnn = true;
+  const { page, end } = await gallery({
+    "POST /snakes/kit/queue": async (asked, answer) => {
+      const { number } = await bodyOf(asked);
+      const who = Object.keys(tokens).find((name) => asked.headers.authorization === `Bearer ${tokens[name]}`);
+      if (who === "ann" && isDownForAnn) return answer.destroy();
+      sent.push([who, number]);
+      return json(answer, {});
+    },
+  });
+  page.expected = () => true;
+  const push = (who, number) => page.evaluate(([text, one]) => { window.kit.session.token.keep(text); window.kit.queue.push({ number: one }); }, [tokens[who], number]);
+  await push("ann", 1);
+  await push("bob", 2);
+  await queueSays(page, "1 waiting");
+  assert.deepEqual(sent, [["bob", 2]]);
+  isDownForAnn = false;
+  await page.evaluate((text) => window.kit.session.token.keep(text), tokens.ann);
+  await queueSays(page, "0 waiting");
+  assert.deepEqual(sent, [["bob", 2], ["ann", 1]]);
+  await end();
+});
+
+test("the offline queue does not forget an entry that is added while sending ends", { timeout: 60_000 }, async () => {
+  const sent = [];
+  const { page, end } = await gallery({
+    "POST /snakes/kit/queue": async (asked, answer) => {
+      sent.push((await bodyOf(asked)).number);
+      json(answer, {});
+    },
+  });
+  await page.evaluate(() => {
+    const { locks } = navigator;
+    const original = locks.request.bind(locks);
+    // When the lock is free, everything was sent, and the queue has not heard of it yet.
+    locks.request = async (...values) => {
+      const result = await original(...values);
+      locks.request = original;
+      window.kit.queue.push({ number: 2 });
+      return result;
+    };
+    window.kit.queue.push({ number: 1 });
+  });
+  await page.waitForFunction(() => window.kit.queue.entries().length === 0, null, { timeout: 5_000 });
+  await queueSays(page, "0 waiting");
+  await page.waitForTimeout(200);
+  assert.deepEqual(sent, [1, 2]);
+  assert.deepEqual(page.faults, []);
+  await end();
+});
+
+test("an offline queue that skips refused entries sends the others, and a corrected entry with a new key", { timeout: 60_000 }, async () => {
+  const sent = [];
+  const { page, end } = await gallery({
+    "POST /snakes/kit/skipping": async (asked, answer) => {
+      const { number } = await bodyOf(asked);
+      sent.push({ number, key: asked.headers["idempotency-key"] });
+      if (number < 0) json(answer, { code: "invalid", title: "Invalid", detail: "The number is negative.", status: 422 }, 422);
+      else json(answer, {});
+    },
+  });
+  page.expected = () => true;
+  const numbers = () => sent.map(({ number }) => number);
+  const waiting = () => page.evaluate(() => window.kit.skipping.entries().map(({ entry, error }) => [entry.number, error]));
+  const ids = await page.evaluate(async () => {
+    const { OfflineQueue } = await import("/assets/queue.js");
+    const { request } = await import("/assets/http.js");
+    window.kit.skipping = new OfflineQueue("skipping", {
+      send: (entry, { key }) => request("POST", "/snakes/kit/skipping", { body: entry, headers: { "idempotency-key": key } }),
+      onRefused: "skip",
+    });
+    return [-1, 2, -3].map((number) => window.kit.skipping.push({ number }, number === 2 ? { key: "a-key-of-the-page-itself" } : {}));
+  });
+  await page.waitForFunction(() => window.kit.skipping.entries().filter(({ error }) => error).length === 2);
+  assert.deepEqual(numbers(), [-1, 2, -3]);
+  assert.equal(sent[1].key, "a-key-of-the-page-itself");
+  assert.deepEqual(await waiting(), [[-1, "The number is negative."], [-3, "The number is negative."]]);
+  // One is corrected, with a new key unless it gets one; the other stays.
+  assert.equal(await page.evaluate(([first]) => window.kit.skipping.replace(first, { number: 1 }), ids), true);
+  await page.waitForFunction(() => window.kit.skipping.entries().length === 1);
+  assert.deepEqual(numbers(), [-1, 2, -3, 1]);
+  assert.notEqual(sent[3].key, sent[0].key);
+  assert.equal(await page.evaluate(([, , third]) => window.kit.skipping.replace(third, { number: 3 }, { key: "another-key-of-the-page" }), ids), true);
+  await page.waitForFunction(() => window.kit.skipping.entries().length === 0);
+  assert.deepEqual(sent.at(-1), { number: 3, key: "another-key-of-the-page" });
+  // What is gone cannot be corrected.
+  assert.equal(await page.evaluate(([first]) => window.kit.skipping.replace(first, { number: 4 }), ids), false);
+  assert.deepEqual(await waiting(), []);
+  await end();
+});
+
+test("a form is emptied after success, unless it is to keep its values or a field was marked", { timeout: 60_000 }, async () => {
+  let status = 409;
+  const { page, end } = await gallery({
+    "POST /snakes/kit/form": (_, answer) => json(answer, { code: "name-taken", title: "Name taken", status }, status),
+  });
+  page.expected = (text) => text.includes("409");
+  await page.fill("#form input[name=name]", "Ann");
+  await page.selectOption("#form select", "two");
+  await page.click("#form button");
+  await page.waitForSelector("[role=alert]");
+  assert.equal(await page.inputValue("#form input[name=name]"), "Ann");
+  status = 200;
+  await page.click("#form button");
+  await page.waitForFunction(() => document.querySelector("#form input[name=name]").value === "");
+  assert.equal(await page.inputValue("#form select"), "one");
+  const kept = await page.evaluate(async () => {
+    const { markField, onSubmit } = await import("/assets/form.js");
+    const submit = async (handler, options) => {
+      const form = document.createElement("form");
+      const input = Object.assign(document.createElement("input"), { name: "name", value: "Bob" });
+      form.append(input);
+      document.querySelector("main").append(form);
+      onSubmit(form, async () => handler(input), options);
+      form.requestSubmit();
+      await new Promise((resolve) => { setTimeout(resolve, 100); });
+      form.remove();
+      return input.value;
+    };
+    return [await submit(() => {}), await submit(() => {}, { reset: false }), await submit((input) => markField(input, "is taken"))];
+  });
+  assert.deepEqual(kept, ["", "Bob", "Bob"]);
+  assert.deepEqual(page.faults, []);
+  await end();
+});
+
 test("a dialog takes the focus and gives it back", { timeout: 60_000 }, async () => {
   const { page, end } = await gallery();
   await page.focus("#delete");
@@ -262,6 +468,32 @@ test("a stream resumes behind the last event, and a refusal is final", { timeout
   await end();
 });
 
+test("a silent stream is noticed within ten seconds, and comments keep it open", { timeout: 60_000 }, async () => {
+  let connections = 0;
+  let silence = () => {};
+  const { front, page, end } = await gallery({
+    "GET /snakes/kit/stream": (_, answer) => {
+      connections += 1;
+      silence = keepAlive(answer);
+    },
+  });
+  await page.waitForFunction(() => window.kit.stream.status === "open");
+  await page.waitForTimeout(13_000);
+  assert.equal(connections, 1);
+  assert.equal(await page.textContent(".connection-bar"), "");
+  silence();
+  front.freeze();
+  const begun = Date.now();
+  await page.waitForSelector(".connection-bar:not(:empty)", { timeout: 15_000 });
+  const took = Date.now() - begun;
+  assert.ok(took <= 10_000, `${took} ms`);
+  front.thaw();
+  await page.waitForFunction(() => window.kit.stream.status === "open" && document.querySelector(".connection-bar").textContent === "");
+  assert.ok(connections >= 2);
+  assert.deepEqual(page.faults, []);
+  await end();
+});
+
 test("a silent network is noticed within ten seconds, and a roll says so", { timeout: 90_000 }, async () => {
   const front = await startFront();
   const context = await browser.newContext(DESK);
@@ -323,8 +555,7 @@ test("signing in is seen by every tab, and charts have tables", { timeout: 60_00
   assert.equal(await page.textContent("#caller"), "Sign in");
   assert.equal(await page.getAttribute("#caller a", "href"), "/local?return=%2Fsnakes%2Fgallery");
   const other = await load();
-  const claims = Buffer.from(JSON.stringify({ sub: "zoë", name: "Zoë", exp: 4e9 })).toString("base64url");
-  await page.evaluate((part) => window.kit.session.token.keep(`x.${part}.x`), claims);
+  await page.evaluate((text) => window.kit.session.token.keep(text), tokenOf("zoë", "Zoë"));
   await other.waitForSelector("#caller summary");
   assert.match(await other.textContent("#caller summary"), /Zoë/);
   await other.click("#caller summary");
@@ -333,5 +564,35 @@ test("signing in is seen by every tab, and charts have tables", { timeout: 60_00
   await page.waitForSelector("#caller a");
   assert.deepEqual(await page.locator(".chart-table caption").allTextContents(), ["Runs by day", "Wins", "Hits"]);
   for (const tab of [page, other]) assert.deepEqual(tab.faults, []);
+  await end();
+});
+
+test("signing in leads back to the page with its fragment, and to no other site", { timeout: 60_000 }, async () => {
+  const { page, end } = await gallery();
+  await page.evaluate(() => history.replaceState(null, "", "?from=mail#code=K7-x"));
+  await page.reload();
+  const link = page.locator("#caller a");
+  assert.equal(await link.getAttribute("href"), `/local?return=${encodeURIComponent("/snakes/gallery?from=mail#code=K7-x")}`);
+  // The link follows the address.
+  await page.evaluate(() => history.replaceState(null, "", "#code=K8-y"));
+  await link.click();
+  await page.waitForURL((url) => url.pathname === "/local");
+  await page.fill("#sign-in input[name=name]", "ann");
+  await page.click("#sign-in button");
+  await page.waitForURL((url) => url.pathname === "/snakes/gallery");
+  const { search, hash } = new URL(page.url());
+  assert.equal(search + hash, "?from=mail#code=K8-y");
+  for (const elsewhere of ["//elsewhere.example/", "/\\elsewhere.example/", "/\t/elsewhere.example/", "/\n\\elsewhere.example/", "https://elsewhere.example/", "javascript:alert(1)", "snakes"]) {
+    const path = `/local?return=${encodeURIComponent(elsewhere)}`;
+    await page.goto(new URL(path, page.url()).href);
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await page.fill("#sign-in input[name=name]", "ann");
+    await page.click("#sign-in button");
+    await page.waitForSelector('#now:has-text("You are signed in as ann")');
+    await page.waitForTimeout(100);
+    assert.equal(new URL(page.url()).pathname, "/local", elsewhere);
+  }
+  assert.deepEqual(page.faults, []);
   await end();
 });

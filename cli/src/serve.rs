@@ -152,7 +152,6 @@ async fn serve(
         .local_address()
         .map_err(|error| Failure::new(format_args!("no address: {error}"), "Try again."))?;
     let mut options = SiteOptions::default();
-    options.demo = arguments.extras.demo_policy(arguments.backend);
     let folder = endpoint.as_ref().and_then(|_| arguments.storage.folder());
     options.blobs = arguments.extras.open_blobs(folder)?;
     let mut ready = format!("Pages ready at http://{address} (open this in a browser)\n");
@@ -171,11 +170,14 @@ async fn serve(
     }
     let trusting = Trusting(address.ip().to_canonical().is_loopback() && endpoint.is_some());
     let (identity, note) = arguments.callers.identity(trusting)?;
+    options.demo = arguments.extras.demo_policy(&identity);
     options.identity = identity;
     options.notes.push(note);
+    ready.extend(arguments.extras.warning(arguments.backend));
     let systems = systems::named(&arguments.only);
     let site = Site::open(systems, store, options).await;
     let site = site.map_err(|error| cannot_open(&error, arguments.backend))?;
+    pages.check(&site).map_err(|error| cannot_open(&error, arguments.backend))?;
     // If nobody reads the lines, they are not missed.
     let _ = writeln!(std::io::stdout(), "{ready}Press Ctrl-C to stop.");
     let (tell, told) = watch::channel(false);
@@ -209,6 +211,7 @@ fn cannot_open(error: &OpenError, backend: Backend) -> Failure {
              --environment."
         }
         (OpenError::Demo { .. }, _) => "Leave out the demo data with --empty.",
+        (OpenError::LocalIssuerInPublic(_), _) => "Leave out --host.",
         _ => "Choose other systems with --only.",
     };
     Failure::new(format_args!("the systems cannot be opened: {error}"), advice)

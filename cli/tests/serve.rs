@@ -167,7 +167,7 @@ impl Watcher {
 
 #[test]
 fn pages_and_endpoint_are_on_the_same_data() {
-    let server = Process::serve(&[]);
+    let server = Process::serve(&["--empty"]);
     let home = server.get("/").body;
     assert!(home.contains("Snakes and ladders") && home.contains("in memory"), "{home}");
     let made = server.post("/games", json!({"name": "Ann"})).json();
@@ -179,6 +179,22 @@ fn pages_and_endpoint_are_on_the_same_data() {
     let partitions: Vec<&Value> =
         items["Items"].as_array().unwrap().iter().map(|item| &item["PK"]["S"]).collect();
     assert_eq!(partitions, [partition.as_str(), partition.as_str()]);
+}
+
+/// A server with an issuer or a public address had games of the demo data in its list.
+#[test]
+fn demo_data_is_for_ones_own_machine_unless_asked_for() {
+    let has_games = |arguments: &[&str]| {
+        let games = Process::serve(arguments).get("/snakes/games").json();
+        !games["items"].as_array().unwrap_or_else(|| panic!("{games}")).is_empty()
+    };
+    let issuer = ["--issuer", "https://issuer.example", "--audience", "app"];
+    assert!(has_games(&[]));
+    assert!(!has_games(&["--empty"]));
+    assert!(!has_games(&["--host", "0.0.0.0"]));
+    assert!(!has_games(&issuer));
+    assert!(has_games(&["--host", "0.0.0.0", "--demo"]));
+    assert!(has_games(&[&issuer[..], &["--demo"]].concat()));
 }
 
 /// Who signs in at the page of the local issuer is believed. So it is there for one's own machine

@@ -3,8 +3,8 @@
 use super::store::Backend;
 use crate::failure::Failure;
 use clap::Args;
-use singlet_web::DemoPolicy;
 use singlet_web::blob::Blobs;
+use singlet_web::{DemoPolicy, IdentitySource};
 use std::path::{Path, PathBuf};
 
 /// The folder of files, in the folder of the data.
@@ -13,11 +13,13 @@ const BLOBS_FOLDER: &str = "blobs";
 /// Demo data and files.
 #[derive(Args)]
 pub(super) struct Extras {
-    /// Load no demo data. Otherwise systems with empty tables get some, once; tables in DynamoDB
-    /// only with --demo.
+    /// Load no demo data. Otherwise systems with empty tables get some, once, where everybody can
+    /// sign in as anybody: on an address of this machine alone, on the embedded engine, without
+    /// --issuer.
     #[arg(long)]
     empty: bool,
-    /// Load demo data into empty tables of DynamoDB too.
+    /// Load demo data into empty tables elsewhere too: with --issuer, on a public --host, or in
+    /// DynamoDB.
     #[arg(long, conflicts_with = "empty")]
     demo: bool,
     /// The folder for files of systems, such as pictures. [default: `blobs` in the folder of the
@@ -27,10 +29,19 @@ pub(super) struct Extras {
 }
 
 impl Extras {
-    /// Whether demo data is loaded. Tables in DynamoDB may be those of a real service.
-    pub(super) fn demo_policy(&self, backend: Backend) -> DemoPolicy {
-        let is_wanted = self.demo || backend == Backend::Embedded;
+    /// Whether demo data is loaded. It is by default for those who try things out on their own
+    /// machine and their own data; with any other identity this may be a real service.
+    pub(super) fn demo_policy(&self, identity: &IdentitySource) -> DemoPolicy {
+        let is_wanted = self.demo || matches!(identity, IdentitySource::Local(_));
         if is_wanted && !self.empty { DemoPolicy::IfEmpty } else { DemoPolicy::Never }
+    }
+
+    /// A line for the terminal, if uploads are not kept where the tables are.
+    pub(super) fn warning(&self, backend: Backend) -> Option<&'static str> {
+        (backend == Backend::Dynamodb && self.blobs.is_none()).then_some(
+            "Warning: uploaded files are kept in memory only and are lost when the server stops. \
+             Choose a folder for them with --blobs.\n",
+        )
     }
 
     /// Where files are kept. `folder` is that of the data, if it is in one.
@@ -49,14 +60,32 @@ impl Extras {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use singlet_web::identity::{Identity, Issuer, LocalIssuer};
+
+    fn extras(empty: bool, demo: bool) -> Extras {
+        Extras { empty, demo, blobs: None }
+    }
+
+    /// Servers with an issuer or a public address had people of the demo data in their lists.
+    #[test]
+    fn demo_data_without_the_local_issuer_needs_demo() {
+        let local = IdentitySource::Local(LocalIssuer::new().unwrap());
+        let issuer = Issuer::cognito("eu-central-1", "eu-central-1_A", "client");
+        let remote = IdentitySource::Issuer(Identity::of(issuer).unwrap());
+        assert_eq!(extras(false, false).demo_policy(&local), DemoPolicy::IfEmpty);
+        assert_eq!(extras(true, false).demo_policy(&local), DemoPolicy::Never);
+        for elsewhere in [remote, IdentitySource::None] {
+            assert_eq!(extras(false, false).demo_policy(&elsewhere), DemoPolicy::Never);
+            assert_eq!(extras(false, true).demo_policy(&elsewhere), DemoPolicy::IfEmpty);
+        }
+    }
 
     #[test]
-    fn demo_data_on_dynamodb_needs_demo() {
-        let policy =
-            |empty, demo, backend| Extras { empty, demo, blobs: None }.demo_policy(backend);
-        assert_eq!(policy(false, false, Backend::Embedded), DemoPolicy::IfEmpty);
-        assert_eq!(policy(true, false, Backend::Embedded), DemoPolicy::Never);
-        assert_eq!(policy(false, false, Backend::Dynamodb), DemoPolicy::Never);
-        assert_eq!(policy(false, true, Backend::Dynamodb), DemoPolicy::IfEmpty);
+    fn uploads_in_memory_beside_tables_in_dynamodb_are_warned_of() {
+        let warning = extras(false, false).warning(Backend::Dynamodb).unwrap();
+        assert!(warning.contains("in memory only") && warning.contains("--blobs"), "{warning}");
+        assert_eq!(extras(false, false).warning(Backend::Embedded), None);
+        let in_folder = Extras { blobs: Some("files".into()), ..extras(false, false) };
+        assert_eq!(in_folder.warning(Backend::Dynamodb), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use singlet::Settings;
-use singlet::backend::{Aws, Embedded};
+use singlet::backend::Aws;
 use singlet_engine::Engine;
 use singlet_web::Store;
 
@@ -18,7 +18,7 @@ pub(super) enum Backend {
 
 /// Tables in an engine.
 pub(super) fn embedded(engine: &Engine, environment: &str) -> Store {
-    Store::new(Embedded::new(engine.clone()), settings(environment))
+    Store::embedded(engine.clone(), settings(environment))
 }
 
 /// Tables in DynamoDB, as the environment says.

@@ -4,10 +4,12 @@ import { fieldName, Problem } from "./http.js";
 
 /**
  * Handles a form: `handler` gets its values and returns a promise. While it works, the form cannot
- * be sent again. A problem is shown at its fields, or else at the top of the form. After success
- * the form is reset, unless `reset` is false.
+ * be sent again. A problem is shown at its fields, or else at the top of the form.
+ *
+ * After success the form is reset to the values of its markup. It keeps what was typed if `reset` is
+ * false, or if the handler has marked a field with `markField` and returned.
  */
-export function onSubmit(form, handler, { reset = false } = {}) {
+export function onSubmit(form, handler, { reset = true } = {}) {
   let isBusy = false;
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -28,7 +30,7 @@ export function onSubmit(form, handler, { reset = false } = {}) {
     try {
       await handler(values, form);
       release();
-      if (reset) form.reset();
+      if (reset && !form.querySelector("[aria-invalid]")) form.reset();
       // A disabled button loses the focus.
       if (document.activeElement === document.body && focused?.isConnected) focused.focus({ preventScroll: true });
     } catch (error) {

@@ -10,10 +10,12 @@ const TIME_MAX_MS = 15_000;
 const REPEATS_MAX = 2;
 /** The longest wait before a repetition; a server that asks for more is believed to be busy. */
 const WAIT_MAX_MS = 3_000;
+/** Statuses that say nothing about the request itself: the server or something before it is in trouble. */
+const TEMPORARY_STATUSES = [408, 429, 500, 502, 503, 504];
 
 /** Why a request failed, as the server explains it (RFC 9457). Its message can be shown to people. */
 export class Problem extends Error {
-  constructor(problem, { cause } = {}) {
+  constructor(problem, { cause, retryAfterMs = null } = {}) {
     const errors = problem.errors ?? [];
     const listed = errors.map(({ field, detail }) => sentence(`${fieldName(field)} ${detail}`));
     super(listed.length ? listed.join(" ") : sentence(problem.detail ?? problem.title ?? "The request failed"), { cause });
@@ -24,6 +26,8 @@ export class Problem extends Error {
     this.fieldErrors = errors;
     /** All members, with those that the system has added. */
     this.members = problem;
+    /** How long the server asks to wait before the next attempt (Retry-After), or null. */
+    this.retryAfterMs = retryAfterMs;
   }
 
   /** Whether the server could not be asked: it may or may not have done what was asked for. */
@@ -31,9 +35,12 @@ export class Problem extends Error {
     return this.code === "unreachable";
   }
 
-  /** Whether the same request may succeed later. */
+  /**
+   * Whether the same request may succeed later: the server could not be reached, was busy or failed,
+   * or still works on a request with the same Idempotency-Key. Anything else is a refusal.
+   */
   get isTemporary() {
-    return this.isUnreachable || this.status === 503 || this.status === 429 || this.status === 408;
+    return this.isUnreachable || this.code === "in-progress" || TEMPORARY_STATUSES.includes(this.status);
   }
 }
 
@@ -91,7 +98,7 @@ export async function request(method, path, { body, headers, once = false, versi
     }
     if (response.ok) return read(response, text);
     const problem = refusal(response, text);
-    const wait = Number(response.headers.get("retry-after") ?? 0.3 * 2 ** repeats) * 1000;
+    const wait = problem.retryAfterMs ?? 300 * 2 ** repeats;
     // A request with this key is still being worked on, or the server had no time for it.
     const isWorthIt = response.status === 503 || problem.code === "in-progress";
     if (isLast || !isWorthIt || wait > WAIT_MAX_MS) throw problem;
@@ -124,11 +131,19 @@ function read(response, text) {
 }
 
 function refusal(response, text) {
+  const retryAfterMs = readRetryAfter(response.headers.get("retry-after"));
   try {
-    return new Problem({ status: response.status, ...JSON.parse(text) });
+    return new Problem({ status: response.status, ...JSON.parse(text) }, { retryAfterMs });
   } catch {
-    return new Problem({ code: "unreadable", status: response.status, title: `The server answered with status ${response.status}` });
+    return new Problem({ code: "unreadable", status: response.status, title: `The server answered with status ${response.status}` }, { retryAfterMs });
   }
+}
+
+/** Reads a Retry-After header, which is a number of seconds or a date. Null if it is missing or malformed. */
+function readRetryAfter(text) {
+  if (!text) return null;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? null : Math.max(ms, 0);
 }
 
 function pause(ms) {

@@ -7,8 +7,8 @@ import { credentials } from "./session.js";
 const PING_INTERVAL_MS = 5_000;
 /** After so much silence of a socket the connection is lost. */
 const SOCKET_SILENCE_MAX_MS = 9_000;
-/** The same for a stream, on which the server sends a comment every 15 s. */
-const STREAM_SILENCE_MAX_MS = 20_000;
+/** The same for a stream, on which the server sends a comment every 4 s: one may be late or lost. */
+const STREAM_SILENCE_MAX_MS = 9_000;
 /** How long the first bytes may take. */
 const CONNECT_TIME_MAX_MS = 9_000;
 /** How long `send` waits for a connection. */

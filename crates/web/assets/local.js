@@ -12,15 +12,25 @@ function show() {
     who ? element("button", { type: "button", class: "plain small", click: leave }, "Sign out") : "");
 }
 
-/** Where the person came from: a path of this server, and nothing else. */
-function returnPath() {
+/**
+ * The address of the page that the person came from, with its query and its fragment. Null unless it
+ * was given as a path of this server: one that begins with exactly one `/`.
+ */
+function returnAddress() {
   const path = new URLSearchParams(location.search).get("return") ?? "";
-  return /^\/(?![/\\])/.test(path) ? path : null;
+  if (!/^\/(?![/\\])/.test(path)) return null;
+  try {
+    // Browsers ignore tabs and line breaks in addresses, so `/<tab>/host` names another site.
+    const address = new URL(path, location.origin);
+    return address.origin === location.origin ? address.href : null;
+  } catch {
+    return null;
+  }
 }
 
 function goBack() {
-  const path = returnPath();
-  if (path) location.assign(path);
+  const address = returnAddress();
+  if (address) location.assign(address);
 }
 
 function leave() {

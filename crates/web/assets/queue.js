@@ -3,29 +3,44 @@ import { Problem, randomKey } from "./http.js";
 import { caller, onChange as onCallerChange } from "./session.js";
 
 const RETRY_WAIT_MAX_MS = 30_000;
+/** The longest Retry-After that is honoured. */
+const RETRY_AFTER_MAX_MS = 3600_000;
 
 /**
  * A queue that survives reloads and is shared by the tabs of a browser. One tab at a time sends, one
  * entry at a time.
  *
  * `send(entry, { key })` sends an entry with `key` as its Idempotency-Key, so that the server carries
- * it out once, however often it is sent. If the server cannot be reached, the entry waits. If it is
- * refused, the queue stops at it, because later entries may build on it: `retry()` tries again,
- * `drop(id)` gives it up. `onChange(entries)` is called after each change, in every tab;
- * `onSent(entry, result)` in the tab that has sent it.
+ * it out once, however often it is sent. If it throws a Problem that is not temporary, the entry is
+ * refused. After any other error (no connection, a busy or failing server, a request with this key
+ * that is still in progress) the entry is sent again later: after growing waits, and not before the
+ * time that the server names in Retry-After. Later entries wait behind it.
+ *
+ * `onRefused` says what a refused entry means for the later ones. With "stop", which is the default,
+ * they wait, because they may build on it. With "skip" they are sent, and the refused one stays
+ * marked with its `error`. In both cases `retry()` sends it again, `replace(id, entry)` corrects it,
+ * and `drop(id)` gives it up.
+ *
+ * Entries are sent only while the person is signed in who has added them. They do not hold up the
+ * entries of other people.
+ *
+ * `onChange(entries)` is called after each change, in every tab; `onSent(entry, result)` in the tab
+ * that has sent it.
  */
 export class OfflineQueue {
   #prefix;
   #name;
   #options;
   #isRunning = false;
+  #runsAgain = false;
   #timer = null;
   #attempts = 0;
 
-  constructor(name, { send, onChange, onSent }) {
+  constructor(name, { send, onChange, onSent, onRefused = "stop" }) {
+    if (!["stop", "skip"].includes(onRefused)) throw new TypeError('onRefused must be "stop" or "skip"');
     this.#name = `singlet.queue.${name}`;
     this.#prefix = `${this.#name}.`;
-    this.#options = { send, onChange, onSent };
+    this.#options = { send, onChange, onSent, onRefused };
     addEventListener("storage", ({ key }) => {
       if (key !== null && !key.startsWith(this.#prefix)) return;
       this.#changed();
@@ -37,19 +52,26 @@ export class OfflineQueue {
     this.#run();
   }
 
-  /** Adds an entry (any JSON value), and returns its id. */
-  push(entry) {
+  /**
+   * Adds an entry (any JSON value), and returns its id. `key` is its Idempotency-Key, which is random
+   * unless given: give it if the same request may already have been sent with it. The server takes
+   * keys of 16 to 128 characters that cannot be guessed.
+   */
+  push(entry, { key = randomKey() } = {}) {
     // Ids sort by time. Each entry has a place of its own in the storage, so that tabs cannot
     // overwrite each other's.
     const last = Number(this.entries().at(-1)?.id.split("-")[0] ?? 0);
     const id = `${String(Math.max(Date.now(), last + 1)).padStart(15, "0")}-${randomKey().slice(0, 8)}`;
-    this.#write({ id, key: randomKey(), entry, subject: caller()?.subject ?? null, error: null });
+    this.#write({ id, key, entry, subject: caller()?.subject ?? null, error: null });
     this.#changed();
     this.#run();
     return id;
   }
 
-  /** What waits: `[{ id, entry, error }]`, oldest first. `error` is why the server refused it. */
+  /**
+   * What waits: `[{ id, key, entry, subject, error }]`, oldest first. `key` is the Idempotency-Key,
+   * `subject` says who has added the entry (null for a visitor), `error` why the server refused it.
+   */
   entries() {
     const keys = Object.keys(localStorage).filter((key) => key.startsWith(this.#prefix)).sort();
     return keys.map((key) => this.#read(key)).filter(Boolean);
@@ -60,6 +82,21 @@ export class OfflineQueue {
     localStorage.removeItem(this.#prefix + id);
     this.#changed();
     this.#run();
+  }
+
+  /**
+   * Replaces a refused entry by one that the person has corrected. It keeps its id and its place, and
+   * is sent again. It gets a new Idempotency-Key unless `key` is given, because the server rejects a
+   * key that comes again with another body. Returns false, and changes nothing, if there is no such
+   * entry or it was not refused.
+   */
+  replace(id, entry, { key = randomKey() } = {}) {
+    const one = this.#read(this.#prefix + id);
+    if (!one?.error) return false;
+    this.#write({ ...one, key, entry, error: null, notBefore: 0 });
+    this.#changed();
+    this.#run();
+    return true;
   }
 
   /** Tries again to send what was refused. */
@@ -81,47 +118,93 @@ export class OfflineQueue {
     localStorage.setItem(this.#prefix + one.id, JSON.stringify(one));
   }
 
+  /** Changes an entry that was sent, unless it has been dropped or replaced meanwhile. */
+  #update(sent, changes) {
+    if (this.#read(this.#prefix + sent.id)?.key === sent.key) this.#write({ ...sent, ...changes });
+  }
+
   #changed() {
-    this.#options.onChange?.(this.entries());
+    this.#notify(this.#options.onChange, this.entries());
+  }
+
+  /** Calls a listener of the page. Its errors must not stop the queue, nor pass for a failed request. */
+  #notify(listener, ...values) {
+    try {
+      listener?.(...values);
+    } catch (error) {
+      reportError(error);
+    }
   }
 
   async #run() {
+    // A run that has seen the last entry may not be over yet: it must look again.
+    this.#runsAgain = true;
     if (this.#isRunning) return;
     this.#isRunning = true;
-    clearTimeout(this.#timer);
     try {
-      // Without locks (a page that is not on https) the keys still make the server do it once.
-      if (navigator.locks) await navigator.locks.request(this.#name, () => this.#sendAll());
-      else await this.#sendAll();
+      while (this.#runsAgain) {
+        this.#runsAgain = false;
+        clearTimeout(this.#timer);
+        // Without locks (a page that is not on https) the keys still make the server do it once.
+        if (navigator.locks) await navigator.locks.request(this.#name, () => this.#sendAll());
+        else await this.#sendAll();
+      }
     } finally {
       this.#isRunning = false;
     }
   }
 
+  /** The entry to send next, or null. What somebody else has added is not sent in this caller's name. */
+  #next() {
+    const subject = caller()?.subject ?? null;
+    const own = this.entries().filter((one) => one.subject === subject);
+    if (this.#options.onRefused === "skip") return own.find((one) => !one.error) ?? null;
+    return own[0]?.error ? null : own[0] ?? null;
+  }
+
   async #sendAll() {
-    for (;;) {
-      const first = this.entries()[0];
-      // What somebody else has entered is not sent in this caller's name.
-      if (!first || first.error || first.subject !== (caller()?.subject ?? null)) return;
+    for (let next = this.#next(); next; next = this.#next()) {
+      const wait = (next.notBefore ?? 0) - Date.now();
+      // A longer wait than can have been asked for means that the clock was changed.
+      if (wait > 0 && wait <= RETRY_AFTER_MAX_MS) {
+        this.#runLater(wait);
+        return;
+      }
       try {
-        const result = await this.#options.send(first.entry, { key: first.key });
-        localStorage.removeItem(this.#prefix + first.id);
+        const result = await this.#options.send(next.entry, { key: next.key });
         this.#attempts = 0;
-        this.#options.onSent?.(first.entry, result);
+        if (this.#read(this.#prefix + next.id)?.key === next.key) localStorage.removeItem(this.#prefix + next.id);
+        this.#notify(this.#options.onSent, next.entry, result);
       } catch (error) {
-        if (error instanceof Problem && !error.isTemporary) {
-          // It may have been dropped meanwhile.
-          if (this.#read(this.#prefix + first.id)) this.#write({ ...first, error: error.message });
-        } else {
-          const wait = Math.min(1000 * 2 ** this.#attempts, RETRY_WAIT_MAX_MS) * (0.5 + Math.random());
-          this.#attempts += 1;
-          this.#timer = setTimeout(() => this.#run(), wait);
-          if (!(error instanceof Problem)) reportError(error);
+        const isProblem = error instanceof Problem;
+        if (!isProblem) reportError(error);
+        if (!isProblem || error.isTemporary) {
+          this.#waitAfter(next, error?.retryAfterMs ?? null);
           this.#changed();
           return;
         }
+        this.#attempts = 0;
+        this.#update(next, { error: error.message });
       }
       this.#changed();
     }
+  }
+
+  /** Schedules the next attempt for an entry that has failed for now. */
+  #waitAfter(sent, retryAfterMs) {
+    const backoff = Math.min(1000 * 2 ** this.#attempts, RETRY_WAIT_MAX_MS) * (0.5 + Math.random());
+    this.#attempts += 1;
+    if (retryAfterMs === null) {
+      this.#runLater(backoff);
+      return;
+    }
+    // Kept with the entry, so that other tabs and a reloaded page wait as well.
+    const wait = Math.min(Math.max(retryAfterMs, backoff), RETRY_AFTER_MAX_MS);
+    this.#update(sent, { notBefore: Date.now() + wait });
+    this.#runLater(wait);
+  }
+
+  #runLater(wait) {
+    this.#timer = setTimeout(() => this.#run(), wait);
   }
 }

@@ -53,16 +53,24 @@ addEventListener("storage", (event) => {
   if (event.key === KEY || event.key === null) tell();
 });
 
-/** Where people sign in, and come back from to this page. Null if this server has no such page. */
+/**
+ * Where people sign in, and come back from to this page, with its query and its fragment (invitation
+ * links carry a code there). Null if this server has no such page.
+ */
 export function signInAddress() {
   const { signIn } = document.documentElement.dataset;
-  return signIn ? `${signIn}?return=${encodeURIComponent(location.pathname + location.search)}` : null;
+  return signIn ? `${signIn}?return=${encodeURIComponent(location.pathname + location.search + location.hash)}` : null;
 }
 
 /** A link to the page where people sign in, or null if this server has none. */
 export function signInLink(text = "Sign in") {
   const address = signInAddress();
-  return address && element("a", { href: address, class: "button small" }, text);
+  return address && element("a", { href: address, class: "button small", click: updateReturn }, text);
+}
+
+/** The page's address may have changed since the link was made: tabs and filters change it. */
+function updateReturn({ currentTarget }) {
+  currentTarget.href = signInAddress();
 }
 
 /** Forgets who is signed in. */
@@ -80,7 +88,7 @@ export function callerMenu(container) {
       element("summary", {}, element("span", { class: "visually-hidden" }, "Signed in as "), element("span", { class: "name" }, who.name)),
       element("div", { class: "card" },
         who.groups.length ? element("p", { class: "quiet" }, who.groups.join(", ")) : null,
-        other ? element("a", { class: "button plain", href: other }, "Switch person") : null,
+        other ? element("a", { class: "button plain", href: other, click: updateReturn }, "Switch person") : null,
         element("button", { type: "button", class: "plain", click: signOut }, "Sign out")));
     menu.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !menu.open) return;

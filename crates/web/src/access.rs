@@ -78,13 +78,14 @@ pub struct Access<R> {
     is_signed_in: bool,
     role: Option<R>,
     hidden_as: Option<Problem>,
+    hides_from_visitors: bool,
 }
 
 impl<R: Role> Access<R> {
     /// `role` is what the system's stored grant gives the caller, `None` without one.
     #[must_use]
     pub fn new(caller: Option<&Caller>, role: Option<R>) -> Self {
-        Self { is_signed_in: caller.is_some(), role, hidden_as: None }
+        Self { is_signed_in: caller.is_some(), role, hidden_as: None, hides_from_visitors: false }
     }
 
     /// Callers without any role get this problem instead of 403, exactly that of a missing id.
@@ -94,6 +95,14 @@ impl<R: Role> Access<R> {
     #[must_use]
     pub fn hidden_as(self, missing: impl ApiError) -> Self {
         Self { hidden_as: Some(missing.into()), ..self }
+    }
+
+    /// Visitors who have not signed in get the problem of [`Access::hidden_as`] as well, instead of
+    /// 401: for reads that need no sign-in where the resource is public. An id that is missing is
+    /// then refused with that problem too.
+    #[must_use]
+    pub fn also_from_visitors(self) -> Self {
+        Self { hides_from_visitors: true, ..self }
     }
 
     /// The caller's role.
@@ -127,7 +136,7 @@ impl<R: Role> Access<R> {
         if allowed {
             return Ok(());
         }
-        if !self.is_signed_in {
+        if !self.is_signed_in && !(self.hides_from_visitors && self.hidden_as.is_some()) {
             return Err(sign_in_required());
         }
         Err(match (&self.hidden_as, self.role) {

@@ -34,6 +34,7 @@
 //! ```
 
 mod argument;
+mod change;
 mod description;
 mod document;
 mod event_id;
@@ -48,12 +49,13 @@ mod version;
 
 pub(crate) use argument::read_body;
 pub use argument::{Argument, Body, Path, Query};
+pub use change::Change;
 pub use document::unused_problems;
 pub use event_id::LastEventId;
 pub use operation::{Credential, Operation, Scheme};
 pub use paging::{Page, Paging};
 pub use raw::{RawBody, RawKind};
-pub use reply::{Created, Json, NoContent, Reply};
+pub use reply::{Created, CreatedOrFound, Json, NoContent, Reply};
 pub use route::{OperationId, Route, StrictProblems, delete, get, patch, post, put};
 pub use signature::Signature;
 pub use version::{IfMatch, Versioned};

@@ -63,6 +63,12 @@ impl Blobs {
         Self { store: Arc::new(InMemory::new()), prefix: Path::default() }
     }
 
+    /// Files in any store that the crate `object_store` knows, such as a bucket of S3.
+    #[must_use]
+    pub fn new(store: Arc<dyn ObjectStore>) -> Self {
+        Self { store, prefix: Path::default() }
+    }
+
     /// The files of one system: all keys are below its name.
     #[must_use]
     pub fn of_system(&self, name: &'static str) -> Self {

@@ -4,20 +4,25 @@
 //! rules. It sets the clock of its services, so what it makes is some hours or weeks old.
 
 use crate::Web;
+use crate::random::Random;
 use crate::store::Store;
-use crate::system::{Resources, System};
+use crate::system::{OpenError, Resources, System};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use singlet::engine::Clock;
 use singlet::prelude::*;
 use std::error::Error;
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The same choices in every loading. Not for secrets, and not for ids of items that are secrets.
 const SEED: u64 = 15;
+/// The same ids, codes and numbers of services in every loading.
+const SERVICE_SEED: u64 = 16;
 /// How long a loader is believed to be at work.
 const LOADING_TIME_MAX: Duration = Duration::from_secs(120);
+/// How often a server looks whether another one has loaded the demo data.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 id! {
     /// The name of a system.
@@ -31,7 +36,7 @@ pub struct DemoMarker {
     /// The system.
     #[attribute(in_key)]
     pub system: SystemName,
-    /// When loading began.
+    /// When loading began. So long ago that nobody waits for it, if it has failed.
     pub started_at: Timestamp,
     /// Whether it has ended.
     pub is_loaded: bool,
@@ -111,47 +116,92 @@ impl fmt::Display for DemoError {
 }
 
 /// Loads the demo data of a system, if it has some, its tables are empty, and no other server does.
+/// Waits for another server that does. Data that was loaded in part is left as it is, with a
+/// warning.
 pub(crate) async fn load(system: &System, resources: &Resources) -> Result<(), DemoError> {
     let Some(loader) = &system.demo else { return Ok(()) };
-    let name = system.name();
-    for design in &system.designs {
-        if !(design.is_empty)(resources.store.clone()).await? {
-            return Ok(());
-        }
-    }
-    let id = SystemName::new(name)?;
-    let started_at = resources.web.now();
-    let marker = DemoMarker { system: id.clone(), started_at, is_loaded: false };
-    match resources.web.run(create(&marker)).await {
-        Ok(()) => {}
-        Err(singlet::Error::ConditionFailed { .. }) => {
-            let marker = resources.web.get(DemoMarker::key(&id).consistent()).await?;
-            report(name, marker, started_at);
-            return Ok(());
-        }
-        Err(error) => return Err(error.into()),
-    }
+    let Some(marker) = begin(system, resources).await? else { return Ok(()) };
     let loaded_at = resources.now();
     let clock = Clock::fixed(loaded_at.as_millis());
     let store: Store = resources.store.with_clock(clock.clone());
     let demo = Demo { clock, loaded_at, random: ChaCha8Rng::seed_from_u64(SEED) };
-    loader(Resources { store, ..resources.clone() }, demo).await?;
-    resources.web.run(update(DemoMarker::key(&id)).set(DemoMarker::IS_LOADED, true)).await?;
-    tracing::info!(system = name, "demo data loaded");
+    let random = Random::seeded(SERVICE_SEED);
+    let loaded = loader(Resources { store, random, ..resources.clone() }, demo).await;
+    let key = DemoMarker::key(&marker.system);
+    if let Err(error) = loaded {
+        // The next start need not wait for this one.
+        let long_ago = marker.started_at.before(LOADING_TIME_MAX);
+        let noted = resources.web.run(update(key).set(DemoMarker::STARTED_AT, long_ago)).await;
+        if let Err(error) = noted {
+            tracing::warn!(system = system.name(), %error, "cannot note that loading has failed");
+        }
+        return Err(error);
+    }
+    resources.web.run(update(key).set(DemoMarker::IS_LOADED, true)).await?;
+    tracing::info!(system = system.name(), "demo data loaded");
     Ok(())
 }
 
-/// Says why a system without items gets no demo data.
-fn report(system: &str, marker: Option<DemoMarker>, now: Timestamp) {
-    match marker {
-        // It was loaded, and somebody has deleted it.
-        Some(DemoMarker { is_loaded: true, .. }) => {}
-        Some(marker) if now < marker.started_at.after(LOADING_TIME_MAX) => {
-            tracing::info!(system, "another server loads the demo data");
+/// The marker of this loading, if there is something to load.
+///
+/// The marker is read before the tables: data that was loaded in part is in them, too.
+async fn begin(system: &System, resources: &Resources) -> Result<Option<DemoMarker>, DemoError> {
+    let (name, waiting_since) = (system.name(), Instant::now());
+    let id = SystemName::new(name)?;
+    let mut is_waiting = false;
+    loop {
+        let found = find_marker(&id, resources).await?;
+        let now = resources.web.now();
+        let Some(found) = found else {
+            if !has_empty_tables(system, resources).await? {
+                // Another server may have begun to load since the marker was read.
+                match find_marker(&id, resources).await? {
+                    Some(_) => continue,
+                    None => return Ok(None),
+                }
+            }
+            let marker = DemoMarker { system: id.clone(), started_at: now, is_loaded: false };
+            match resources.web.run(create(&marker)).await {
+                Ok(()) => return Ok(Some(marker)),
+                // Another server was faster.
+                Err(singlet::Error::ConditionFailed { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            }
+        };
+        if found.is_loaded {
+            return Ok(None);
         }
-        _ => tracing::warn!(
-            system,
-            "loading the demo data was interrupted; delete the folder of the data to load it again"
-        ),
+        // The clock may stand still, or be another than that of the other server.
+        let is_old = now >= found.started_at.after(LOADING_TIME_MAX)
+            || waiting_since.elapsed() >= LOADING_TIME_MAX;
+        if is_old {
+            let remedy = match resources.store.is_embedded() {
+                true => "Delete the folder to load it again.",
+                false => "Delete its tables and its DEMO item to load it again.",
+            };
+            tracing::warn!(system = name, "The demo data of {name} is incomplete. {remedy}");
+            return Ok(None);
+        }
+        if !is_waiting {
+            tracing::info!(system = name, "waits for another server, which loads the demo data");
+            is_waiting = true;
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
+}
+
+async fn find_marker(
+    system: &SystemName,
+    resources: &Resources,
+) -> Result<Option<DemoMarker>, singlet::Error> {
+    resources.web.get(DemoMarker::key(system).consistent()).await
+}
+
+async fn has_empty_tables(system: &System, resources: &Resources) -> Result<bool, OpenError> {
+    for design in &system.designs {
+        if !(design.is_empty)(resources.store.clone()).await? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

@@ -25,7 +25,8 @@ use tokio::sync::watch;
 
 /// How long a run may take, unless the job says otherwise.
 const TIME_MAX: Duration = Duration::from_secs(60);
-/// How much of a lease must be left for [`JobRun::check_held`]; a third of it, if that is less.
+/// How much of a lease must be left for [`JobRun::check_held`], and for the run to go on; a third of
+/// it, if that is less.
 const LEASE_MARGIN: Duration = Duration::from_secs(2);
 
 /// The shortest lease. It is extended after a third of it.
@@ -92,7 +93,8 @@ impl Job {
     }
 
     /// Runs on one server at a time. The lease is extended after each third of its time while the
-    /// job runs, and released at the end. A run whose lease is lost is cancelled.
+    /// job runs, and released at the end. A run whose lease is lost, or was not extended until 2 s
+    /// before its end (a third of a short lease), is cancelled before another server can acquire it.
     ///
     /// Servers compare the lease with their own clocks. If these differ by more than two seconds, a
     /// run may begin before the last one has ended: write [`JobRun::fence`] with a condition where
@@ -121,7 +123,7 @@ impl Job {
     }
 
     /// A run that takes longer is cancelled and counts as an error; 60 s unless set. What blocks its
-    /// thread cannot be cancelled: use `spawn_blocking` for that.
+    /// thread cannot be cancelled, and keeps its lease until it ends: use `spawn_blocking` for that.
     #[must_use]
     pub fn time_max(mut self, limit: Duration) -> Self {
         self.time_max = limit;

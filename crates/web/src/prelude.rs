@@ -5,8 +5,8 @@
 
 pub use crate::access::Access;
 pub use crate::api::{
-    Api, Body, Created, IfMatch, Json, LastEventId, NoContent, Page, Paging, Path, Query, RawBody,
-    RawKind, Route, Versioned,
+    Api, Body, Change, Created, CreatedOrFound, IfMatch, Json, LastEventId, NoContent, Page,
+    Paging, Path, Query, RawBody, RawKind, Route, Versioned,
 };
 pub use crate::demo::{Demo, DemoError};
 pub use crate::identity::Caller;

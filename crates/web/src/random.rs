@@ -1,7 +1,10 @@
-//! Random numbers, codes and identifiers from the operating system.
+//! Random numbers, codes and identifiers: from the operating system, or repeatable ones for tests
+//! and demo data.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use singlet::Timestamp;
 use std::collections::VecDeque;
 use std::fmt;
@@ -21,8 +24,8 @@ impl fmt::Display for RandomUnavailable {
 
 impl std::error::Error for RandomUnavailable {}
 
-/// A source of random numbers: the operating system, unless a test scripts them. Clones share the
-/// script.
+/// A source of random numbers: the operating system, unless a test scripts them, or demo data is
+/// loaded. Clones share the script or the seeded generator.
 ///
 /// ```
 /// use singlet_web::random::Random;
@@ -39,6 +42,8 @@ impl std::error::Error for RandomUnavailable {}
 #[derive(Clone, Default)]
 pub struct Random {
     script: Option<Arc<Mutex<Script>>>,
+    /// Instead of the operating system, for all that is no secret.
+    seeded: Option<Arc<Mutex<ChaCha8Rng>>>,
 }
 
 struct Script {
@@ -65,7 +70,34 @@ impl Random {
     ) -> Self {
         let numbers = numbers.into_iter().collect();
         let codes = codes.into_iter().map(str::to_owned).collect();
-        Self { script: Some(Arc::new(Mutex::new(Script { numbers, codes }))) }
+        let script = Some(Arc::new(Mutex::new(Script { numbers, codes })));
+        Self { script, seeded: None }
+    }
+
+    /// For demo data: numbers, codes and identifiers repeat for a seed. [`bytes`](Self::bytes) and
+    /// [`secret`](Self::secret) are from the operating system.
+    pub(crate) fn seeded(seed: u64) -> Self {
+        let generator = ChaCha8Rng::seed_from_u64(seed);
+        Self { script: None, seeded: Some(Arc::new(Mutex::new(generator))) }
+    }
+
+    /// Bytes that are no secret.
+    fn repeatable_bytes<const N: usize>(&self) -> Result<[u8; N], RandomUnavailable> {
+        let Some(seeded) = &self.seeded else { return random_bytes() };
+        let mut bytes = [0; N];
+        seeded.lock().unwrap_or_else(PoisonError::into_inner).fill_bytes(&mut bytes);
+        Ok(bytes)
+    }
+
+    /// Numbers that would make small results likelier are drawn again: at most one in two.
+    fn fair_below(&self, bound: u32) -> Result<u32, RandomUnavailable> {
+        let fair_end = u32::MAX - u32::MAX % bound;
+        loop {
+            let number = u32::from_be_bytes(self.repeatable_bytes()?);
+            if number < fair_end {
+                return Ok(number % bound);
+            }
+        }
     }
 
     /// A number below `bound`, which is at least 1. All are equally likely.
@@ -83,10 +115,10 @@ impl Random {
                 return Ok(next);
             }
         }
-        random_below(bound)
+        self.fair_below(bound)
     }
 
-    /// Random bytes.
+    /// Random bytes, always from the operating system.
     ///
     /// # Errors
     ///
@@ -101,7 +133,7 @@ impl Random {
     ///
     /// If the operating system gives no random numbers.
     pub fn uuid_v4(&self) -> Result<String, RandomUnavailable> {
-        Ok(Builder::from_random_bytes(random_bytes()?).into_uuid().to_string())
+        Ok(Builder::from_random_bytes(self.repeatable_bytes()?).into_uuid().to_string())
     }
 
     /// A UUID that begins with the time (version 7): later ones are greater, to the millisecond.
@@ -111,8 +143,8 @@ impl Random {
     /// If the operating system gives no random numbers.
     pub fn uuid_v7(&self, now: Timestamp) -> Result<String, RandomUnavailable> {
         let millis = u64::try_from(now.as_millis()).unwrap_or(0);
-        let uuid = Builder::from_unix_timestamp_millis(millis, &random_bytes()?).into_uuid();
-        Ok(uuid.to_string())
+        let random = self.repeatable_bytes()?;
+        Ok(Builder::from_unix_timestamp_millis(millis, &random).into_uuid().to_string())
     }
 
     /// A new identifier of a type that `singlet::id!` declares: a UUID of version 7.
@@ -130,7 +162,7 @@ impl Random {
         id.ok_or(RandomUnavailable)
     }
 
-    /// 128 random bits as 22 characters of Base64 for addresses.
+    /// 128 random bits as 22 characters of Base64 for addresses, always from the operating system.
     ///
     /// # Errors
     ///
@@ -155,7 +187,7 @@ impl Random {
         assert!(!letters.is_empty(), "an alphabet has letters");
         let mut code = String::with_capacity(len);
         for _ in 0..len {
-            let number = random_below(letters.len() as u32)? as usize;
+            let number = self.fair_below(letters.len() as u32)? as usize;
             code.extend(letters.get(number));
         }
         Ok(code)
@@ -164,18 +196,11 @@ impl Random {
 
 impl fmt::Debug for Random {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.script.is_some() { "Random(scripted)" } else { "Random" })
-    }
-}
-
-/// Numbers that would make small results likelier are drawn again: at most one in two.
-fn random_below(bound: u32) -> Result<u32, RandomUnavailable> {
-    let fair_end = u32::MAX - u32::MAX % bound;
-    loop {
-        let number = u32::from_be_bytes(random_bytes()?);
-        if number < fair_end {
-            return Ok(number % bound);
-        }
+        f.write_str(match (&self.script, &self.seeded) {
+            (Some(_), _) => "Random(scripted)",
+            (None, Some(_)) => "Random(seeded)",
+            (None, None) => "Random",
+        })
     }
 }
 
@@ -226,6 +251,24 @@ mod tests {
             .collect();
         assert!(ids.is_sorted());
         assert_eq!(&ids[0].as_str()[..15], "019b76da-a800-7");
+    }
+
+    #[test]
+    fn a_seed_repeats_everything_but_secrets() {
+        let now = Timestamp::from_millis(1_767_225_600_000);
+        let make = |seed| {
+            let random = Random::seeded(seed);
+            let number = random.below(1_000_000).unwrap();
+            let ids = [random.uuid_v4().unwrap(), random.uuid_v7(now).unwrap()];
+            (number, ids, random.code("ACDEFHJKLMNPQRTWXY3479", 12).unwrap())
+        };
+        assert_eq!(make(7), make(7));
+        assert_ne!(make(7), make(8));
+        let [one, other] = [Random::seeded(7), Random::seeded(7)];
+        assert_ne!(one.secret().unwrap(), other.secret().unwrap());
+        assert_ne!(one.bytes::<16>().unwrap(), other.bytes::<16>().unwrap());
+        // Clones go on where the others are.
+        assert_ne!(one.clone().uuid_v4().unwrap(), one.uuid_v4().unwrap());
     }
 
     #[test]

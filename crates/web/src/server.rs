@@ -12,7 +12,7 @@ pub(crate) use lifetime::{ConnectionGuard, OpenStream, StreamPermit, StreamSlot}
 pub use site::{IdentitySource, Site, SiteOptions};
 
 use crate::demo::DemoPolicy;
-use crate::identity::LocalIssuer;
+use crate::identity::{Identity, LocalIssuer};
 use crate::limit::{AddressLimits, ClientLimits, Limiter, Rate};
 use crate::security::AllowedHosts;
 use crate::store::Store;
@@ -132,8 +132,10 @@ pub struct Server {
     options: Options,
 }
 
-/// Binds, opens and serves until `until` is ready: for examples and small programs. On loopback,
-/// the local issuer signs in everybody. Systems with empty tables get their demo data.
+/// Binds, opens and serves until `until` is ready: for examples and small programs. On loopback and
+/// an [embedded](Store::embedded) store, the local issuer signs in everybody, and systems with empty
+/// tables get their demo data. Otherwise nobody can sign in, and nothing is loaded: others may
+/// use the data.
 ///
 /// # Errors
 ///
@@ -147,13 +149,22 @@ pub async fn serve(
     let address = address.into();
     let server = Server::bind(Options { address, ..Options::default() }).await;
     let server = server.map_err(OpenError::Bind)?;
-    let mut options = SiteOptions { demo: DemoPolicy::IfEmpty, ..SiteOptions::default() };
-    if is_loopback(address) {
-        options.identity =
-            IdentitySource::Local(LocalIssuer::new().map_err(|_| OpenError::Random)?);
-    }
-    server.serve(Site::open(systems, store, options).await?, until).await;
+    let options = options_for(&store, address)?;
+    let site = Site::open(systems, store, options).await?;
+    server.check(&site)?;
+    server.serve(site, until).await;
     Ok(())
+}
+
+/// Demo data and local sign-in are for a machine of one's own, and for data that nobody else uses.
+fn options_for(store: &Store, address: SocketAddr) -> Result<SiteOptions, OpenError> {
+    let mut options = SiteOptions::default();
+    if store.is_embedded() && is_loopback(address) {
+        options.demo = DemoPolicy::IfEmpty;
+        let local = LocalIssuer::new().map_err(|_| OpenError::Random)?;
+        options.identity = IdentitySource::Local(local);
+    }
+    Ok(options)
 }
 
 /// Whether only this machine can connect to an address, also to one of IPv4 that is written as one
@@ -182,10 +193,30 @@ impl Server {
         self.listener.local_addr()
     }
 
+    /// Whether this server may serve a site.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::LocalIssuerInPublic`] if the site has the local issuer, which signs in
+    /// everybody, and the address is not loopback.
+    pub fn check(&self, site: &Site) -> Result<(), OpenError> {
+        let address = self.options.address;
+        match site.identity.as_ref().is_some_and(Identity::is_local) && !is_loopback(address) {
+            true => Err(OpenError::LocalIssuerInPublic(address)),
+            false => Ok(()),
+        }
+    }
+
     /// Answers clients, pushes changes and runs jobs until the future is ready; then takes no more
     /// requests, and returns when those in flight are answered, all sockets are closed and all jobs
     /// have ended, for which they have ten seconds.
+    ///
+    /// Returns at once, with an error in the log, if the site fails the [check](Self::check).
     pub async fn serve(self, site: Site, until: impl Future<Output = ()>) {
+        if let Err(error) = self.check(&site) {
+            tracing::error!(%error, "refused to serve");
+            return;
+        }
         let Self { listener, options } = self;
         let limits = options.limits;
         let is_loopback = is_loopback(options.address);
@@ -287,11 +318,17 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
 
     use super::*;
+    use crate::api::{Api, Json};
+    use crate::identity::Caller;
     use crate::live::{SwitchingProtocols, WebSocketUpgrade};
     use crate::metrics::Metrics;
+    use crate::problem::{INTERNAL, Problem};
+    use crate::system::Opened;
     use axum::Router;
     use axum::routing::get;
     use futures_util::{SinkExt, StreamExt};
+    use std::sync::Mutex;
+    use std::time::{SystemTime, UNIX_EPOCH};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
     use tokio_tungstenite::WebSocketStream;
@@ -323,6 +360,163 @@ mod tests {
             end.wait().await;
         });
         client
+    }
+
+    /// The status and the body of the answer to a request with this head.
+    async fn ask_from(peer: [u8; 4], shared: &Arc<Shared>, head: &str, body: &str) -> String {
+        let mut stream = connection_from(peer, shared).await;
+        let length = body.len();
+        let request = format!(
+            "{head}\r\nconnection: close\r\ncontent-type: application/json\r\n\
+             content-length: {length}\r\n\r\n{body}"
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    }
+
+    /// What a server on a public address shares among requests to this site.
+    fn in_public(site: Site) -> Arc<Shared> {
+        Arc::new(Shared {
+            router: site.router,
+            stored_limiter: None,
+            identity: site.identity,
+            idempotency: None,
+            limiter: None,
+            names: AllowedHosts::Any,
+            request_time_max: Duration::from_secs(30),
+            strict_problems: None,
+            metrics: site.metrics,
+        })
+    }
+
+    const HERE: [u8; 4] = [127, 0, 0, 1];
+    const ELSEWHERE: [u8; 4] = [192, 0, 2, 1];
+
+    async fn whoami(caller: Caller) -> Json<String> {
+        Json(caller.subject)
+    }
+
+    /// A site that cannot be served in public is wired up as if it were: the clients themselves are
+    /// checked too.
+    #[tokio::test]
+    async fn the_local_issuer_believes_nobody_from_elsewhere() {
+        let issuer = LocalIssuer::new().unwrap();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+        let token = issuer.sign("Ann", &[], now).unwrap();
+        let system = System::new("test", "Test", "A test.").open(async |_| {
+            let me = crate::api::get("/me", whoami).describe("me", "Who calls.");
+            Ok(Opened::new(Api::new(()).route(me)))
+        });
+        let identity = IdentitySource::Local(issuer);
+        let options = SiteOptions { identity, ..SiteOptions::default() };
+        let store = Store::memory().await.unwrap();
+        let shared = in_public(Site::open(vec![system], store, options).await.unwrap());
+        let me =
+            format!("GET /test/me HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}");
+        let tokens = "POST /local/tokens HTTP/1.1\r\nhost: localhost";
+        let personas = "GET /local/personas HTTP/1.1\r\nhost: localhost";
+        for (head, body, refused) in
+            [(tokens, r#"{"name":"Ann"}"#, "403"), (personas, "", "403"), (me.as_str(), "", "401")]
+        {
+            for (peer, status) in [(HERE, "200"), (ELSEWHERE, refused)] {
+                let answer = ask_from(peer, &shared, head, body).await;
+                assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{head}: {answer}");
+            }
+        }
+    }
+
+    /// The name of a foreign site led to this machine, and a browser here read the figures to it.
+    #[tokio::test]
+    async fn figures_are_for_a_local_host_only() {
+        let store = Store::memory().await.unwrap();
+        let site = Site::open(Vec::new(), store, SiteOptions::default()).await.unwrap();
+        let shared = in_public(site);
+        for path in ["/metrics", "/jobs"] {
+            for (peer, host, status) in [
+                (HERE, "localhost:8080", "200"),
+                (HERE, "127.0.0.1:8080", "200"),
+                (HERE, "evil.example:8080", "404"),
+                (ELSEWHERE, "localhost:8080", "404"),
+            ] {
+                let head = format!("GET {path} HTTP/1.1\r\nhost: {host}");
+                let answer = ask_from(peer, &shared, &head, "").await;
+                assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{host}: {answer}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn demo_data_and_local_sign_in_are_for_own_data_on_the_own_machine() {
+        let engine = singlet::engine::Engine::memory().unwrap();
+        let backend = singlet::backend::Embedded::new(engine);
+        let elsewhere = Store::new(backend, singlet::Settings::default());
+        let own = Store::memory().await.unwrap();
+        for (store, address, is_trusting) in
+            [(&own, HERE, true), (&own, [0; 4], false), (&elsewhere, HERE, false)]
+        {
+            let options = options_for(store, (address, 8080).into()).unwrap();
+            assert_eq!(options.demo == DemoPolicy::IfEmpty, is_trusting, "{address:?}");
+            let is_local = matches!(options.identity, IdentitySource::Local(_));
+            assert_eq!(is_local, is_trusting, "{address:?}");
+            // A store with another clock keeps its data where it did.
+            let clock = singlet::engine::Clock::fixed(0);
+            assert_eq!(store.with_clock(clock).is_embedded(), store.is_embedded());
+        }
+    }
+
+    /// Collects all that is logged.
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<String>>);
+
+    impl tracing::field::Visit for Log {
+        fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+            *self.0.lock().unwrap() += &format!("{field}={value:?} ");
+        }
+    }
+
+    impl tracing::Subscriber for Log {
+        fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+            true
+        }
+        fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+            tracing::span::Id::from_u64(1)
+        }
+        fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+        fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+        fn event(&self, event: &tracing::Event<'_>) {
+            event.record(&mut self.clone());
+        }
+        fn enter(&self, _: &tracing::span::Id) {}
+        fn exit(&self, _: &tracing::span::Id) {}
+    }
+
+    async fn fail(_: crate::api::Path<String>) -> Result<Json<bool>, Problem> {
+        Err(Problem::new(&INTERNAL))
+    }
+
+    /// Paths were logged, and the codes of invitations with them.
+    #[tokio::test]
+    async fn a_log_names_operations_and_holds_no_paths() {
+        let log = Log::default();
+        let _guard = tracing::subscriber::set_default(log.clone());
+        let system = System::new("test", "Test", "A test.").open(async |_| {
+            let fail = crate::api::get("/invitations/{code}", fail).describe("accept", "Accepts.");
+            Ok(Opened::new(Api::new(()).route(fail)))
+        });
+        let store = Store::memory().await.unwrap();
+        let site = Site::open(vec![system], store, SiteOptions::default()).await.unwrap();
+        let shared = in_public(site);
+        for path in ["/test/invitations/hidden-1", "/hidden-2"] {
+            let head = format!("GET {path} HTTP/1.1\r\nhost: localhost");
+            ask_from(HERE, &shared, &head, "").await;
+        }
+        let logged = log.0.lock().unwrap().clone();
+        assert!(!logged.contains("hidden"), "{logged}");
+        for part in ["method=GET", "operation=\"accept\"", "status=500", "status=404"] {
+            assert!(logged.contains(part), "{part}: {logged}");
+        }
     }
 
     /// A request to be followed by messages.

@@ -21,12 +21,20 @@ use std::sync::Arc;
 pub struct Store {
     backend: Arc<dyn Backend>,
     settings: Settings,
+    is_embedded: bool,
 }
 
 impl Store {
-    /// A store on a backend: an embedded engine, or DynamoDB.
+    /// A store on any backend. It counts as one that is elsewhere, such as DynamoDB, and that
+    /// others may use: for an engine of this process there is [`Store::embedded`].
     pub fn new(backend: impl Backend, settings: Settings) -> Self {
-        Self { backend: Arc::new(backend), settings }
+        Self { backend: Arc::new(backend), settings, is_embedded: false }
+    }
+
+    /// A store on an engine of this process, which keeps the data itself.
+    #[must_use]
+    pub fn embedded(engine: Engine, settings: Settings) -> Self {
+        Self { is_embedded: true, ..Self::new(Embedded::new(engine), settings) }
     }
 
     /// A store in memory, for tests and examples.
@@ -38,7 +46,13 @@ impl Store {
         let engine = Engine::memory().map_err(|error| {
             OpenError::Store(singlet::Error::from(BackendError::Failed(Box::new(error))))
         })?;
-        Ok(Self::new(Embedded::new(engine), Settings::default()))
+        Ok(Self::embedded(engine, Settings::default()))
+    }
+
+    /// Whether this process keeps the data itself, so that nobody else uses it.
+    #[must_use]
+    pub fn is_embedded(&self) -> bool {
+        self.is_embedded
     }
 
     /// The database of a design, with its tables created.

@@ -83,6 +83,31 @@ impl<T: Serialize> IntoResponse for Created<T> {
     }
 }
 
+/// 201 with what was made, or 200 with what was there already: for requests that may be repeated.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CreatedOrFound<T> {
+    /// It was made.
+    Created(Created<T>),
+    /// It was there already.
+    Found(T),
+}
+
+impl<T: Serialize + JsonSchema> Reply for CreatedOrFound<T> {
+    fn describe(operation: &mut Operation<'_>) {
+        Json::<T>::describe(operation);
+        Created::<T>::describe(operation);
+    }
+}
+
+impl<T: Serialize> IntoResponse for CreatedOrFound<T> {
+    fn into_response(self) -> Response<Body> {
+        match self {
+            Self::Created(created) => created.into_response(),
+            Self::Found(value) => Json(value).into_response(),
+        }
+    }
+}
+
 /// 204: done, and nothing to say about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoContent;

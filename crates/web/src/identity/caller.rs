@@ -8,16 +8,23 @@ use super::local::{LocalIssuer, is_forwarded};
 use super::token::Token;
 use crate::access::sign_in_required;
 use crate::api::{Argument, Credential, Operation, Scheme};
+use crate::limit::ClientLimits;
 use crate::problem::{FORBIDDEN, Problem, UNAUTHENTICATED};
+use crate::text::DisplayName;
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
-use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How many characters a name has that is shown to others.
+const NAME_CHARACTERS: RangeInclusive<usize> = 1..=40;
+/// What looks like the sign of an e-mail address.
+const AT_SIGNS: [char; 3] = ['@', '\u{fe6b}', '\u{ff20}'];
 
 /// How callers show who they are.
 static BEARER: Scheme = Scheme {
@@ -35,9 +42,10 @@ static BEARER: Scheme = Scheme {
 pub struct Caller {
     /// What the issuer calls them: unique and for ever.
     pub subject: String,
-    /// What people call them.
+    /// What people call them: the claim `name` of the token, if it can be shown to others.
     pub name: Option<String>,
-    /// Their address, if the token tells. It is shown to nobody else.
+    /// Their e-mail address, if the token has one that is not unverified. It is shown to nobody
+    /// else.
     pub email: Option<String>,
     /// The groups that they are in.
     pub groups: BTreeSet<String>,
@@ -80,11 +88,19 @@ impl Caller {
         })
     }
 
-    /// What to show others: the name, and never the subject or the address.
+    /// What to show others: the name, or "Somebody" for callers without one. Names that may be an
+    /// e-mail address are not shown.
     #[must_use]
     pub fn display_name(&self) -> &str {
-        self.name.as_deref().map(str::trim).filter(|name| !name.is_empty()).unwrap_or("Unnamed")
+        let name = self.name.as_deref().map(str::trim);
+        name.filter(|name| public_name(name).is_some()).unwrap_or("Somebody")
     }
+}
+
+/// A name as others may see it. None if it is no name, or may be an e-mail address.
+pub(super) fn public_name(name: &str) -> Option<String> {
+    let name = DisplayName::parse(name, NAME_CHARACTERS).ok()?.into_string();
+    (!name.contains(AT_SIGNS)).then_some(name)
 }
 
 /// Tells who is calling. Part of every request that a [`Server`](crate::Server) answers.
@@ -98,7 +114,7 @@ struct Inner {
 
 enum Keys {
     /// Of an issuer elsewhere.
-    Remote(Box<Jwks>),
+    Remote(Arc<Jwks>),
     /// Of our own.
     Local(KeySet),
 }
@@ -110,7 +126,7 @@ impl Identity {
     ///
     /// If the address of the keys is none that can be trusted.
     pub fn of(issuer: Issuer) -> Result<Self, String> {
-        let keys = Keys::Remote(Box::new(Jwks::new(&issuer.jwks_url)?));
+        let keys = Keys::Remote(Arc::new(Jwks::new(&issuer.jwks_url)?));
         Ok(Self(Arc::new(Inner { issuer, keys })))
     }
 
@@ -121,10 +137,17 @@ impl Identity {
         Self(Arc::new(Inner { issuer: LocalIssuer::issuer(), keys }))
     }
 
-    /// Whether tokens are good in requests with these headers: those of the local issuer are only
-    /// for clients on this machine.
-    fn takes_tokens_with(&self, headers: &HeaderMap) -> bool {
-        matches!(self.0.keys, Keys::Remote(_)) || !is_forwarded(headers)
+    /// Whether these are tokens of the local issuer, which signs in everybody.
+    pub(crate) fn is_local(&self) -> bool {
+        matches!(self.0.keys, Keys::Local(_))
+    }
+
+    /// Whether tokens are accepted in this request: those of the local issuer are only for clients
+    /// on this machine.
+    fn takes_tokens_in(&self, request: &Parts) -> bool {
+        let client = request.extensions.get::<ClientLimits>();
+        let is_of_this_machine = client.is_some_and(ClientLimits::is_of_this_machine);
+        !self.is_local() || (is_of_this_machine && !is_forwarded(&request.headers))
     }
 
     /// The caller that a token stands for.
@@ -140,7 +163,12 @@ impl Identity {
             Keys::Local(keys) => keys.verify(&token)?,
         };
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        issuer.caller(&claims, now.as_secs())
+        let mut caller = issuer.caller(&claims, now.as_secs())?;
+        if self.is_local() && caller.name.is_none() {
+            // Who signs in there has typed the subject as a name.
+            caller.name = public_name(&caller.subject);
+        }
+        Ok(caller)
     }
 }
 
@@ -187,7 +215,7 @@ impl<S: Send + Sync> OptionalFromRequestParts<S> for Caller {
         let authorization = authorization.to_str().unwrap_or_default();
         let (scheme, token) = authorization.split_once(' ').unwrap_or_default();
         let refused = || Problem::new(&UNAUTHENTICATED).detail("the token is not accepted");
-        if !scheme.eq_ignore_ascii_case("bearer") || !identity.takes_tokens_with(&parts.headers) {
+        if !scheme.eq_ignore_ascii_case("bearer") || !identity.takes_tokens_in(parts) {
             return Err(refused());
         }
         // Why exactly it is not accepted helps mostly those who try to make one up.

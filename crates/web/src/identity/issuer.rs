@@ -1,5 +1,6 @@
 //! Whose tokens are good, and for whom they must be meant.
 
+use super::caller::public_name;
 use super::{Caller, TokenError};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -80,12 +81,20 @@ impl Issuer {
             }
         }
         let subject = text("sub").filter(|subject| !subject.is_empty());
+        let subject = subject.ok_or(TokenError::Malformed)?;
+        // User names are often e-mail addresses or subjects, and names are shown to others.
+        let name = text("name").and_then(public_name).filter(|name| name != subject);
+        // An address that the issuer has not verified may be somebody else's.
+        let is_unverified = claims
+            .get("email_verified")
+            .is_some_and(|verified| *verified == false || *verified == "false");
+        let email = text("email").filter(|_| !is_unverified);
         let groups = claims.get(&self.groups_claim).and_then(Value::as_array);
         let groups = groups.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
         Ok(Caller {
-            subject: subject.ok_or(TokenError::Malformed)?.to_owned(),
-            name: text("name").or(text("cognito:username")).or(text("username")).map(str::to_owned),
-            email: text("email").map(str::to_owned),
+            subject: subject.to_owned(),
+            name,
+            email: email.map(str::to_owned),
             groups: groups.collect::<BTreeSet<_>>(),
         })
     }
@@ -121,8 +130,8 @@ mod tests {
         let caller_of_id = caller_of_id.unwrap();
         assert_eq!(caller_of_id.subject, "u-1");
         assert!(caller_of_id.groups.contains("Squash"));
-        let access = caller(json!({"aud": null, "client_id": "client-1", "username": "ann"}));
-        assert_eq!(access.unwrap().name.as_deref(), Some("ann"));
+        let access = caller(json!({"aud": null, "client_id": "client-1", "name": "Ann"}));
+        assert_eq!(access.unwrap().name.as_deref(), Some("Ann"));
         assert!(caller(json!({"aud": ["other", "client-1"]})).is_ok());
     }
 
@@ -157,6 +166,41 @@ mod tests {
         assert!(caller(json!({"exp": NOW - 59})).is_ok());
         assert!(caller(json!({"exp": NOW as f64 - 59.5})).is_ok());
         assert!(caller(json!({"nbf": NOW + 60})).is_ok());
+    }
+
+    /// Those who had no name were shown to others by their user name, which may be an e-mail address
+    /// or the subject.
+    #[test]
+    fn only_a_name_is_shown_to_others() {
+        let shown = |claims: Value| caller(claims).unwrap().display_name().to_owned();
+        assert_eq!(shown(json!({"name": " Ann   Onym "})), "Ann Onym");
+        for claims in [
+            json!({}),
+            json!({"username": "ann", "cognito:username": "ann", "preferred_username": "ann"}),
+            json!({"username": "ann@example.com", "email": "ann@example.com"}),
+            json!({"name": "ann@example.com"}),
+            json!({"name": "ann\u{ff20}example.com"}),
+            json!({"name": "u-1"}),
+            json!({"name": ""}),
+            json!({"name": "a\u{202e}b"}),
+            json!({"name": "x".repeat(41)}),
+            json!({"name": ["Ann"]}),
+        ] {
+            assert_eq!(shown(claims.clone()), "Somebody", "{claims}");
+        }
+    }
+
+    #[test]
+    fn an_unverified_address_is_none() {
+        let email = |verified: Value| {
+            caller(json!({"email": "a@b.c", "email_verified": verified})).unwrap().email
+        };
+        for verified in [json!(null), json!(true), json!("true")] {
+            assert_eq!(email(verified).as_deref(), Some("a@b.c"));
+        }
+        for unverified in [json!(false), json!("false")] {
+            assert_eq!(email(unverified), None);
+        }
     }
 
     #[test]

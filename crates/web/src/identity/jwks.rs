@@ -26,7 +26,7 @@ pub(super) struct Jwks {
     client: Client,
     kept: RwLock<Kept>,
     /// Held while fetching, so that one caller asks the issuer and the others wait for the answer.
-    fetching: Mutex<()>,
+    fetching: Arc<Mutex<()>>,
 }
 
 #[derive(Clone, Default)]
@@ -49,12 +49,16 @@ impl Jwks {
             ..ClientOptions::default()
         };
         let client = Client::new(options).map_err(|error| error.to_string())?;
-        Ok(Self { url: url.to_owned(), client, kept: RwLock::default(), fetching: Mutex::new(()) })
+        let (kept, fetching) = (RwLock::default(), Arc::default());
+        Ok(Self { url: url.to_owned(), client, kept, fetching })
     }
 
     /// Checks a token's signature and returns its claims. If the issuer's keys are not known yet, are too old, or do not
     /// have the one that the token names, they are fetched before the token is given up.
-    pub(super) async fn verify(&self, token: &Token<'_>) -> Result<Map<String, Value>, TokenError> {
+    pub(super) async fn verify(
+        self: &Arc<Self>,
+        token: &Token<'_>,
+    ) -> Result<Map<String, Value>, TokenError> {
         let kept = self.kept();
         if kept.fetched.is_some_and(|fetched| fetched.elapsed() < AGE_MAX) {
             match kept.keys.verify(token) {
@@ -73,22 +77,36 @@ impl Jwks {
     }
 
     /// Fetches the keys, unless that was tried a moment ago, or by somebody else since `seen`.
-    async fn refresh(&self, seen: Option<Instant>) {
-        let _one_at_a_time = self.fetching.lock().await;
-        let mut kept = self.kept();
-        let is_too_soon = kept.tried.is_some_and(|tried| tried.elapsed() < FETCH_INTERVAL_MIN);
-        if kept.tried != seen || is_too_soon {
+    ///
+    /// A client that hangs up drops this future. So the attempt is noted before the fetch begins,
+    /// and the fetch is a task of its own: neither can such clients have the issuer asked more
+    /// often, nor can they keep the others from its keys.
+    async fn refresh(self: &Arc<Self>, seen: Option<Instant>) {
+        let one_at_a_time = Arc::clone(&self.fetching).lock_owned().await;
+        let tried = self.kept().tried;
+        let is_too_soon = tried.is_some_and(|tried| tried.elapsed() < FETCH_INTERVAL_MIN);
+        if tried != seen || is_too_soon {
             return;
         }
-        kept.tried = Some(Instant::now());
-        match self.fetch().await {
-            Ok(keys) => {
-                kept.keys = Arc::new(keys);
-                kept.fetched = kept.tried;
+        let now = Instant::now();
+        self.change(|kept| kept.tried = Some(now));
+        let jwks = Arc::clone(self);
+        let fetch = tokio::spawn(async move {
+            match jwks.fetch().await {
+                Ok(keys) => jwks.change(|kept| {
+                    kept.keys = Arc::new(keys);
+                    kept.fetched = Some(now);
+                }),
+                Err(error) => tracing::warn!(url = jwks.url, error, "no keys from the issuer"),
             }
-            Err(error) => tracing::warn!(url = self.url, error, "no keys from the issuer"),
-        }
-        *self.kept.write().unwrap_or_else(PoisonError::into_inner) = kept;
+            drop(one_at_a_time);
+        });
+        // A task that has panicked has fetched nothing.
+        let _ = fetch.await;
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Kept)) {
+        change(&mut self.kept.write().unwrap_or_else(PoisonError::into_inner));
     }
 
     async fn fetch(&self) -> Result<KeySet, String> {

@@ -4,6 +4,7 @@ use super::issuer::Issuer;
 use super::key::KeySet;
 use super::token::encode;
 use crate::api::{Api, Body, Json, get, post};
+use crate::limit::ClientLimits;
 use crate::page;
 use crate::problem::{FORBIDDEN, INTERNAL, Problem};
 use crate::system::{Opened, Persona, System, SystemInfo};
@@ -30,9 +31,9 @@ const GROUPS_CLAIM: &str = "groups";
 /// Signs tokens for whoever asks, in whatever name they ask for.
 ///
 /// That is right on one's own machine and nowhere else. A server has one only if it listens on
-/// loopback and keeps its data itself, and says on its pages that it does. Requests that a proxy
-/// has forwarded are refused, with a token as well, because their client may be anywhere. Its key is made when it
-/// starts and never leaves it, so its tokens are good nowhere else and end with it.
+/// loopback and keeps its data itself, and says on its pages that it does. Requests from another
+/// machine and requests that a proxy has forwarded are refused, with a token as well. Its key is
+/// made when it starts and never leaves it, so its tokens are good nowhere else and end with it.
 ///
 /// Clones are one issuer.
 #[derive(Clone)]
@@ -67,7 +68,7 @@ impl LocalIssuer {
         groups: &[String],
         now: u64,
     ) -> Result<String, ring::error::Unspecified> {
-        self.sign_claims(subject, subject, &json!(groups), now)
+        self.sign_claims(subject, subject, None, &json!(groups), now)
     }
 
     /// Signs a token for a person of the demo data. `now` is in seconds since 1970.
@@ -80,18 +81,20 @@ impl LocalIssuer {
         persona: &Persona,
         now: u64,
     ) -> Result<String, ring::error::Unspecified> {
-        self.sign_claims(persona.subject, persona.name, &json!(persona.groups), now)
+        let Persona { subject, name, email, groups, .. } = *persona;
+        self.sign_claims(subject, name, email, &json!(groups), now)
     }
 
     fn sign_claims(
         &self,
         subject: &str,
         name: &str,
+        email: Option<&str>,
         groups: &Value,
         now: u64,
     ) -> Result<String, ring::error::Unspecified> {
         let head = json!({"alg": "ES256", "typ": "JWT", "kid": KEY_ID});
-        let claims = json!({
+        let mut claims = json!({
             "iss": ISSUER,
             "aud": AUDIENCE,
             "sub": subject,
@@ -100,6 +103,9 @@ impl LocalIssuer {
             "iat": now,
             "exp": now + TOKEN_AGE_MAX.as_secs(),
         });
+        if let (Some(email), Some(claims)) = (email, claims.as_object_mut()) {
+            claims.insert("email".to_owned(), json!(email));
+        }
         let signed = format!("{}.{}", encode(head.to_string()), encode(claims.to_string()));
         let signature = self.key.sign(&self.random, signed.as_bytes())?;
         Ok(format!("{signed}.{}", encode(signature)))
@@ -162,13 +168,19 @@ impl SignIn {
             "/" => "../../assets/local.html",
             "/local.js" => "../../assets/local.js",
         });
-        api.into_router().merge(pages).layer(from_fn(refuse_forwarded)).into()
+        api.into_router().merge(pages).layer(from_fn(refuse_others)).into()
     }
 }
 
-/// Refuses requests that a proxy on this machine has forwarded: their client may be anywhere. A
-/// proxy that adds no header of its own cannot be told from a client on this machine.
-async fn refuse_forwarded(request: Request, next: Next) -> Response<axum::body::Body> {
+/// Refuses clients on other machines, and requests that a proxy on this machine has forwarded: their
+/// client may be anywhere. A proxy that adds no header of its own cannot be told from a client on
+/// this machine.
+async fn refuse_others(request: Request, next: Next) -> Response<axum::body::Body> {
+    let client = request.extensions().get::<ClientLimits>();
+    if !client.is_some_and(ClientLimits::is_of_this_machine) {
+        let detail = "Only clients on this machine may sign in here.";
+        return Problem::new(&FORBIDDEN).detail(detail).into_response();
+    }
     if is_forwarded(request.headers()) {
         let detail = "A proxy has forwarded this request, and only clients on this machine may \
                       sign in here. Name an issuer with --issuer instead.";
@@ -316,7 +328,7 @@ struct PersonaView {
 
 async fn list_personas(State(sign_in): State<SignIn>) -> Json<Personas> {
     let view = |persona: &'static Persona| {
-        let Persona { subject, name, groups, description } = persona;
+        let Persona { subject, name, groups, description, .. } = persona;
         PersonaView { subject, name, description, groups }
     };
     let systems = sign_in.personas.iter().filter(|(_, personas)| !personas.is_empty());

@@ -1,4 +1,4 @@
-//! Runs jobs: each in a task of its own.
+//! Runs jobs: each job in a task of its own, and each of its runs in another one.
 
 use super::{
     HeldLease, Job, JobError, JobRun, JobStatuses, LEASE_MARGIN, Lease, LeaseGrant, LeaseTable,
@@ -8,14 +8,14 @@ use futures_util::FutureExt;
 use singlet::Timestamp;
 use singlet::engine::Clock;
 use std::any::Any;
-use std::future::Future;
+use std::future::{Future, pending};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
-use tokio::sync::watch;
-use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::sync::{Notify, watch};
+use tokio::task::{JoinError, JoinHandle, JoinSet};
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
 /// How long runs may go on when the server stops.
 const STOP_TIME_MAX: Duration = Duration::from_secs(10);
@@ -23,6 +23,8 @@ const STOP_TIME_MAX: Duration = Duration::from_secs(10);
 const RELEASE_TIME_MAX: Duration = Duration::from_secs(2);
 /// How long to wait before a lease that could not be extended is extended again, at most.
 const EXTEND_PAUSE_MAX: Duration = Duration::from_secs(1);
+/// How long a cancelled run may take to end before the log says that it blocks its thread.
+const CANCEL_TIME_MAX: Duration = Duration::from_secs(1);
 
 /// Runs jobs until it is stopped.
 pub struct Runner {
@@ -150,25 +152,31 @@ impl JobTask {
     /// Runs the job, if it can have its lease.
     async fn run_once(&self) -> Next {
         let Some((leases, duration)) = &self.leases else {
-            return self.run_and_note(self.work(None)).await;
+            return self.run_and_note(self.work(None, &Notify::new())).await;
         };
         let lease_name = format!("{}.{}", self.system, self.job.name);
-        let began = self.now();
-        match timeout(*duration, leases.acquire(&lease_name, *duration)).await {
+        let margin = LEASE_MARGIN.min(*duration / 3);
+        let (began, deadline) = (self.now(), Instant::now() + (*duration - margin));
+        match timeout_at(deadline, leases.acquire(&lease_name, *duration)).await {
             Ok(Ok(Some(grant))) => {
                 let held = Arc::new(HeldLease {
                     fence: grant.fence,
                     clock: self.clock.clone(),
-                    margin: LEASE_MARGIN.min(*duration / 3),
+                    margin,
                     expires_at: AtomicI64::new(began.after(*duration).as_millis()),
                 });
                 self.update(|status| status.holder = Some(grant.owner.clone()));
+                let lost = Notify::new();
+                let keep = async {
+                    self.keep(&**leases, &grant, *duration, &held, deadline).await;
+                    lost.notify_one();
+                    pending::<Result<Next, JobError>>().await
+                };
+                // The lease is extended until the run has ended, also while it is being cancelled.
                 let work = async {
                     tokio::select! {
-                        done = self.work(Some(Arc::clone(&held))) => done,
-                        () = self.keep(&**leases, &grant, *duration, &held) => {
-                            Err(JobError::new("the lease was lost: the run was cancelled"))
-                        }
+                        done = self.work(Some(Arc::clone(&held)), &lost) => done,
+                        never = keep => never,
                     }
                 };
                 let next = self.run_and_note(work).await;
@@ -191,21 +199,34 @@ impl JobTask {
         }
     }
 
-    /// Extends the lease for as long as that is possible; ready when it is lost.
+    /// Extends the lease for as long as that is possible; ready when it is lost. That is at
+    /// `deadline`, its end minus the margin, even if an attempt to extend it is under way: others
+    /// can acquire it soon.
     async fn keep(
         &self,
         leases: &dyn LeaseTable,
         grant: &LeaseGrant,
         duration: Duration,
         held: &HeldLease,
+        mut deadline: Instant,
     ) {
         let mut wait = duration / 3;
         loop {
-            sleep(wait).await;
-            let began = self.now();
-            match timeout(duration / 3, leases.extend(grant, duration)).await {
+            let attempt = async {
+                sleep(wait).await;
+                let (began, began_at) = (self.now(), Instant::now());
+                let extended = timeout(duration / 3, leases.extend(grant, duration)).await;
+                (began, began_at, extended)
+            };
+            let (began, began_at, extended) = tokio::select! {
+                biased;
+                () = sleep_until(deadline) => return,
+                attempted = attempt => attempted,
+            };
+            match extended {
                 Ok(Ok(true)) => {
                     held.expires_at.store(began.after(duration).as_millis(), Ordering::SeqCst);
+                    deadline = began_at + (duration - held.margin);
                     wait = duration / 3;
                 }
                 Ok(Ok(false)) => return,
@@ -216,26 +237,37 @@ impl JobTask {
                     wait = EXTEND_PAUSE_MAX.min(duration / 10);
                 }
             }
+            // The clock may have jumped.
             if !held.is_held() {
                 return;
             }
         }
     }
 
-    /// Calls the job's function once, with its time limit.
-    async fn work(&self, lease: Option<Arc<HeldLease>>) -> Result<Next, JobError> {
+    /// Calls the job's function once, with its time limit, in a task of its own: a run that blocks
+    /// its thread must not stop the extension of its lease. Returns when the run has ended.
+    async fn work(&self, lease: Option<Arc<HeldLease>>, lost: &Notify) -> Result<Next, JobError> {
         let job_run = JobRun { stop: self.stop.clone(), lease };
         let work = Arc::clone(&self.job.work);
         // The function may panic before it returns its future.
-        let work = AssertUnwindSafe(async move { work(job_run).await }).catch_unwind();
+        let mut run = RunTask(tokio::spawn(async move { work(job_run).await }));
         let deadline = Instant::now() + self.job.time_max;
-        tokio::select! {
-            done = work => done.unwrap_or_else(|panic| Err(panic_error(&*panic))),
+        let error = tokio::select! {
+            done = &mut run.0 => return done.unwrap_or_else(|error| Err(join_error(error))),
+            () = lost.notified() => JobError::new("the lease was lost: the run was cancelled"),
             () = sleep_until(deadline) => {
-                Err(JobError::new(format!("the run took longer than {:?}", self.job.time_max)))
+                JobError::new(format!("the run took longer than {:?}", self.job.time_max))
             }
-            () = self.stop_time_over() => Err(JobError::new("the server stopped during the run")),
+            () = self.stop_time_over() => JobError::new("the server stopped during the run"),
+        };
+        run.0.abort();
+        // It ends at its next await. The lease may not be released before, nor the next run begin.
+        if timeout(CANCEL_TIME_MAX, &mut run.0).await.is_err() {
+            let (system, job) = (self.system, self.job.name);
+            tracing::error!(system, job, "a run blocks its thread and cannot be cancelled");
+            let _ = (&mut run.0).await;
         }
+        Err(error)
     }
 
     /// Ready when the server stops and runs had their time to end.
@@ -285,6 +317,22 @@ impl JobTask {
 
     fn update(&self, change: impl FnOnce(&mut super::JobStatus)) {
         self.statuses.update((self.system, self.job.name), change);
+    }
+}
+
+/// A run, which is cancelled when this is dropped.
+struct RunTask(JoinHandle<Result<Next, JobError>>);
+
+impl Drop for RunTask {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn join_error(error: JoinError) -> JobError {
+    match error.try_into_panic() {
+        Ok(panic) => panic_error(&*panic),
+        Err(_) => JobError::new("the run was cancelled"),
     }
 }
 

@@ -4,10 +4,10 @@ use super::hub::{Hub, Published, Reset};
 use super::push::Content;
 use super::{CloseReason, Event, Push, Subscription, Topic, TopicState};
 use crate::api::LastEventId;
-use crate::problem::{NOT_FOUND, Problem, UNAVAILABLE};
-use futures_util::StreamExt;
+use crate::problem::{INTERNAL, NOT_FOUND, Problem, UNAVAILABLE};
 use futures_util::future::join_all;
 use futures_util::stream;
+use futures_util::{FutureExt, StreamExt};
 use singlet::backend::BoxFuture;
 use singlet::table::Contains;
 use singlet::{Change, Db, Declaration, Table};
@@ -53,6 +53,8 @@ pub struct Live {
     state: Arc<StateLoader>,
     followers: Arc<Vec<Arc<Follower>>>,
     is_running: Arc<AtomicBool>,
+    /// Whether the log says already that there are subscribers while nothing is followed.
+    is_idle_logged: Arc<AtomicBool>,
 }
 
 /// What happened to one item of a table.
@@ -94,6 +96,7 @@ impl Live {
             state: Arc::new(move |topic| Box::pin(state(topic))),
             followers: Arc::default(),
             is_running: Arc::default(),
+            is_idle_logged: Arc::default(),
         }
     }
 
@@ -145,7 +148,8 @@ impl Live {
     ///
     /// # Errors
     ///
-    /// [`NOT_FOUND`] if there is no such topic, and what reading the state fails with.
+    /// [`NOT_FOUND`] if there is no such topic, what reading the state fails with, and [`INTERNAL`]
+    /// if that panics.
     pub async fn subscribe(
         &self,
         topic: Topic,
@@ -154,13 +158,14 @@ impl Live {
         if !topic.is_valid() {
             return Err(Problem::new(&NOT_FOUND));
         }
+        self.log_if_idle();
         // First subscribe, then read: what happens in between is queued, and not sent twice.
         let mut subscriber = self.hub.subscribe(topic.name(), last.into());
         if subscriber.is_resumed() {
             return Ok(Subscription::new(None, subscriber));
         }
         for _ in 0..STATE_READS_MAX {
-            let state = (self.state)(topic.clone()).await?;
+            let state = self.read_state(&topic).await?;
             let state = state.ok_or_else(|| Problem::new(&NOT_FOUND))?;
             if state.number.is_none_or(|number| subscriber.begin_after(number)) {
                 return Ok(Subscription::new(Some(Event::state(state)), subscriber));
@@ -297,6 +302,8 @@ impl Live {
     }
 
     async fn send_all_states(&self) {
+        // Nobody can resume behind changes that were lost.
+        self.hub.forget_unwatched();
         let topics = stream::iter(self.hub.topics());
         topics
             .for_each_concurrent(STATES_AT_ONCE_MAX, |name| async move {
@@ -320,10 +327,31 @@ impl Live {
         self.hub.end(topic.as_str(), why);
     }
 
+    /// Reads the state of a topic. A panic is a failure of this topic, and of no other.
+    async fn read_state(&self, topic: &Topic) -> Result<Option<TopicState>, Problem> {
+        // The function may panic before it returns its future.
+        let state = AssertUnwindSafe(async { (self.state)(topic.clone()).await });
+        state.catch_unwind().await.unwrap_or_else(|_| {
+            tracing::error!(%topic, "the state function of a topic panicked");
+            Err(Problem::new(&INTERNAL))
+        })
+    }
+
+    /// Logs once that subscribers wait for changes that nobody follows.
+    fn log_if_idle(&self) {
+        let is_idle = !self.followers.is_empty() && !self.is_running.load(Ordering::SeqCst);
+        if is_idle && !self.is_idle_logged.swap(true, Ordering::SeqCst) {
+            tracing::error!(
+                "a client subscribes, but the tables are not followed: hand the Live to the server \
+                 with Opened::live, or call Live::run"
+            );
+        }
+    }
+
     /// Returns why the topic has to be ended, if it has to.
     async fn try_send_state(&self, topic: &Topic, wanted: Option<u64>) -> Option<CloseReason> {
         for _ in 0..STATE_READS_MAX {
-            let state = match (self.state)(topic.clone()).await {
+            let state = match self.read_state(topic).await {
                 Ok(Some(state)) => state,
                 Ok(None) => return Some(CloseReason::TopicEnded),
                 Err(problem) if problem.problem_type().status == 404 => {

@@ -2,9 +2,10 @@
 
 use super::push::{Event, TopicState};
 use super::{CloseReason, Text};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
@@ -17,6 +18,10 @@ const QUEUE_BYTES_MAX: usize = 4 << 20;
 const RECENT_MAX: usize = 128;
 /// How many bytes of events of a topic are kept for subscribers who come back.
 const RECENT_BYTES_MAX: usize = 1 << 20;
+/// How long a topic is kept after its last subscriber has left, so that it can come back.
+const UNWATCHED_TIME_MAX: Duration = Duration::from_secs(60);
+/// How many topics are kept that nobody watches. The one that was left first goes first.
+const UNWATCHED_MAX: usize = 1_000;
 
 /// Topics, and who watches them. Clones are one hub.
 ///
@@ -50,14 +55,19 @@ pub(super) struct Counters {
 
 #[derive(Default)]
 struct Topics {
-    by_name: HashMap<Arc<str>, Watched>,
+    by_name: HashMap<Arc<str>, TopicLog>,
     next_watcher: u64,
+    /// The topics that nobody watches, in the order in which they were left, and since when.
+    unwatched: BTreeMap<u64, (Instant, Arc<str>)>,
+    next_unwatched: u64,
 }
 
-/// A topic that somebody watches.
+/// A topic that somebody watches, or watched not long ago.
 #[derive(Default)]
-struct Watched {
+struct TopicLog {
     watchers: Vec<Watcher>,
+    /// The key in [`Topics::unwatched`], if the last watcher has left.
+    unwatched: Option<u64>,
     /// The number of the last change that watchers know, by a push or by the state.
     last: Option<u64>,
     recent: VecDeque<Event>,
@@ -104,7 +114,8 @@ pub(super) enum Reset {
 }
 
 impl Hub {
-    /// A hub without topics. They come with their first subscriber and go with their last.
+    /// A hub without topics. They come with their first subscriber. 60 s after the last one has
+    /// left they go; until then it can come back and gets what it has missed.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -120,12 +131,20 @@ impl Hub {
 
     pub(super) fn subscribe(&self, name: &Arc<str>, last_seen: Option<u64>) -> Subscriber {
         let (queue, receiver) = mpsc::channel(QUEUE_MAX);
-        let mut topics = self.lock();
+        let mut topics = self.lock_and_expire();
         let id = topics.next_watcher;
         topics.next_watcher += 1;
+        let topics = &mut *topics;
         let topic = topics.by_name.entry(Arc::clone(name)).or_default();
         let missed = last_seen.and_then(|last_seen| topic.after(last_seen));
         let is_resumed = missed.is_some();
+        if let Some(key) = topic.unwatched.take() {
+            topics.unwatched.remove(&key);
+        }
+        if topic.watchers.is_empty() && !is_resumed {
+            // Nobody depends on the old numbers: the topic may have begun anew.
+            *topic = TopicLog::default();
+        }
         let mut watcher = Watcher { id, queue, backlog: Arc::default(), queued_from: None };
         let backlog = Arc::clone(&watcher.backlog);
         for event in missed.unwrap_or_default() {
@@ -158,11 +177,19 @@ impl Hub {
         number: u64,
         events: impl IntoIterator<Item = Event>,
     ) -> Published {
-        let mut topics = self.lock();
-        let Some(topic) = topics.by_name.get_mut(topic) else { return Published::To(0) };
+        let mut topics = self.lock_and_expire();
+        let name = topic;
+        let Some(topic) = topics.by_name.get_mut(name) else { return Published::To(0) };
         match topic.last {
             Some(last) if number <= last => return Published::Duplicate,
-            Some(last) if number > last + 1 => return Published::Gap,
+            Some(last) if number > last.saturating_add(1) => {
+                if !topic.watchers.is_empty() {
+                    return Published::Gap;
+                }
+                // Nobody needs the state, and nobody can resume behind a gap.
+                topics.remove(name);
+                return Published::To(0);
+            }
             Some(_) => {}
             None => topic.kept_from = number,
         }
@@ -209,7 +236,7 @@ impl Hub {
     }
 
     pub(super) fn end(&self, topic: &str, why: CloseReason) {
-        let ended = self.lock().by_name.remove(topic);
+        let ended = self.lock().remove(topic);
         for watcher in ended.into_iter().flat_map(|topic| topic.watchers) {
             let _ = watcher.backlog.end.set(why);
         }
@@ -218,14 +245,25 @@ impl Hub {
     /// The names of all topics that somebody watches.
     #[must_use]
     pub fn topics(&self) -> Vec<Arc<str>> {
-        self.lock().by_name.keys().cloned().collect()
+        let topics = self.lock();
+        let watched = topics.by_name.iter().filter(|(_, topic)| !topic.watchers.is_empty());
+        watched.map(|(name, _)| Arc::clone(name)).collect()
     }
 
-    /// How many topics and subscribers there are.
+    /// How many topics are watched, and by how many subscribers.
     pub(super) fn size(&self) -> (usize, usize) {
-        let topics = self.lock();
+        let topics = self.lock_and_expire();
         let watchers = topics.by_name.values().map(|topic| topic.watchers.len());
-        (topics.by_name.len(), watchers.sum())
+        watchers
+            .filter(|count| *count > 0)
+            .fold((0, 0), |(topics, all), count| (topics + 1, all + count))
+    }
+
+    /// Forgets the topics that nobody watches: changes were lost, so nobody can resume.
+    pub(super) fn forget_unwatched(&self) {
+        let mut topics = self.lock();
+        topics.by_name.retain(|_, topic| !topic.watchers.is_empty());
+        topics.unwatched.clear();
     }
 
     pub(super) fn counters(&self) -> &Counters {
@@ -236,9 +274,57 @@ impl Hub {
         // Nothing that can panic is done while the lock is held.
         self.0.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn lock_and_expire(&self) -> MutexGuard<'_, Topics> {
+        let mut topics = self.lock();
+        topics.expire(Instant::now());
+        topics
+    }
 }
 
-impl Watched {
+impl Topics {
+    fn remove(&mut self, name: &str) -> Option<TopicLog> {
+        let topic = self.by_name.remove(name)?;
+        if let Some(key) = topic.unwatched {
+            self.unwatched.remove(&key);
+        }
+        Some(topic)
+    }
+
+    /// Takes a watcher from its topic. A topic without watchers is kept for a while.
+    fn leave(&mut self, name: &Arc<str>, watcher: u64) {
+        let Some(topic) = self.by_name.get_mut(name) else { return };
+        topic.watchers.retain(|other| other.id != watcher);
+        if !topic.watchers.is_empty() || topic.unwatched.is_some() {
+            return;
+        }
+        if topic.last.is_none() {
+            // Without numbers nobody can resume.
+            self.by_name.remove(name);
+            return;
+        }
+        let (key, now) = (self.next_unwatched, Instant::now());
+        self.next_unwatched += 1;
+        topic.unwatched = Some(key);
+        self.unwatched.insert(key, (now, Arc::clone(name)));
+        self.expire(now);
+    }
+
+    /// Forgets topics that nobody has watched for too long, or that are too many.
+    fn expire(&mut self, now: Instant) {
+        while let Some(since) = self.unwatched.values().next().map(|(since, _)| *since) {
+            let is_over = now.saturating_duration_since(since) >= UNWATCHED_TIME_MAX;
+            if !is_over && self.unwatched.len() <= UNWATCHED_MAX {
+                return;
+            }
+            if let Some((_, (_, name))) = self.unwatched.pop_first() {
+                self.by_name.remove(&name);
+            }
+        }
+    }
+}
+
+impl TopicLog {
     /// The events after this number, if all of them are still there.
     fn after(&self, last_seen: u64) -> Option<Vec<Event>> {
         let last = self.last?;
@@ -250,6 +336,9 @@ impl Watched {
     /// Queues an event for all watchers. One that has no room, or is gone, loses its place: it finds
     /// its queue ended.
     fn send(&mut self, event: &Event, counters: &Counters) {
+        if self.watchers.is_empty() {
+            return;
+        }
         let before = self.watchers.len();
         self.watchers.retain_mut(|watcher| watcher.send(event));
         let dropped = before - self.watchers.len();
@@ -403,13 +492,7 @@ impl Subscriber {
 
 impl Drop for Subscriber {
     fn drop(&mut self) {
-        let mut topics = self.hub.lock();
-        if let Some(topic) = topics.by_name.get_mut(&self.topic) {
-            topic.watchers.retain(|watcher| watcher.id != self.id);
-            if topic.watchers.is_empty() {
-                topics.by_name.remove(&self.topic);
-            }
-        }
+        self.hub.lock().leave(&self.topic, self.id);
     }
 }
 
@@ -513,8 +596,10 @@ mod tests {
         assert!(lazy.next().await.is_none());
     }
 
+    /// A topic that is closed goes at once. One that was only left is not listed, but kept, so that
+    /// its only watcher can resume: it used to go with the last watcher.
     #[tokio::test]
-    async fn topics_come_and_go_with_their_followers() {
+    async fn topics_come_with_their_followers_and_go_when_they_are_closed() {
         let hub = Hub::new();
         let (one, mut two) = (hub.follow("t", None), hub.follow("t", None));
         drop(one);
@@ -524,6 +609,80 @@ mod tests {
         assert_eq!(two.next().await.unwrap().as_str(), "last");
         assert!(two.next().await.is_none());
         drop(two);
-        assert!(hub.topics().is_empty());
+        assert!(hub.topics().is_empty() && hub.lock().by_name.is_empty());
+        // A topic that was left is closed too.
+        left_after_1(&hub, "t");
+        assert!(hub.topics().is_empty() && hub.lock().by_name.len() == 1);
+        hub.close("t");
+        assert!(hub.lock().by_name.is_empty());
+        assert!(hub.lock().unwatched.is_empty());
+    }
+
+    /// A topic with the number 1, whose only follower has left.
+    fn left_after_1(hub: &Hub, topic: &str) {
+        let follower = hub.follow(topic, None);
+        assert_eq!(hub.publish(topic, 1, ["1".into()]), Published::To(1));
+        drop(follower);
+    }
+
+    #[test]
+    fn the_only_follower_comes_back_and_gets_what_was_missed() {
+        let hub = Hub::new();
+        left_after_1(&hub, "t");
+        assert_eq!((publish(&hub, 2), publish(&hub, 3)), (Published::To(0), Published::To(0)));
+        assert_eq!((hub.size(), hub.topics().len()), ((0, 0), 0));
+        // What nobody watched is not counted as pushed.
+        assert_eq!(hub.counters().pushes.load(Ordering::Relaxed), 1);
+        let mut back = hub.follow("t", Some(1));
+        assert!(back.is_resumed() && hub.lock().unwatched.is_empty());
+        assert_eq!(publish(&hub, 4), Published::To(1));
+        assert_eq!(texts(&mut back), ["2", "3", "4"]);
+        assert_eq!(hub.size(), (1, 1));
+        // One that does not resume begins anew, whatever the numbers were.
+        drop(back);
+        let mut anew = hub.follow("t", None);
+        assert_eq!(publish(&hub, 1), Published::To(1));
+        assert_eq!(texts(&mut anew), ["1"]);
+    }
+
+    #[test]
+    fn nobody_resumes_behind_a_gap_or_lost_changes() {
+        let hub = Hub::new();
+        left_after_1(&hub, "t");
+        assert_eq!(publish(&hub, 3), Published::To(0));
+        assert!(!hub.follow("t", Some(1)).is_resumed());
+        left_after_1(&hub, "t");
+        let _watched = hub.follow("watched", None);
+        hub.forget_unwatched();
+        assert!(!hub.follow("t", Some(1)).is_resumed());
+        assert_eq!(hub.topics().len(), 1);
+    }
+
+    #[test]
+    fn topics_without_followers_are_kept_for_a_minute() {
+        let hub = Hub::new();
+        let _watched = hub.follow("watched", None);
+        left_after_1(&hub, "t");
+        let now = Instant::now();
+        hub.lock().expire(now + UNWATCHED_TIME_MAX / 2);
+        assert_eq!(hub.lock().by_name.len(), 2);
+        hub.lock().expire(now + UNWATCHED_TIME_MAX);
+        assert_eq!(hub.lock().by_name.len(), 1);
+        assert!(!hub.follow("t", Some(1)).is_resumed());
+        assert_eq!(hub.size(), (1, 1));
+    }
+
+    #[test]
+    fn so_many_topics_are_kept_without_followers() {
+        let hub = Hub::new();
+        for number in 0..=UNWATCHED_MAX {
+            left_after_1(&hub, &number.to_string());
+        }
+        assert_eq!(hub.lock().by_name.len(), UNWATCHED_MAX);
+        assert!(!hub.follow("0", Some(1)).is_resumed());
+        assert!(hub.follow("1", Some(1)).is_resumed());
+        // A topic without numbers cannot be resumed, and is not kept.
+        drop(hub.follow("no numbers", None));
+        assert!(!hub.lock().by_name.contains_key("no numbers"));
     }
 }

@@ -22,8 +22,9 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout};
 const RETRY: &[u8] = b"retry: 2000\n\n";
 /// What is sent when there is nothing to send.
 const COMMENT: &[u8] = b":\n\n";
-/// How often something is sent. Many proxies cut what is silent for a minute.
-const COMMENT_INTERVAL: Duration = Duration::from_secs(15);
+/// How long a stream may be silent. A page that misses two comments knows within 10 s that its
+/// connection is lost; many proxies cut what is silent for a minute.
+const COMMENT_INTERVAL: Duration = Duration::from_secs(4);
 /// How often the right to read is checked again.
 const RECHECK_INTERVAL: Duration = Duration::from_secs(60);
 /// By how much of it the intervals of two streams differ at most, so that those who connected
@@ -36,7 +37,7 @@ const WRITE_BYTES_MAX: usize = 16 << 10;
 
 type Check = dyn Fn() -> BoxFuture<'static, Result<(), Problem>> + Send;
 
-/// A [`Subscription`] as Server-Sent Events: `id`, `event`, `data`; a comment after 15 s without an
+/// A [`Subscription`] as Server-Sent Events: `id`, `event`, `data`; a comment after 4 s without an
 /// event; `retry: 2000`.
 ///
 /// If the server ends the stream, the last event is `end`, with the code and the text of a

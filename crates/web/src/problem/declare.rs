@@ -24,8 +24,9 @@
 /// ```
 ///
 /// The enum has two variants more: `Problem`, for problems of the kit and problems with data, and
-/// `Store`, for errors of the store. Both come with `?`, and so does
-/// [`RandomUnavailable`](crate::random::RandomUnavailable). The enum implements [`ApiError`],
+/// `Store`, for errors of the store. Both come with `?`, and so do errors of the kit's own parts:
+/// [`RandomUnavailable`](crate::random::RandomUnavailable), [`BlobError`](crate::blob::BlobError)
+/// and [`OutboundError`](crate::outbound::OutboundError). The enum implements [`ApiError`],
 /// `Display`, [`std::error::Error`], [`singlet::Retryable`] and axum's `IntoResponse`; `From<Problem>`,
 /// `From<singlet::Error>` and the conversion into a [`Problem`].
 ///
@@ -89,6 +90,18 @@ macro_rules! problems {
         impl ::core::convert::From<$crate::problem::for_macros::singlet::Error> for $error {
             fn from(error: $crate::problem::for_macros::singlet::Error) -> Self {
                 Self::Store(error)
+            }
+        }
+
+        impl ::core::convert::From<$crate::blob::BlobError> for $error {
+            fn from(error: $crate::blob::BlobError) -> Self {
+                Self::Problem(::core::convert::From::from(error))
+            }
+        }
+
+        impl ::core::convert::From<$crate::outbound::OutboundError> for $error {
+            fn from(error: $crate::outbound::OutboundError) -> Self {
+                Self::Problem(::core::convert::From::from(error))
             }
         }
 

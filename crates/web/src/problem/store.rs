@@ -1,6 +1,8 @@
 //! Errors of the store and of the operating system, as clients get them.
 
 use super::{BUSY, INTERNAL, INVALID, Problem, ProblemType, UNAVAILABLE};
+use crate::blob::BlobError;
+use crate::outbound::OutboundError;
 use crate::random::RandomUnavailable;
 use crate::validate::FieldLocation;
 use singlet::Error;
@@ -20,8 +22,9 @@ pub fn of_store(error: &Error) -> &'static ProblemType {
 /// A cursor that is not one of the list is the client's mistake. A write that others were faster
 /// than can be sent again: [`BUSY`]. What is left is logged, and the client learns nothing of it.
 ///
-/// The store refused the request as a whole, so `BUSY` says that nothing was done. A service that
-/// writes several times maps the errors of its later writes by itself.
+/// A conflict of transactions says that nothing was done. A condition that failed does not: over a
+/// network a write may be sent twice, and the second time fail because of the first. A service that
+/// knows better, or that writes several times, maps these errors by itself.
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         match (of_store(&error), error) {
@@ -29,14 +32,27 @@ impl From<Error> for Problem {
                 let detail = "must be what an earlier answer gave as `next`";
                 Self::invalid_field(FieldLocation::Query, "cursor", detail)
             }
-            // Some of a batch was written.
-            (kind, Error::Unprocessed { .. }) => Self::new(kind),
-            (kind, _) if kind == &BUSY => Self::new(kind).safe_to_retry(),
+            (kind, Error::Conflict { .. }) => Self::new(kind).safe_to_retry(),
+            (kind, _) if kind == &BUSY => Self::new(kind),
             (kind, error) => {
                 tracing::error!(%error, "the store failed");
                 Self::new(kind)
             }
         }
+    }
+}
+
+impl From<BlobError> for Problem {
+    fn from(error: BlobError) -> Self {
+        tracing::error!(%error, "a file cannot be stored or read");
+        Self::new(&UNAVAILABLE)
+    }
+}
+
+impl From<OutboundError> for Problem {
+    fn from(error: OutboundError) -> Self {
+        tracing::warn!(%error, "another service does not answer");
+        Self::new(&UNAVAILABLE)
     }
 }
 

@@ -26,9 +26,6 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How much of a path is logged: enough to know the route, and too little to fill a disk with.
-const LOGGED_PATH_CHARS_MAX: usize = 200;
-
 /// What all requests share.
 pub(super) struct Shared {
     pub(super) router: Router,
@@ -53,7 +50,7 @@ pub(super) async fn answer(
     let _in_flight = connection.activity().request();
     let (request, _executing) = WatchedBody::watch(request, &connection);
     let id = RequestId::of(request.headers());
-    let (method, path) = (request.method().clone(), shortened(request.uri().path()));
+    let method = request.method().clone();
     let begun = Instant::now();
     let work = AssertUnwindSafe(dispatch(shared, account, lifetime, request));
     // What one request brings down must not bring down the connection: what requests share is
@@ -71,11 +68,16 @@ pub(super) async fn answer(
     let system = response.extensions().get::<AnsweredBy>().map(|system| system.0);
     let operation = response.extensions().get::<OperationId>().map(|operation| operation.0);
     shared.metrics.record_request(system, operation, problem, took);
-    let took_ms = took.as_secs_f64() * 1e3;
+    let (id_text, took_ms) = (id.as_str(), took.as_secs_f64() * 1e3);
+    // Never the path: it may hold a secret, such as the code of an invitation.
     if status >= 500 {
-        tracing::error!(id = id.as_str(), %method, path, status, code, took_ms, "request");
+        tracing::error!(
+            id = id_text, %method, system, operation, status, code, took_ms, "request"
+        );
     } else {
-        tracing::debug!(id = id.as_str(), %method, path, status, code, took_ms, "request");
+        tracing::debug!(
+            id = id_text, %method, system, operation, status, code, took_ms, "request"
+        );
     }
     security::add_security_headers(response.headers_mut());
     response.headers_mut().insert(request_id::HEADER, id.header());
@@ -90,11 +92,6 @@ pub(super) fn refuse(request: &Request<Incoming>) -> Response<Body> {
     response.headers_mut().insert(request_id::HEADER, id);
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
-}
-
-/// As much of a path as our log has room for.
-fn shortened(path: &str) -> String {
-    path.chars().take(LOGGED_PATH_CHARS_MAX).collect()
 }
 
 async fn dispatch(
@@ -143,15 +140,4 @@ pub(super) async fn not_found() -> Problem {
 /// The answer for methods that a path does not take.
 pub(super) async fn method_not_allowed() -> Problem {
     Problem::new(&METHOD_NOT_ALLOWED)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_log_has_the_beginning_of_a_path() {
-        assert_eq!(shortened("/snakes/games"), "/snakes/games");
-        assert_eq!(shortened(&format!("/{}", "ä".repeat(30_000))).chars().count(), 200);
-    }
 }

@@ -15,7 +15,7 @@ use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use singlet_edge::Exposition;
+use singlet_edge::{Exposition, host};
 use std::fmt::Write as _;
 
 /// Where the figures and the jobs are found.
@@ -102,11 +102,13 @@ impl Status {
     }
 }
 
-/// Answers others as if nothing were here. A proxy on this machine speaks for others.
+/// Answers others as if nothing were here. A proxy on this machine speaks for others, and so does a
+/// page in a browser on this machine whose site has made its name point here (DNS rebinding).
 async fn hide_from_others(request: Request, next: Next) -> Response {
     let client = request.extensions().get::<ClientLimits>();
     let is_local = client.is_some_and(ClientLimits::is_of_this_machine);
-    if !is_local || is_forwarded(request.headers()) {
+    let host = host::of_parts(request.uri(), request.headers());
+    if !is_local || !host.is_some_and(host::is_local) || is_forwarded(request.headers()) {
         return Problem::new(&NOT_FOUND).into_response();
     }
     next.run(request).await

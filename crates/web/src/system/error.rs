@@ -4,6 +4,7 @@ use crate::demo::DemoError;
 use crate::random::RandomUnavailable;
 use std::error::Error;
 use std::fmt;
+use std::net::SocketAddr;
 
 /// Why systems were not opened.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub enum OpenError {
     Random,
     /// The address cannot be listened on.
     Bind(std::io::Error),
+    /// The local issuer signs in everybody, and others than this machine can reach this address.
+    LocalIssuerInPublic(SocketAddr),
     /// A system could not be opened for a reason of its own.
     System(Box<dyn Error + Send + Sync>),
 }
@@ -55,6 +58,11 @@ impl fmt::Display for OpenError {
             }
             Self::Random => f.write_str("the operating system gives no random numbers"),
             Self::Bind(error) => write!(f, "cannot listen: {error}"),
+            Self::LocalIssuerInPublic(address) => write!(
+                f,
+                "the local issuer signs in everybody, and others can reach {address}; listen on \
+                 127.0.0.1, or name another issuer"
+            ),
             Self::System(error) => f.write_str(&in_full(&**error)),
         }
     }

@@ -60,6 +60,9 @@ fn order_of_refusals_is_401_404_403() {
         let allowed = role == Some(Role::TeamAdmin);
         assert_eq!(status(access(caller, role).require_if(allowed, "they")), expected, "{role:?}");
     }
+    // A private league does not exist for visitors who read it.
+    let reading = access(None, None).also_from_visitors();
+    assert_eq!(status(reading.require(Role::Viewer)), 404);
     // Not hidden: no role is 403.
     assert_eq!(status(Access::new(Some(&ann), None::<Role>).require(Role::Viewer)), 403);
 }
@@ -71,7 +74,7 @@ fn a_subject_is_an_id() {
     assert_eq!(id("a1b2-c3").unwrap(), "a1b2-c3");
     assert_eq!(id("auth0|7#x%23").unwrap(), "auth0|7%23x%2523");
     assert_eq!(id("").unwrap_err().problem_type(), &UNAUTHENTICATED);
-    assert_eq!(caller("ann").display_name(), "Unnamed");
+    assert_eq!(caller("ann").display_name(), "Somebody");
     let named = Caller { name: Some(" Ann ".to_owned()), ..caller("ann") };
     assert_eq!(named.display_name(), "Ann");
 }

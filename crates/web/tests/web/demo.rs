@@ -2,15 +2,16 @@
 
 use crate::system::{Note, NoteId, Notes};
 use singlet::Settings;
-use singlet::backend::Embedded;
 use singlet::engine::{Clock, Engine, Options};
 use singlet::prelude::*;
 use singlet_web::api::Api;
+use singlet_web::demo::{DemoMarker, SystemName};
 use singlet_web::{
     Demo, DemoError, DemoPolicy, OpenError, Opened, Resources, Site, SiteOptions, Store, System,
+    Web,
 };
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -20,7 +21,7 @@ fn store() -> Store {
     let clock = Clock::fixed(NOW);
     let options = Options { clock: clock.clone(), background: false, ..Options::default() };
     let engine = Engine::memory_with(options).unwrap();
-    Store::new(Embedded::new(engine), Settings { clock, ..Settings::default() })
+    Store::embedded(engine, Settings { clock, ..Settings::default() })
 }
 
 /// Three notes, an hour apart, with words that chance has chosen.
@@ -69,7 +70,11 @@ async fn demo_data_is_loaded_once_by_two_servers_at_once() {
     let (store, loads) = (store(), Arc::default());
     let servers = (0..8).map(|_| {
         let (store, system) = (store.clone(), notes(&loads));
-        tokio::spawn(async move { open(&store, system, DemoPolicy::IfEmpty).await.unwrap() })
+        tokio::spawn(async move {
+            open(&store, system, DemoPolicy::IfEmpty).await.unwrap();
+            // Whoever has not loaded it has waited for it.
+            assert_eq!(all(&store).await.len(), 3);
+        })
     });
     for server in servers.collect::<Vec<_>>() {
         server.await.unwrap();
@@ -115,9 +120,110 @@ async fn demo_data_is_the_same_for_a_seed() {
     assert!(one[0].text != one[1].text, "{one:?}");
 }
 
+/// Ids came from the operating system, so that every loading had others.
+#[tokio::test]
+async fn two_loads_give_the_same_ids_and_other_secrets() {
+    let stores = [store(), store()];
+    let secrets = Arc::<Mutex<Vec<String>>>::default();
+    for store in &stores {
+        let secrets = Arc::clone(&secrets);
+        let system = notes(&Arc::default()).demo(move |resources, demo| {
+            let secrets = Arc::clone(&secrets);
+            async move {
+                let db = resources.database::<Notes>().await?;
+                for _ in 0..3 {
+                    let random = resources.random();
+                    let id: NoteId = random.id(demo.loaded_at())?;
+                    let text = format!("{} {}", random.code("ABCD", 20)?, random.below(1_000_000)?);
+                    secrets.lock().unwrap().push(random.secret()?);
+                    db.run(create(&Note { id, text, at: resources.now() })).await?;
+                }
+                Ok::<(), DemoError>(())
+            }
+        });
+        open(store, system, DemoPolicy::IfEmpty).await.unwrap();
+    }
+    let [one, other] = [all(&stores[0]).await, all(&stores[1]).await];
+    assert_eq!((one.len(), &one), (3, &other));
+    let mut secrets = secrets.lock().unwrap().clone();
+    secrets.sort();
+    secrets.dedup();
+    assert_eq!(secrets.len(), 6);
+}
+
+/// Collects the texts that are logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<String>>);
+
+impl tracing::field::Visit for Log {
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        *self.0.lock().unwrap() += &format!("{field}={value:?} ");
+    }
+}
+
+impl tracing::Subscriber for Log {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        *metadata.level() <= tracing::Level::WARN
+    }
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+    fn event(&self, event: &tracing::Event<'_>) {
+        event.record(&mut self.clone());
+    }
+    fn enter(&self, _: &tracing::span::Id) {}
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+/// A server that was killed while it loaded has left this, and one note.
+async fn interrupted(store: &Store, started_at: i64) -> DemoMarker {
+    let db = store.open::<Notes>().await.unwrap();
+    let note = Note { id: NoteId::new("n0").unwrap(), text: "oak".into(), at: db.now() };
+    db.run(create(&note)).await.unwrap();
+    let marker = DemoMarker {
+        system: SystemName::new("notes").unwrap(),
+        started_at: Timestamp::from_millis(started_at),
+        is_loaded: false,
+    };
+    store.open::<Web>().await.unwrap().run(create(&marker)).await.unwrap();
+    marker
+}
+
+/// The tables were not empty, so the next start served a part of the data and said nothing.
+#[tokio::test]
+async fn demo_data_that_was_loaded_in_part_is_warned_of() {
+    let (store, loads, log) = (store(), Arc::default(), Log::default());
+    interrupted(&store, NOW - 121_000).await;
+    let guard = tracing::subscriber::set_default(log.clone());
+    open(&store, notes(&loads), DemoPolicy::IfEmpty).await.unwrap();
+    drop(guard);
+    let logged = log.0.lock().unwrap().clone();
+    assert!(logged.contains("The demo data of notes is incomplete."), "{logged}");
+    assert!(logged.contains("Delete the folder to load it again."), "{logged}");
+    assert_eq!((loads.load(Ordering::SeqCst), all(&store).await.len()), (0, 1));
+}
+
+/// A server that started while another one loaded served what was there by then.
+#[tokio::test]
+async fn a_server_waits_while_another_one_loads() {
+    let (store, loads) = (store(), Arc::default());
+    let marker = interrupted(&store, NOW - 1_000).await;
+    let opening = open(&store, notes(&loads), DemoPolicy::IfEmpty);
+    let mut opening = std::pin::pin!(opening);
+    let early = tokio::time::timeout(Duration::from_millis(500), &mut opening).await;
+    assert!(early.is_err(), "it has not waited");
+    let web = store.open::<Web>().await.unwrap();
+    let key = DemoMarker::key(&marker.system);
+    web.run(update(key).set(DemoMarker::IS_LOADED, true)).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(20), opening).await.unwrap().unwrap();
+    assert_eq!(loads.load(Ordering::SeqCst), 0);
+}
+
 #[tokio::test]
 async fn a_loader_that_fails_is_not_repeated() {
-    let store = store();
+    let (store, log) = (store(), Log::default());
     let failing = |loads: &Arc<AtomicU32>| {
         let loads = Arc::clone(loads);
         notes(&Arc::default()).demo(move |_, _| {
@@ -128,7 +234,11 @@ async fn a_loader_that_fails_is_not_repeated() {
     let loads = Arc::default();
     let failed = open(&store, failing(&loads), DemoPolicy::IfEmpty).await.unwrap_err();
     assert_eq!(failed.to_string(), "the demo data of notes cannot be loaded: no ink");
-    // The next start goes on without.
-    open(&store, failing(&loads), DemoPolicy::IfEmpty).await.unwrap();
+    // The next start goes on without, does not wait, and says so.
+    let guard = tracing::subscriber::set_default(log.clone());
+    let opening = open(&store, failing(&loads), DemoPolicy::IfEmpty);
+    tokio::time::timeout(Duration::from_secs(20), opening).await.unwrap().unwrap();
+    drop(guard);
+    assert!(log.0.lock().unwrap().contains("The demo data of notes is incomplete."));
     assert_eq!(loads.load(Ordering::SeqCst), 1);
 }

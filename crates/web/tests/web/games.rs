@@ -58,6 +58,7 @@ pub(crate) struct Service {
     /// Whether callers may watch.
     pub(crate) is_allowed: Arc<AtomicBool>,
     pub(crate) is_state_broken: Arc<AtomicBool>,
+    pub(crate) is_state_panicking: Arc<AtomicBool>,
     pub(crate) heartbeats: Arc<AtomicU32>,
 }
 
@@ -100,15 +101,20 @@ pub(crate) fn code(text: &str) -> Code {
 }
 
 impl Service {
-    fn new(db: Db<Games>) -> Self {
+    pub(crate) fn new(db: Db<Games>) -> Self {
         let is_state_broken = Arc::new(AtomicBool::new(false));
+        let is_state_panicking = Arc::new(AtomicBool::new(false));
         let live = Live::new({
             let (db, is_broken) = (db.clone(), Arc::clone(&is_state_broken));
-            move |topic| state(db.clone(), topic, is_broken.load(Ordering::SeqCst))
+            let is_panicking = Arc::clone(&is_state_panicking);
+            move |topic| {
+                assert!(!is_panicking.load(Ordering::SeqCst), "a panic of the state function");
+                state(db.clone(), topic, is_broken.load(Ordering::SeqCst))
+            }
         });
         let live = live.follow(&db, pushes);
         let (is_allowed, heartbeats) = (Arc::new(AtomicBool::new(true)), Arc::default());
-        Self { db, live, is_allowed, is_state_broken, heartbeats }
+        Self { db, live, is_allowed, is_state_broken, is_state_panicking, heartbeats }
     }
 
     /// Creates a game with the number 1.

@@ -15,8 +15,9 @@ use singlet_web::identity::{Caller, Identity, Issuer, LocalIssuer, TokenError};
 use singlet_web::problem::Problem;
 use singlet_web::{IdentitySource, Options};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::time::timeout;
 
 /// A key of 2048 bits made for these tests, in PKCS #8.
 const RSA_KEY: &[u8] = include_bytes!("keys/rsa.pk8");
@@ -35,6 +36,8 @@ struct Pool {
     ec: EcdsaKeyPair,
     fetched: Arc<AtomicU32>,
     is_down: Arc<AtomicBool>,
+    /// How long it takes to answer.
+    delay_ms: Arc<AtomicU64>,
     server: Running,
 }
 
@@ -59,13 +62,17 @@ impl Pool {
             7,
         ]});
         let (fetched, is_down) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicBool::new(false)));
+        let delay_ms = Arc::new(AtomicU64::new(0));
         let router = {
             let (fetched, is_down) = (Arc::clone(&fetched), Arc::clone(&is_down));
+            let delay_ms = Arc::clone(&delay_ms);
             let keys = keys.to_string();
             axum::Router::new().route(
                 "/jwks.json",
                 axum::routing::get(async move || {
                     fetched.fetch_add(1, Ordering::SeqCst);
+                    let delay_ms = delay_ms.load(Ordering::SeqCst);
+                    tokio::time::sleep(Duration::from_millis(delay_ms)).await;
                     match is_down.load(Ordering::SeqCst) {
                         true => Err(axum::http::StatusCode::BAD_GATEWAY),
                         false => Ok(keys),
@@ -74,7 +81,7 @@ impl Pool {
             )
         };
         let server = start(Options::default(), |server| server.with_system(system(router))).await;
-        Self { rsa, ec, fetched, is_down, server }
+        Self { rsa, ec, fetched, is_down, delay_ms, server }
     }
 
     fn issuer(&self) -> Issuer {
@@ -338,6 +345,49 @@ async fn an_issuer_that_is_down_lets_nobody_in_and_is_not_pestered() {
         assert_eq!(ask(&app, "/test/me", &pool.good()).await.0, 401);
     }
     assert_eq!(pool.fetched.load(Ordering::SeqCst), 1);
+}
+
+/// An attempt was noted after it had ended. So clients that hung up before had the issuer asked
+/// again and again.
+#[tokio::test]
+async fn clients_that_hang_up_do_not_pester_the_issuer() {
+    let pool = Pool::start().await;
+    pool.delay_ms.store(2_000, Ordering::SeqCst);
+    let identity = Identity::of(pool.issuer()).unwrap();
+    for _ in 0..3 {
+        let gone = timeout(Duration::from_millis(100), identity.caller(&pool.good())).await;
+        assert!(gone.is_err(), "{gone:?}");
+    }
+    // Nor do they keep the keys from others: the fetch that they have begun goes on.
+    assert_eq!(identity.caller(&pool.good()).await.unwrap().subject, "user-1");
+    assert_eq!(pool.fetched.load(Ordering::SeqCst), 1);
+}
+
+/// User names, which may be e-mail addresses, and subjects were shown to others.
+#[tokio::test]
+async fn others_see_a_name_or_somebody() {
+    let pool = Pool::start().await;
+    let identity = Identity::of(pool.issuer()).unwrap();
+    for (claim, value, shown) in [
+        ("name", "Ann Onym", "Ann Onym"),
+        ("name", "ann@example.com", "Somebody"),
+        ("name", "user-1", "Somebody"),
+        ("username", "ann", "Somebody"),
+        ("cognito:username", "ann@example.com", "Somebody"),
+    ] {
+        let mut claims = pool.claims();
+        claims[claim] = json!(value);
+        let token = pool.rs256(&json!({"alg": "RS256", "kid": "r"}), &claims);
+        let caller = identity.caller(&token).await.unwrap();
+        assert_eq!(caller.display_name(), shown, "{claim}: {value}");
+    }
+    // At the local issuer the subject is a name that somebody has typed.
+    let local = LocalIssuer::new().unwrap();
+    for (typed, shown) in [("Ann", "Ann"), ("ann@example.com", "Somebody")] {
+        let token = local.sign(typed, &[], now()).unwrap();
+        let caller = Identity::local(&local).caller(&token).await.unwrap();
+        assert_eq!(caller.display_name(), shown);
+    }
 }
 
 #[tokio::test]

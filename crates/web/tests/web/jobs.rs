@@ -1,12 +1,13 @@
 //! Jobs: what runs when, and what one of them can do to the others.
 
 use singlet::Settings;
-use singlet::backend::Embedded;
+use singlet::backend::{BackendError, BoxFuture, Embedded};
 use singlet::engine::{Clock, Engine};
 use singlet::prelude::*;
 use singlet_web::Web;
 use singlet_web::job::{
-    Job, JobError, JobRun, JobStatuses, LeaseItem, LeaseName, LeaseTable as _, Leases, Next, Runner,
+    Job, JobError, JobRun, JobStatuses, LeaseGrant, LeaseItem, LeaseName, LeaseTable, Leases, Next,
+    Runner,
 };
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -268,6 +269,110 @@ async fn a_lost_lease_stops_the_run() {
     assert_eq!(jobs.leases.holder("test.loses").await.unwrap().as_deref(), Some("other"));
     let status = jobs.statuses.get("test", "loses").unwrap();
     assert_eq!((status.runs, status.holder.as_deref()), (1, Some("another server")));
+    jobs.stop().await;
+}
+
+/// A lease table that fails to extend once, and then never answers.
+struct SlowLeases {
+    inner: Leases,
+    attempts: AtomicU32,
+}
+
+impl LeaseTable for SlowLeases {
+    fn acquire<'a>(
+        &'a self,
+        name: &'a str,
+        duration: Duration,
+    ) -> BoxFuture<'a, Result<Option<LeaseGrant>, singlet::Error>> {
+        self.inner.acquire(name, duration)
+    }
+
+    fn extend<'a>(
+        &'a self,
+        _: &'a LeaseGrant,
+        _: Duration,
+    ) -> BoxFuture<'a, Result<bool, singlet::Error>> {
+        Box::pin(async move {
+            if self.attempts.fetch_add(1, Ordering::SeqCst) > 0 {
+                std::future::pending::<()>().await;
+            }
+            sleep(ms(350)).await;
+            let error = BackendError::Failed("the store does not answer".into());
+            Err::<bool, singlet::Error>(error.into())
+        })
+    }
+
+    fn release<'a>(&'a self, grant: &'a LeaseGrant) -> BoxFuture<'a, Result<bool, singlet::Error>> {
+        self.inner.release(grant)
+    }
+}
+
+/// An attempt to extend that was begun just before the margin kept the run alive until the lease
+/// had ended.
+#[tokio::test]
+async fn a_run_is_cancelled_before_its_lease_ends_although_it_is_being_extended() {
+    let engine = Engine::memory().unwrap();
+    let inner = Leases::new(web(&engine).await, "this");
+    let leases = Arc::new(SlowLeases { inner, attempts: AtomicU32::new(0) });
+    let dropped = Arc::new(AtomicU32::new(0));
+    let job = {
+        let dropped = Arc::clone(&dropped);
+        Job::every("slow", Duration::from_secs(60), move |_| {
+            let dropped = Dropped(Arc::clone(&dropped));
+            async move {
+                let _dropped = dropped;
+                std::future::pending::<()>().await;
+                Ok(Next::Interval)
+            }
+        })
+    };
+    let table: Arc<dyn LeaseTable> = leases.clone();
+    let job = job.also_at_start().leased_by(table, ms(2_000));
+    let jobs = run_as("this", &engine, [job]).await;
+    jobs.ran("slow", 1).await;
+    assert_eq!(dropped.load(Ordering::SeqCst), 1);
+    assert_eq!(jobs.error("slow").unwrap(), "the lease was lost: the run was cancelled");
+    // The margin is a third of the lease. The second attempt would have ended after 1.9 s.
+    assert_eq!(leases.attempts.load(Ordering::SeqCst), 2);
+    let took = jobs.statuses.get("test", "slow").unwrap().last_took.unwrap();
+    assert!(took >= ms(1_200) && took < ms(1_700), "{took:?}");
+    jobs.stop().await;
+}
+
+/// A run that blocked its thread also blocked the extension of its lease. It cannot be cancelled
+/// either, and so keeps the lease until it has ended.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_run_that_blocks_its_thread_keeps_its_lease() {
+    let engine = Engine::memory().unwrap();
+    let running = Arc::new(AtomicU32::new(0));
+    let job = {
+        let running = Arc::clone(&running);
+        Job::every("blocks", Duration::from_secs(60), move |_| {
+            let running = Arc::clone(&running);
+            async move {
+                running.store(1, Ordering::SeqCst);
+                std::thread::sleep(ms(3_000));
+                running.store(0, Ordering::SeqCst);
+                Ok(Next::Interval)
+            }
+        })
+    };
+    let job = job.also_at_start().time_max(ms(1_500)).leased(ms(1_200));
+    let jobs = run_as("one", &engine, [job]).await;
+    let other = Leases::new(web(&engine).await, "other");
+    while running.load(Ordering::SeqCst) == 0 {
+        sleep(ms(5)).await;
+    }
+    let mut attempts = 0;
+    while running.load(Ordering::SeqCst) == 1 {
+        let acquired = other.acquire("test.blocks", ms(1)).await.unwrap();
+        assert!(acquired.is_none() || running.load(Ordering::SeqCst) == 0, "{attempts}");
+        attempts += 1;
+        sleep(ms(20)).await;
+    }
+    assert!(attempts > 10, "{attempts}");
+    jobs.ran("blocks", 1).await;
+    assert_eq!(jobs.error("blocks").unwrap(), "the run took longer than 1.5s");
     jobs.stop().await;
 }
 

@@ -9,7 +9,8 @@ use singlet_web::job::{Job, Next};
 use singlet_web::live::{SwitchingProtocols, WebSocketUpgrade};
 use singlet_web::page::Asset;
 use singlet_web::{
-    IdentitySource, OpenError, Opened, Options, Persona, Site, SiteOptions, Store, System, assets,
+    IdentitySource, OpenError, Opened, Options, Persona, Server, Site, SiteOptions, Store, System,
+    assets,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -37,8 +38,12 @@ async fn whoami(caller: Caller) -> Json<Vec<String>> {
 
 const PERSONAS: &[Persona] = &[
     Persona::new("ann", "Ann Onym", "a guest"),
-    Persona::new("mo", "Mo", "moderator").with_groups(&["Staff"]),
+    Persona::new("mo", "Mo", "moderator").with_groups(&["Staff"]).with_email("mo@example.com"),
 ];
+
+async fn email(caller: Caller) -> Json<Option<String>> {
+    Json(caller.email)
+}
 
 /// Everything that the server knows about this system.
 fn hello_system() -> System {
@@ -47,7 +52,8 @@ fn hello_system() -> System {
             .route(get("/greeting", hello).describe("greet", "Says hello."))
             .route(get("/greeting/{name}", hello_to).describe("greetName", "Says hello to them."))
             .route(post("/notes", write).describe("write", "Writes.").idempotent())
-            .route(get("/me", whoami).describe("me", "Who calls."));
+            .route(get("/me", whoami).describe("me", "Who calls."))
+            .route(get("/email", email).describe("email", "The caller's e-mail address."));
         let page = Asset {
             path: "/",
             content: Cow::Borrowed(
@@ -172,6 +178,46 @@ async fn a_persona_signs_in() {
     // The page has the buttons; a proxy is refused here as on the page.
     let passed_on = server.send("GET /local/personas", &["via: 1.1 proxy"], "").await;
     assert_eq!(passed_on.status, 403);
+}
+
+#[tokio::test]
+async fn a_persona_may_have_an_email_address() {
+    let server = hello_server(IdentitySource::Local(LocalIssuer::new().unwrap())).await;
+    for (persona, expected) in PERSONAS.iter().zip(["null", r#""mo@example.com""#]) {
+        let subject = persona.subject;
+        let wish = format!(r#"{{"persona":{{"system":"hello","subject":"{subject}"}}}}"#);
+        let signed = server.post("/local/tokens", &wish).await.json();
+        let line = format!("authorization: Bearer {}", signed["token"].as_str().unwrap());
+        assert_eq!(server.send("GET /hello/email", &[&line], "").await.body, expected);
+    }
+    // Services that are called without a token see the same.
+    assert_eq!(PERSONAS[1].caller().email.as_deref(), Some("mo@example.com"));
+    // The page of the personas needs no addresses.
+    assert!(!server.get("/local/personas").await.body.contains('@'));
+}
+
+/// A site with the local issuer was served on any address, and signed in everybody from anywhere.
+#[tokio::test]
+async fn the_local_issuer_is_served_on_loopback_only() {
+    for (address, is_refused) in [([0_u8, 0, 0, 0], true), ([127, 0, 0, 1], false)] {
+        let mut options = SiteOptions::default();
+        options.identity = IdentitySource::Local(LocalIssuer::new().unwrap());
+        let store = Store::memory().await.unwrap();
+        let site = Site::open(vec![hello_system()], store, options).await.unwrap();
+        let options = Options { address: (address, 0).into(), ..Options::default() };
+        let server = Server::bind(options).await.unwrap();
+        match server.check(&site) {
+            Err(OpenError::LocalIssuerInPublic(_)) => assert!(is_refused),
+            checked => assert!(checked.is_ok() && !is_refused, "{checked:?}"),
+        }
+        let serving = server.serve(site, std::future::pending());
+        let ended = timeout(Duration::from_millis(500), serving).await;
+        assert_eq!(ended.is_ok(), is_refused, "{address:?}");
+    }
+    // Without it, a site may be anywhere.
+    let options = Options { address: ([0, 0, 0, 0], 0).into(), ..Options::default() };
+    let server = Server::bind(options).await.unwrap();
+    assert!(server.check(&open(vec![hello_system()]).await.unwrap()).is_ok());
 }
 
 #[tokio::test]

@@ -159,7 +159,7 @@ async fn what_all_have_stored_in_an_hour_has_an_end(store: TestStore) {
 async fn what_one_address_has_stored_has_an_end(store: TestStore) {
     let fixture = at_full_hour(store).await;
     // Nothing comes back while the test runs.
-    let rate = Rate { per_second: 0.001, burst: 150_000.0 };
+    let rate = Rate { per_second: 0.001, burst: 120_000.0 };
     let account = ClientLimits::with_stored_rate([192, 0, 2, 1].into(), rate);
     let service = fixture.service.for_client(&account);
     let code = create(&service).await.unwrap();
