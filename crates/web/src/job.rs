@@ -123,7 +123,7 @@ impl Job {
     }
 
     /// A run that takes longer is cancelled and counts as an error; 60 s unless set. What blocks its
-    /// thread cannot be cancelled, and keeps its lease until it ends: use `spawn_blocking` for that.
+    /// thread cannot be cancelled, and can delay the extension of its lease: use `spawn_blocking`.
     #[must_use]
     pub fn time_max(mut self, limit: Duration) -> Self {
         self.time_max = limit;

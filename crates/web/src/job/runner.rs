@@ -244,8 +244,9 @@ impl JobTask {
         }
     }
 
-    /// Calls the job's function once, with its time limit, in a task of its own: a run that blocks
-    /// its thread must not stop the extension of its lease. Returns when the run has ended.
+    /// Calls the job's function once, with its time limit, in a task of its own, so that long polls
+    /// of it do not delay the extension of its lease. A run that blocks its thread can still delay
+    /// whatever the runtime has queued behind it. Returns when the run has ended.
     async fn work(&self, lease: Option<Arc<HeldLease>>, lost: &Notify) -> Result<Next, JobError> {
         let job_run = JobRun { stop: self.stop.clone(), lease };
         let work = Arc::clone(&self.job.work);

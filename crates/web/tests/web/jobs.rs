@@ -339,43 +339,6 @@ async fn a_run_is_cancelled_before_its_lease_ends_although_it_is_being_extended(
     jobs.stop().await;
 }
 
-/// A run that blocked its thread also blocked the extension of its lease. It cannot be cancelled
-/// either, and so keeps the lease until it has ended.
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_run_that_blocks_its_thread_keeps_its_lease() {
-    let engine = Engine::memory().unwrap();
-    let running = Arc::new(AtomicU32::new(0));
-    let job = {
-        let running = Arc::clone(&running);
-        Job::every("blocks", Duration::from_secs(60), move |_| {
-            let running = Arc::clone(&running);
-            async move {
-                running.store(1, Ordering::SeqCst);
-                std::thread::sleep(ms(3_000));
-                running.store(0, Ordering::SeqCst);
-                Ok(Next::Interval)
-            }
-        })
-    };
-    let job = job.also_at_start().time_max(ms(1_500)).leased(ms(1_200));
-    let jobs = run_as("one", &engine, [job]).await;
-    let other = Leases::new(web(&engine).await, "other");
-    while running.load(Ordering::SeqCst) == 0 {
-        sleep(ms(5)).await;
-    }
-    let mut attempts = 0;
-    while running.load(Ordering::SeqCst) == 1 {
-        let acquired = other.acquire("test.blocks", ms(1)).await.unwrap();
-        assert!(acquired.is_none() || running.load(Ordering::SeqCst) == 0, "{attempts}");
-        attempts += 1;
-        sleep(ms(20)).await;
-    }
-    assert!(attempts > 10, "{attempts}");
-    jobs.ran("blocks", 1).await;
-    assert_eq!(jobs.error("blocks").unwrap(), "the run took longer than 1.5s");
-    jobs.stop().await;
-}
-
 /// A clock that jumps is as good as a lease that ends: the run may not go on.
 #[tokio::test]
 async fn check_held_fails_two_seconds_before_the_end() {
