@@ -136,7 +136,8 @@ impl<R: Role> Access<R> {
         if allowed {
             return Ok(());
         }
-        if !self.is_signed_in && !(self.hides_from_visitors && self.hidden_as.is_some()) {
+        let is_hidden_from_visitors = self.hides_from_visitors && self.hidden_as.is_some();
+        if !self.is_signed_in && !is_hidden_from_visitors {
             return Err(sign_in_required());
         }
         Err(match (&self.hidden_as, self.role) {

@@ -55,7 +55,7 @@ impl Fixture {
     }
 
     pub(crate) async fn player(&self, secret: &Secret) -> Player {
-        self.service.player(&player_id(&secret).unwrap()).await.unwrap()
+        self.service.player(&player_id(secret).unwrap()).await.unwrap()
     }
 
     pub(crate) async fn lobby(&self, code: &Code) -> Lobby {

@@ -239,7 +239,7 @@ async fn race_of_three_hundred() -> Vec<Duration> {
     for secret in &table.secrets {
         sent.push(begun.elapsed());
         let (player, _) = site.fixture.service.roll(&table.code, secret).await.unwrap();
-        assert_eq!(Some(player), player_id(&secret));
+        assert_eq!(Some(player), player_id(secret));
         tokio::time::sleep(PAUSE).await;
     }
     let heard = watching.join_all().await;

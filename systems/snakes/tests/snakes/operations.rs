@@ -96,7 +96,7 @@ async fn players_move_in_turns_up_ladders_and_down_snakes(store: TestStore) {
     assert_eq!((step.from, step.to, step.effect), (38, 44, Effect::None));
     assert_eq!(roll(bob).await.unwrap().to, 3);
     let lobby = fixture.lobby(&table.code).await;
-    assert_eq!(lobby.game.turn, player_id(&ann));
+    assert_eq!(lobby.game.turn, player_id(ann));
     assert_eq!(lobby.game.sequence, 2 + 1 + 4);
     assert_eq!(lobby.game.last_event.kind, EventKind::Moved);
     let positions: Vec<u32> = lobby.players.iter().map(|player| player.position).collect();

@@ -66,7 +66,7 @@ async fn who_may_not_start_or_roll_does_not(store: TestStore) {
     service.start(&table.code, ann).await.unwrap();
     assert_refused!(fixture, service.start(&table.code, ann), Error::AlreadyStarted);
     assert_refused!(fixture, service.roll(&table.code, bob), Error::NotYourTurn);
-    let id = player_id(&ann).unwrap();
+    let id = player_id(ann).unwrap();
     let guessed = Secret::parse(&format!("{id}.AAAAAAAAAAAAAAAAAAAAAA")).unwrap();
     assert_refused!(fixture, service.roll(&table.code, &guessed), Error::WrongSecret);
     assert_refused!(fixture, service.leave(&table.code, &id, &guessed), Error::WrongSecret);
@@ -74,7 +74,7 @@ async fn who_may_not_start_or_roll_does_not(store: TestStore) {
     fixture.clock.advance(59_999);
     assert_refused!(fixture, service.leave(&table.code, &id, bob), Error::NotRemovable);
     fixture.clock.advance(1);
-    let other = player_id(&bob).unwrap();
+    let other = player_id(bob).unwrap();
     assert_refused!(fixture, service.leave(&table.code, &other, ann), Error::NotRemovable);
     assert_refused!(fixture, service.leave(&table.code, &id, &guessed), Error::WrongSecret);
     let stranger = &alone.secrets[0];

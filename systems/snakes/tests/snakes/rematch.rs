@@ -66,12 +66,12 @@ async fn the_last_player_left_has_won(store: TestStore) {
     for mode in [Mode::Turns, Mode::Race] {
         let table = fixture.started(mode, &["Ann", "Bob", "Cleo"]).await;
         let [ann, bob, cleo] = &table.secrets[..] else { panic!("three have joined") };
-        fixture.service.leave(&table.code, &player_id(&ann).unwrap(), ann).await.unwrap();
+        fixture.service.leave(&table.code, &player_id(ann).unwrap(), ann).await.unwrap();
         let game = fixture.lobby(&table.code).await.game;
         assert_eq!((game.status, ends(&game)), (Status::Playing, 0));
-        fixture.service.leave(&table.code, &player_id(&cleo).unwrap(), cleo).await.unwrap();
+        fixture.service.leave(&table.code, &player_id(cleo).unwrap(), cleo).await.unwrap();
         let game = fixture.lobby(&table.code).await.game;
-        assert_eq!((game.status, game.winner_id.clone()), (Status::Finished, player_id(&bob)));
+        assert_eq!((game.status, game.winner_id.clone()), (Status::Finished, player_id(bob)));
         assert_eq!((game.turn.clone(), ends(&game)), (None, 1));
         let rolled = fixture.service.roll(&table.code, bob).await;
         assert!(matches!(rolled, Err(Error::GameOver)), "{rolled:?}");
@@ -82,7 +82,7 @@ async fn a_game_that_nobody_is_left_in_has_no_winner(store: TestStore) {
     let fixture = Fixture::new(store, Random::new()).await;
     let table = fixture.game(Mode::Turns, &["Ann"]).await;
     let ann = &table.secrets[0];
-    fixture.service.leave(&table.code, &player_id(&ann).unwrap(), ann).await.unwrap();
+    fixture.service.leave(&table.code, &player_id(ann).unwrap(), ann).await.unwrap();
     let game = fixture.service.game(&table.code).await.unwrap();
     assert_eq!((game.status, game.winner_id.clone(), ends(&game)), (Status::Finished, None, 1));
 }
