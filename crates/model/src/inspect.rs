@@ -69,7 +69,7 @@ use std::fmt;
 /// Of a read it is the first request that [`all`](crate::Reading::all) sends: the next ones begin
 /// where it ends. [`page`](crate::Reading::page) sends the same with a `Limit` that is one higher, to
 /// know whether there is a next page. What depends on the moment, such as conditions on the time to
-/// live, is as of now; a transaction with [`once`](crate::once()) is as of the moment at which its
+/// live, is as of now; a transaction with [`once`](crate::transaction::once) is as of the moment at which its
 /// token was first sent.
 pub trait Inspect<D: Declaration>: Sized {
     /// The request that it will send to this database.

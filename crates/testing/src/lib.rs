@@ -7,7 +7,7 @@
 //!   that the operation leaves all or nothing.
 //! - [`at_once`]: many callers at the same moment.
 //! - [`check_matrix`]: who may do what, compared with a table that is kept as a text.
-//! - [`TestServer`] (feature `server`): a server with systems, strict about undeclared problems, and
+//! - `TestServer` (feature `server`): a server with systems, strict about undeclared problems, and
 //!   clients that are signed in as the personas of the demo data.
 
 #![allow(
