@@ -1,4 +1,4 @@
-//! A guest book: sign-in, roles, a live page and a job. docs/a-system.md explains it.
+//! A guest book: sign-in, roles, a live page and a job. Runs until it is stopped.
 use singlet::prelude::*;
 use singlet_web::prelude::*;
 use std::future::pending;
