@@ -1,18 +1,21 @@
-//! What Singlet's systems share on the web.
+//! The kit that Singlet's systems are built with. docs/a-system.md builds one step by step.
 //!
-//! A system declares its routes with [`api`], refuses with [`problem`], and pushes through
-//! [`live`]. What meets every request is the [`Server`]'s business.
+//! A [`System`] is declared, opened on its [`Resources`], and served by a [`Server`] with others.
 //!
 //! - [`api`]: routes, declared once; the router, the checks and the OpenAPI document follow.
-//! - [`problem`]: why a request was refused, as `application/problem+json` with stable codes.
+//! - [`problem`]: the errors of a system, declared once, as `application/problem+json`.
 //! - [`validate`]: what is wrong with a request, field by field.
-//! - [`identity`]: who is calling, by a JWT.
+//! - [`identity`]: who is calling, by a JWT. [`access`]: what they may do with one resource.
+//! - [`live`]: pushes over WebSockets and Server-Sent Events, from the change feed of tables.
+//! - [`job`]: work in the background, with leases. [`demo`]: demo data.
+//! - [`outbound`]: requests to other services. [`blob`]: uploaded files.
+//! - [`page`]: HTML, CSS and ES modules in the program, and the look that all pages share.
+//! - [`random`], [`secret`], [`text`], [`keyed_mutex`]: small things that every system needs.
 //! - [`idempotency`]: requests that may be repeated and are carried out once.
 //! - [`budget`]: how much people who have not signed in may have stored.
 //! - [`cursors`]: pages that go on at another server, or after a restart.
-//! - [`live`]: pushes over WebSockets.
-//! - [`page`]: HTML, CSS and ES modules in the program, and the look that all pages share.
-//! - [`limit`], [`request_id`], [`security`]: what the server does for every request.
+//! - [`limit`], [`metrics`], [`request_id`], [`security`]: what the server does for every request.
+//! - [`prelude`]: what a system writes all the time, in one line.
 
 pub mod access;
 pub mod api;

@@ -348,7 +348,12 @@ async fn rematch(
     of: Path<OfGame>,
     PlayerAuth(secret): PlayerAuth,
 ) -> Result<Created<Welcome>, Error> {
-    let joined = shared.service.for_client(&client).rematch(&of.code()?, &secret).await?;
+    let code = of.code()?;
+    // The first who plays again creates a game; the others join it.
+    if shared.service.game(&code).await?.rematch_code.is_none() {
+        client.charge_by(&shared.creations)?;
+    }
+    let joined = shared.service.for_client(&client).rematch(&code, &secret).await?;
     let location = format!("/games/{}", joined.lobby.game.code);
     Ok(Created::at(location, joined.into()))
 }
@@ -412,5 +417,46 @@ mod tests {
         assert_eq!(create_from([192, 0, 2, 1]).await.unwrap_err().problem_type(), &RATE_LIMITED);
         create_from([192, 0, 2, 2]).await.unwrap();
         assert_eq!(service.newest_games(100, None).await.unwrap().items.len(), 61);
+    }
+
+    /// Games that were made by playing again did not count: a stranger with two players could have
+    /// one game after the other.
+    #[tokio::test]
+    async fn games_made_by_playing_again_count() {
+        let service = Service::new(Db::<Snakes>::memory().await.unwrap(), Random::new());
+        let creations = Arc::new(Limiter::new(CREATION_RATE));
+        let live = live::live(&service);
+        let shared = Shared { service: service.clone(), live, creations };
+        let plenty = Rate { per_second: 1e9, burst: 1e9 };
+        let client = ClientLimits::with_stored_rate([192, 0, 2, 1].into(), plenty);
+        let play_again = async |code: &Code, secret: &Secret| {
+            let of = Path(OfGame { code: code.to_string() });
+            let auth = PlayerAuth(secret.clone());
+            rematch(State(shared.clone()), client.clone(), of, auth).await.map(|_| ())
+        };
+        let over = async || {
+            let new = NewGame { name: "Ann".to_owned(), ..NewGame::default() };
+            let ann = service.create_game(new).await.unwrap();
+            let code = ann.lobby.game.code;
+            let bob = service.join(&code, "Bob").await.unwrap();
+            let cleo = service.join(&code, "Cleo").await.unwrap();
+            service.start(&code, &ann.secret).await.unwrap();
+            while service.game(&code).await.unwrap().status != crate::design::Status::Finished {
+                for secret in [&ann.secret, &bob.secret, &cleo.secret] {
+                    let _ = service.roll(&code, secret).await;
+                }
+            }
+            (code, ann.secret, bob.secret)
+        };
+        let (first, ann, bob) = over().await;
+        play_again(&first, &ann).await.unwrap();
+        for _ in 1..60 {
+            let (code, ann, _) = over().await;
+            play_again(&code, &ann).await.unwrap();
+        }
+        let (code, one, _) = over().await;
+        assert_eq!(play_again(&code, &one).await.unwrap_err().problem_type(), &RATE_LIMITED);
+        // Joining the game that somebody else has made is no new game.
+        play_again(&first, &bob).await.unwrap();
     }
 }

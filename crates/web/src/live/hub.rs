@@ -20,6 +20,8 @@ const RECENT_MAX: usize = 128;
 const RECENT_BYTES_MAX: usize = 1 << 20;
 /// How long a topic is kept after its last subscriber has left, so that it can come back.
 const UNWATCHED_TIME_MAX: Duration = Duration::from_secs(60);
+/// How many bytes of events of such a topic are kept.
+const UNWATCHED_BYTES_MAX: usize = 64 << 10;
 /// How many topics are kept that nobody watches. The one that was left first goes first.
 const UNWATCHED_MAX: usize = 1_000;
 
@@ -303,6 +305,7 @@ impl Topics {
             self.by_name.remove(name);
             return;
         }
+        topic.make_room(0, 0);
         let (key, now) = (self.next_unwatched, Instant::now());
         self.next_unwatched += 1;
         topic.unwatched = Some(key);
@@ -362,12 +365,22 @@ impl TopicLog {
     /// Keeps an event for those who come back. Events of one change are kept or forgotten together.
     fn keep(&mut self, number: u64, event: Event) {
         let bytes = event.data().len();
-        while self.recent.len() >= RECENT_MAX || self.recent_bytes + bytes > RECENT_BYTES_MAX {
-            let Some(oldest) = self.recent.pop_front() else {
-                // It is too large to be kept.
-                self.kept_from = number.saturating_add(1);
-                return;
-            };
+        if !self.make_room(1, bytes) {
+            // It is too large to be kept.
+            self.kept_from = number.saturating_add(1);
+        } else if number >= self.kept_from {
+            self.recent_bytes += bytes;
+            self.recent.push_back(event);
+        }
+    }
+
+    /// Forgets the oldest events until there is room for so many more, of so many bytes in all.
+    /// `false` if there never is.
+    fn make_room(&mut self, count: usize, bytes: usize) -> bool {
+        let bytes_max =
+            if self.watchers.is_empty() { UNWATCHED_BYTES_MAX } else { RECENT_BYTES_MAX };
+        while self.recent.len() + count > RECENT_MAX || self.recent_bytes + bytes > bytes_max {
+            let Some(oldest) = self.recent.pop_front() else { return false };
             self.recent_bytes -= oldest.data().len();
             self.kept_from = oldest.number().map_or(0, |number| number.saturating_add(1));
             while self.recent.front().is_some_and(|next| next.number() == oldest.number()) {
@@ -375,10 +388,7 @@ impl TopicLog {
                 self.recent_bytes -= next.map_or(0, |next| next.data().len());
             }
         }
-        if number >= self.kept_from {
-            self.recent_bytes += bytes;
-            self.recent.push_back(event);
-        }
+        true
     }
 }
 
@@ -598,6 +608,28 @@ mod tests {
 
     /// A topic that is closed goes at once. One that was only left is not listed, but kept, so that
     /// its only watcher can resume: it used to go with the last watcher.
+    /// A thousand topics that nobody watched could hold a megabyte each.
+    #[test]
+    fn topics_without_followers_hold_little() {
+        let hub = Hub::new();
+        let text = "x".repeat(10_000);
+        let bytes =
+            |hub: &Hub| hub.lock().by_name.values().map(|topic| topic.recent_bytes).sum::<usize>();
+        let follower = hub.follow("t", None);
+        for number in 1..=50 {
+            hub.publish("t", number, [text.as_str().into()]);
+        }
+        assert_eq!(bytes(&hub), 500_000);
+        drop(follower);
+        assert!(bytes(&hub) <= UNWATCHED_BYTES_MAX, "{}", bytes(&hub));
+        for number in 51..=70 {
+            hub.publish("t", number, [text.as_str().into()]);
+        }
+        assert!(bytes(&hub) <= UNWATCHED_BYTES_MAX, "{}", bytes(&hub));
+        // The last ones are still there for one who comes back.
+        assert!(hub.follow("t", Some(68)).is_resumed());
+    }
+
     #[tokio::test]
     async fn topics_come_with_their_followers_and_go_when_they_are_closed() {
         let hub = Hub::new();

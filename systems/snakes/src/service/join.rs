@@ -39,12 +39,12 @@ impl Service {
         if game.status != Status::Waiting {
             return Err(Error::AlreadyStarted);
         }
+        if players.len() >= game.mode.players_max() {
+            return Err(Error::GameFull);
+        }
         let skeleton = text::skeleton(name);
         if players.iter().any(|player| text::skeleton(&player.name) == skeleton) {
             return Err(Error::NameTaken);
-        }
-        if players.len() >= game.mode.players_max() {
-            return Err(Error::GameFull);
         }
         self.charge(Cost::Join(&game.board, game.mode)).await?;
         let expiries = self.renew(game).await?;

@@ -78,12 +78,25 @@ impl Service {
         let mut transaction = self.db.transaction::<Error>();
         transaction.push(counted.or(Error::changed()));
         transaction.push(delete(Player::key(code, leaving)));
-        for connection in self.connections_of(code).await? {
-            if connection.player_id == *leaving {
-                transaction.push(delete(Connection::key(&connection.connection_id)));
+        transaction.run().await?;
+        self.delete_connections(code, leaving).await;
+        Ok(())
+    }
+
+    /// Deletes the connections of a player who is gone: there may be more of them than a transaction
+    /// has room for. Those that stay expire, and without their player they mean nothing.
+    async fn delete_connections(&self, code: &Code, player: &PlayerId) {
+        let deleted = async {
+            for connection in self.connections_of(code).await? {
+                if connection.player_id == *player {
+                    self.db.run(delete(Connection::key(&connection.connection_id))).await?;
+                }
             }
+            Ok::<(), Error>(())
+        };
+        if let Err(error) = deleted.await {
+            tracing::warn!(%error, "connections of a player who has left stay until they expire");
         }
-        transaction.run().await
     }
 }
 

@@ -22,6 +22,7 @@ on_every_backend! {
     a_player_with_two_tabs_stays_connected,
     a_connection_without_a_sign_of_life_is_closed,
     a_full_game_is_not_open,
+    a_player_with_many_tabs_can_leave,
 }
 
 fn ends(game: &singlet_snakes::design::Game) -> usize {
@@ -178,6 +179,21 @@ async fn a_connection_without_a_sign_of_life_is_closed(store: TestStore) {
     }
     fixture.clock.advance(77_000);
     assert!(!is_connected(&fixture, &table.code).await);
+}
+
+/// The connections of a player were deleted in the transaction that removes it, which has room for a
+/// hundred items: with enough tabs nobody could take the player out of the game.
+async fn a_player_with_many_tabs_can_leave(store: TestStore) {
+    let fixture = Fixture::new(store, Random::new()).await;
+    let table = fixture.game(Mode::Turns, &["Ann", "Bob"]).await;
+    let [ann, bob] = &table.secrets[..] else { panic!("two have joined") };
+    for _ in 0..110 {
+        fixture.service.connect(&table.code, bob).await.unwrap();
+    }
+    let id = player_id(bob).unwrap();
+    fixture.service.leave(&table.code, &id, ann).await.unwrap();
+    assert_eq!(fixture.lobby(&table.code).await.players.len(), 1);
+    assert!(fixture.service.connections_of(&table.code).await.unwrap().is_empty());
 }
 
 async fn a_full_game_is_not_open(store: TestStore) {
