@@ -180,19 +180,19 @@ async fn serve(
     pages.check(&site).map_err(|error| cannot_open(&error, arguments.backend))?;
     // If nobody reads the lines, they are not missed.
     let _ = writeln!(std::io::stdout(), "{ready}Press Ctrl-C to stop.");
-    let (tell, told) = watch::channel(false);
-    let until = |mut told: watch::Receiver<bool>| async move {
-        drop(told.wait_for(|stop| *stop).await);
+    let (stop_sender, stopped) = watch::channel(false);
+    let until = |mut stopped: watch::Receiver<bool>| async move {
+        drop(stopped.wait_for(|stop| *stop).await);
     };
     tokio::join!(
         async {
             stop.asked().await;
-            let _ = tell.send(true);
+            let _ = stop_sender.send(true);
         },
-        pages.serve(site, until(told.clone())),
+        pages.serve(site, until(stopped.clone())),
         async {
             if let Some((endpoint, engine)) = endpoint {
-                endpoint.serve(engine, until(told)).await;
+                endpoint.serve(engine, until(stopped)).await;
             }
         },
     );

@@ -33,7 +33,7 @@ impl Callers {
     pub(super) fn identity(&self, trusting: Trusting) -> Result<(IdentitySource, String), Failure> {
         match (self.issuer(), trusting) {
             (Some(issuer), _) => {
-                let note = format!("Who signs in does so with {}.", issuer.url);
+                let note = format!("Sign-in: with {}.", issuer.url);
                 let identity = Identity::of(issuer).map_err(|error| {
                     Failure::new(error, "Give the address of the keys with --jwks.")
                 })?;
@@ -46,8 +46,8 @@ impl Callers {
                         "Nothing is safe without it.",
                     )
                 })?;
-                let note = "Who signs in is believed, because only this machine can reach this \
-                            server.";
+                let note =
+                    "Sign-in: anybody as anybody, because only this machine can reach this server.";
                 Ok((IdentitySource::Local(local), note.to_owned()))
             }
             (None, Trusting(false)) => {

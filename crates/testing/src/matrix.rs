@@ -188,7 +188,7 @@ removeEntry (of mina) | 401     | 403  | 204
     const CALLERS: &[&str] = &["visitor", "nils", "mina"];
 
     #[test]
-    fn a_table_that_is_so_passes() {
+    fn a_matching_table_passes() {
         assert_eq!(message(TABLE, OPERATIONS, CALLERS), None);
     }
 

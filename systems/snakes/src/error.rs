@@ -20,7 +20,7 @@ singlet_web::problems! {
         AlreadyStarted = 409, "already-started", "Game already started";
         /// There is nothing to roll for before the creator has started the game.
         NotStarted = 409, "not-started", "Game not started";
-        /// It takes two.
+        /// A game needs at least two players.
         TooFewPlayers = 409, "too-few-players", "Too few players";
         /// It is somebody else's turn.
         NotYourTurn = 409, "not-your-turn", "Not your turn";

@@ -275,14 +275,14 @@ struct SignInResponse {
 
 async fn sign_in(
     State(sign_in): State<SignIn>,
-    wish: Body<SignInRequest>,
+    request: Body<SignInRequest>,
 ) -> Result<Json<SignInResponse>, Problem> {
     let SignIn { issuer, personas } = sign_in;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let invalid = |field, detail: &'static str| {
         Err(Problem::invalid_field(FieldLocation::Body, field, detail))
     };
-    let token = match (&wish.persona, &wish.name) {
+    let token = match (&request.persona, &request.name) {
         (Some(PersonaId { system, subject }), None) => {
             let of_system = personas.iter().filter(|(info, _)| info.name == system);
             let mut of_system = of_system.flat_map(|(_, personas)| personas.iter());
@@ -291,7 +291,7 @@ async fn sign_in(
                 None => return invalid("/persona", "is not a person of this system"),
             }
         }
-        (None, Some(name)) => issuer.sign(name, &wish.groups, now),
+        (None, Some(name)) => issuer.sign(name, &request.groups, now),
         (None, None) => return invalid("/name", "is missing"),
         (Some(_), Some(_)) => return invalid("/name", "must be left out with a persona"),
     };
