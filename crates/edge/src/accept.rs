@@ -5,6 +5,7 @@ use crate::clock::CoarseClock;
 use crate::limits::Limits;
 use crate::room::Room;
 use crate::stream::WatchedStream;
+use rustix::net::sockopt;
 use std::collections::HashMap;
 use std::future::{Future, poll_fn};
 use std::io;
@@ -35,6 +36,15 @@ const SWEEP_INTERVAL_MAX: Duration = Duration::from_secs(1);
 /// and clients try again after a second; so it is more than come in a burst.
 const WAITING_CONNECTIONS_MAX: u32 = 4096;
 
+/// After how long a connection without traffic is probed, and how often then.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(30);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
+const KEEPALIVE_PROBES: u32 = 3;
+/// How long bytes that were sent may stay unacknowledged. Without it the system retries for a
+/// quarter of an hour, and a phone that is gone keeps its stream that long.
+#[cfg(target_os = "linux")]
+const UNACKNOWLEDGED_TIME_MAX: Duration = Duration::from_secs(40);
+
 /// Takes an address to listen on. Clients can connect from now on, and wait until they are served.
 ///
 /// # Errors
@@ -45,8 +55,21 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     // So that a server that is started again need not wait for connections of the one before.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
+    notice_lost_clients(&socket)?;
     socket.bind(address)?;
     socket.listen(WAITING_CONNECTIONS_MAX)
+}
+
+/// Lets the system end connections whose clients are gone without saying so. Connections that a
+/// socket accepts inherit this.
+fn notice_lost_clients(socket: &TcpSocket) -> io::Result<()> {
+    sockopt::set_socket_keepalive(socket, true)?;
+    sockopt::set_tcp_keepidle(socket, KEEPALIVE_IDLE)?;
+    sockopt::set_tcp_keepintvl(socket, KEEPALIVE_INTERVAL)?;
+    sockopt::set_tcp_keepcnt(socket, KEEPALIVE_PROBES)?;
+    #[cfg(target_os = "linux")]
+    sockopt::set_tcp_user_timeout(socket, UNACKNOWLEDGED_TIME_MAX.as_millis() as u32)?;
+    Ok(())
 }
 
 /// A connection that was accepted.

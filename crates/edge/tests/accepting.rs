@@ -45,6 +45,22 @@ async fn server(limits: Limits, room: Room) -> Server {
     Server { address, stop, task, figures, refused }
 }
 
+/// A client that lost its network held its connection until the system gave up sending, a quarter
+/// of an hour later. What is set at the listener must be at what it accepts.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn accepted_connections_notice_lost_clients() {
+    use rustix::net::sockopt;
+
+    let listener = singlet_edge::listen(([127, 0, 0, 1], 0).into()).unwrap();
+    let address = listener.local_addr().unwrap();
+    let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
+    let (_client, (accepted, _)) = (client.unwrap(), accepted.unwrap());
+    assert!(sockopt::socket_keepalive(&accepted).unwrap());
+    assert_eq!(sockopt::tcp_keepidle(&accepted).unwrap(), Duration::from_secs(30));
+    assert_eq!(sockopt::tcp_user_timeout(&accepted).unwrap(), 40_000);
+}
+
 impl Server {
     async fn connect(&self, first: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).await.unwrap();

@@ -153,7 +153,7 @@ impl<'i> Declared<'i> {
 
     fn table(&self) -> TokenStream {
         let head = &self.head;
-        quote!(&<<#head as ::singlet::Entity>::Table as ::singlet::Table>::SHAPE)
+        quote!(<<#head as ::singlet::Entity>::Table as ::singlet::Table>::SHAPE)
     }
 
     fn index_shape(&self) -> TokenStream {

@@ -96,7 +96,7 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
             #(::singlet::table::assert_listed::<#table, #shared>();)*
             ::singlet::check::entity(
                 &<#ident as ::singlet::Entity>::SHAPE,
-                &<#table as ::singlet::Table>::SHAPE,
+                <#table as ::singlet::Table>::SHAPE,
             );
         };
     };

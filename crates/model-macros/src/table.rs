@@ -288,16 +288,19 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
         #item
 
         impl ::singlet::Table for #ident {
-            const SHAPE: ::singlet::shape::TableShape = ::singlet::shape::TableShape {
-                type_name: #type_name,
-                name: #name,
-                key: #key,
-                indexes: &[#(#indexes),*],
-                ttl: #ttl,
-                billing: ::singlet::shape::Billing::#billing,
-                stream: #stream,
-                delimiter: #delimiter,
-                entities: &[#(&<#entities as ::singlet::Entity>::SHAPE),*],
+            const SHAPE: &'static ::singlet::shape::TableShape = {
+                static SHAPE: ::singlet::shape::TableShape = ::singlet::shape::TableShape {
+                    type_name: #type_name,
+                    name: #name,
+                    key: #key,
+                    indexes: &[#(#indexes),*],
+                    ttl: #ttl,
+                    billing: ::singlet::shape::Billing::#billing,
+                    stream: #stream,
+                    delimiter: #delimiter,
+                    entities: &[#(&<#entities as ::singlet::Entity>::SHAPE),*],
+                };
+                &SHAPE
             };
 
             type Item = #items;
@@ -321,7 +324,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
         impl ::singlet::Declaration for #ident {
             const NAME: &'static str = #type_name;
             const TABLES: &'static [&'static ::singlet::shape::TableShape] =
-                &[&<#ident as ::singlet::Table>::SHAPE];
+                &[<#ident as ::singlet::Table>::SHAPE];
         }
 
         impl ::singlet::table::Contains<#ident> for #ident {
@@ -339,6 +342,6 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
             )*
         }
 
-        const _: () = ::singlet::check::table(&<#ident as ::singlet::Table>::SHAPE);
+        const _: () = ::singlet::check::table(<#ident as ::singlet::Table>::SHAPE);
     })
 }

@@ -43,7 +43,7 @@ impl<D: Declaration> Db<D> {
         P: Projection<Entity = E>,
         G: Into<Get<E, P>>,
     {
-        let table = &E::Table::SHAPE;
+        let table = E::Table::SHAPE;
         let (mut wanted, mut is_consistent) = (Vec::new(), false);
         for get in gets {
             let get: Get<E, P> = get.into();

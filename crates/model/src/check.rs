@@ -22,7 +22,7 @@ pub use message::Message;
 
 use crate::attribute::Attribute;
 use crate::design::AttributeType;
-use crate::key::{Form, Segment};
+use crate::key::{Form, Segment, begin_differently};
 use crate::shape::{
     EntityShape, EntityShapeOf, KeyAttribute, KeyShapeOf, Storage, TableShape, TableShapeOf,
     Template,
@@ -154,6 +154,14 @@ const fn collide(
     one: &EntityShapeOf<'_>,
     other: &EntityShapeOf<'_>,
 ) -> bool {
+    if begin_differently(one.key.partition.segments, other.key.partition.segments) {
+        return false;
+    }
+    if let (Some(sort), Some(other_sort)) = (&one.key.sort, &other.key.sort)
+        && begin_differently(sort.segments, other_sort.segments)
+    {
+        return false;
+    }
     let delimiter = table.delimiter;
     let ours = templates::pattern(one, &one.key.partition, delimiter);
     if !ours.overlaps(&templates::pattern(other, &other.key.partition, delimiter)) {

@@ -77,7 +77,7 @@ impl<E: Entity, P: Projection<Entity = E>> Get<E, P> {
 pub(crate) fn projection<P: Projection>(
     index: Option<&'static IndexShape>,
 ) -> Result<Option<expression::Projection>> {
-    let (shape, table) = (&P::Entity::SHAPE, &<P::Entity as Entity>::Table::SHAPE);
+    let (shape, table) = (&P::Entity::SHAPE, <P::Entity as Entity>::Table::SHAPE);
     let is_whole = P::FIELDS.is_none();
     if is_whole && index.is_none_or(|index| index.projection == Projected::All) {
         return Ok(None);

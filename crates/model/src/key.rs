@@ -16,7 +16,7 @@ pub use handle::{GivenPart, Key};
 pub use id::IdError;
 #[doc(hidden)]
 pub use id::{check_id, read_id};
-pub(crate) use overlap::Pattern;
+pub(crate) use overlap::{Pattern, begin_differently};
 pub use overlap::{catches, is_ambiguous, overlaps};
 pub use part::{KeyArgument, KeyPart, Shape};
 pub use segment::{DELIMITER, Form, Segment};

@@ -147,7 +147,7 @@ impl Plan {
             known: None,
             guarded: None,
             entity: E::SHAPE.name,
-            table: &E::Table::SHAPE,
+            table: E::Table::SHAPE,
         }
     }
 

@@ -242,7 +242,7 @@ impl SharedKeys {
 impl<E: Entity, Rest> Query<E, Rest, Primary> {
     /// The items of this entity in a partition of the table.
     pub fn partition(parts: &[GivenPart]) -> Self {
-        let (table, shape) = (&E::Table::SHAPE, &E::SHAPE);
+        let (table, shape) = (E::Table::SHAPE, &E::SHAPE);
         let partition = Given::new::<E>(parts)
             .and_then(|given| given.render(&shape.key.partition, &table.key, &table.key.partition));
         let sort = SortKeys::Template(shape.key.sort.as_ref());
@@ -255,7 +255,7 @@ impl<E: Entity, Rest, const PLACE: usize, const LOCAL: bool, const HELD: bool>
 {
     /// The items of this entity in a partition of an index: the one of its pattern at this place.
     pub fn index(parts: &[GivenPart]) -> Self {
-        let (table, shape) = (&E::Table::SHAPE, &E::SHAPE);
+        let (table, shape) = (E::Table::SHAPE, &E::SHAPE);
         let of_index = shape.indexes.get(PLACE);
         let index = of_index.and_then(|of_index| table.index(of_index.index));
         let (Some(of_index), Some(index)) = (of_index, index) else {

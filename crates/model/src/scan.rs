@@ -155,7 +155,7 @@ impl<E: Entity, P: Projection<Entity = E>, S> Scan<E, P, S> {
         let pattern = self.index.and_then(|place| E::SHAPE.indexes.get(place));
         let index = pattern.and_then(|pattern| E::Table::SHAPE.index(pattern.index));
         Ok(Source {
-            table: &E::Table::SHAPE,
+            table: E::Table::SHAPE,
             index,
             part: Part::All {
                 segment: self.segment,

@@ -91,7 +91,7 @@ impl Subject {
 
     /// This item, which is to be written.
     pub(crate) fn with_item<E: Entity>(item: &Item) -> Self {
-        Self::of_item(E::SHAPE.name, &E::Table::SHAPE, item)
+        Self::of_item(E::SHAPE.name, E::Table::SHAPE, item)
     }
 
     fn of_item(entity: &'static str, table: &TableShape, item: &Item) -> Self {

@@ -17,7 +17,9 @@ use singlet_dynamo::stored::StoredItem;
 )]
 pub trait Table: Contains<Self> + Sized {
     /// What the macro says of it.
-    const SHAPE: TableShape;
+    /// A static behind a reference: the compiler checks a constant again wherever it is named,
+    /// with all that it leads to, and a static once.
+    const SHAPE: &'static TableShape;
     /// An item of the table: one of the entities.
     type Item: Send + 'static;
 
@@ -111,7 +113,7 @@ pub fn decode_if<E: Entity>(
     item: ItemRef<'_>,
     on_corrupt: OnCorrupt,
 ) -> Result<Option<E>, Corrupt> {
-    match recognizes(&E::SHAPE, &E::Table::SHAPE, item) {
+    match recognizes(&E::SHAPE, E::Table::SHAPE, item) {
         true => on_corrupt.apply(decode(item)),
         false => Ok(None),
     }
@@ -157,7 +159,7 @@ macro_rules! design {
         impl $crate::table::Declaration for $design {
             const NAME: &'static str = stringify!($design);
             const TABLES: &'static [&'static $crate::shape::TableShape] =
-                &[$(&<$table as $crate::Table>::SHAPE),+];
+                &[$(<$table as $crate::Table>::SHAPE),+];
         }
 
         $crate::design!(@contains $design 0; $($table)+);

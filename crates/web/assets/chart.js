@@ -5,7 +5,7 @@ import { element, shape } from "./dom.js";
 const WIDTH_MAX = 640;
 const WIDTH_MIN = 280;
 const HEIGHT = 300;
-const MARGIN = { top: 12, right: 16, bottom: 44, left: 48 };
+const MARGIN = { top: 12, right: 28, bottom: 44, left: 48 };
 /** The height of a line of text above the drawing: the label of the axis, or the legend. */
 const LINE_HEIGHT = 26;
 

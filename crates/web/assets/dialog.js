@@ -17,12 +17,15 @@ export function confirmDialog({ title, text, action = "OK", danger = false, canc
   });
 }
 
-/** Shows content in a sheet that can be closed. Returns `{ dialog, close(), closed }`. */
-export function sheet(content, { title }) {
-  const close = element("button", { type: "button", class: "plain" }, "Close");
-  const dialog = open({ title }, content, element("div", { class: "actions" }, close));
+/**
+ * Shows content in a sheet. `close` is the text of the button that closes it, such as "Cancel" below
+ * a form. Returns `{ dialog, close(), closed }`.
+ */
+export function sheet(content, { title, close = "Close" }) {
+  const button = element("button", { type: "button", class: "plain" }, close);
+  const dialog = open({ title }, content, element("div", { class: "actions" }, button));
   dialog.classList.add("sheet");
-  close.addEventListener("click", () => dialog.close());
+  button.addEventListener("click", () => dialog.close());
   const closed = new Promise((resolve) => { dialog.addEventListener("close", resolve); });
   return { dialog, close: () => dialog.close(), closed };
 }

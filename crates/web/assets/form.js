@@ -3,7 +3,8 @@ import { bringIntoView, element, focusQuietly } from "./dom.js";
 import { fieldName, Problem } from "./http.js";
 
 /**
- * Handles a form: `handler` gets its values and returns a promise. While it works, the form cannot
+ * Handles a form: `handler` gets its values, the form and the
+ * button that was pressed, and returns a promise. While it works, the form cannot
  * be sent again. A problem is shown at its fields, or else at the top of the form.
  *
  * After success the form is reset to the values of its markup. It keeps what was typed if `reset` is
@@ -28,7 +29,7 @@ export function onSubmit(form, handler, { reset = true } = {}) {
       for (const button of buttons) button.disabled = false;
     };
     try {
-      await handler(values, form);
+      await handler(values, form, event.submitter);
       release();
       if (reset && !form.querySelector("[aria-invalid]")) form.reset();
       // A disabled button loses the focus.

@@ -10,9 +10,10 @@ const PARTS_MAX = 5;
  *
  * `path` is the address, or a function that returns it; `item` makes the node of a value, `key` its
  * key. `empty` is shown when there is nothing, `more` on the button. `filter` leaves values out.
- * `isBefore(one, other)` says where new values belong; without it they come first.
+ * `isBefore(one, other)` says where new values belong; without it they come first. `onPart(part)` is
+ * called with each part before its items are shown, for what comes beside them.
  */
-export function pagedList(container, { path, item, key, empty = "Nothing yet.", more = "More", filter = () => true, isBefore = () => true }) {
+export function pagedList(container, { path, item, key, empty = "Nothing yet.", more = "More", filter = () => true, isBefore = () => true, onPart }) {
   let values = [];
   let next = null;
   /** Loads that began before this one have no say any more. */
@@ -42,6 +43,7 @@ export function pagedList(container, { path, item, key, empty = "Nothing yet.", 
       for (let parts = 0; parts < PARTS_MAX; parts += 1) {
         const part = await request("GET", address(cursor));
         if (mine !== generation) return;
+        onPart?.(part);
         const known = new Set(loaded.map(key));
         loaded = [...loaded, ...part.items.filter((value) => !known.has(key(value)))];
         cursor = part.next ?? null;

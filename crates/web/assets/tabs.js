@@ -1,5 +1,7 @@
 // Tabs: links to parts of a page, of which one is shown.
 
+const FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex='0']";
+
 /**
  * Makes tabs of `<nav class="tabs"><a href="#games">Games</a> …</nav>` inside `container` and the
  * elements that the links name. Arrow keys go from tab to tab; the address names the one that is
@@ -17,7 +19,6 @@ export function tabs(container, { onShow } = {}) {
     link.setAttribute("aria-controls", panel.id);
     panel.setAttribute("role", "tabpanel");
     panel.setAttribute("aria-labelledby", link.id);
-    panel.setAttribute("tabindex", "0");
     link.addEventListener("click", (event) => {
       event.preventDefault();
       show(link, { isChosen: true });
@@ -45,6 +46,9 @@ export function tabs(container, { onShow } = {}) {
       link.setAttribute("aria-selected", String(isShown));
       link.tabIndex = isShown ? 0 : -1;
       panelOf(link).hidden = !isShown;
+      // The keyboard reaches a panel by its links and buttons; one without any it reaches itself.
+      if (isShown && !panelOf(link).querySelector(FOCUSABLE)) panelOf(link).setAttribute("tabindex", "0");
+      else panelOf(link).removeAttribute("tabindex");
     }
     if (isChosen && location.hash !== chosen.hash) history.replaceState(history.state, "", chosen.hash);
     onShow?.(panelOf(chosen));

@@ -17,6 +17,7 @@ mod local;
 mod provider;
 mod token;
 
+pub(crate) use caller::TokenEnd;
 pub use caller::{Caller, Identity};
 pub use issuer::Issuer;
 pub use local::LocalIssuer;

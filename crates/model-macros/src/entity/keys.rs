@@ -36,7 +36,7 @@ impl FieldKind {
                 ::singlet::field::kind::LoneIndexKey<{
                     ::singlet::check::is_own_index_key(
                         &<#entity as ::singlet::Entity>::SHAPE,
-                        &<<#entity as ::singlet::Entity>::Table as ::singlet::Table>::SHAPE,
+                        <<#entity as ::singlet::Entity>::Table as ::singlet::Table>::SHAPE,
                         #place,
                     )
                 }>

@@ -211,7 +211,7 @@ fn query(entity: &Entity, key: &KeyTemplates, place: Option<usize>) -> TokenStre
 /// entity is known from the table's declaration.
 fn by_index(entity: &Entity, index: &str, place: usize) -> TokenStream {
     let (ident, table) = (&entity.ident, &entity.arguments.table);
-    let table = quote!(&<#table as ::singlet::Table>::SHAPE);
+    let table = quote!(<#table as ::singlet::Table>::SHAPE);
     quote!(::singlet::query::ByIndex<
         #place,
         { ::singlet::check::is_local(#table, #index) },

@@ -239,8 +239,9 @@ const fn meet(
 
 /// What a query for all keys of a template asks for: the text in front of the first field.
 const fn beginning(template: &TemplateOf<'_>) -> Pattern {
-    match template.segments {
-        [Segment::Literal(text), ..] => Pattern::empty().with_literal(text),
-        _ => Pattern::empty(),
+    let mut pattern = Pattern::empty();
+    if let [Segment::Literal(text), ..] = template.segments {
+        pattern.push_literal(text);
     }
+    pattern
 }

@@ -95,7 +95,7 @@ pub const fn projection<Q: Projection, S: ReadFrom>() {
     if S::PLACE == PRIMARY {
         return;
     }
-    let (entity, table) = (&<Q::Entity as Entity>::SHAPE, &<Q::Entity as Entity>::Table::SHAPE);
+    let (entity, table) = (&<Q::Entity as Entity>::SHAPE, <Q::Entity as Entity>::Table::SHAPE);
     let (_, [of_index, ..]) = entity.indexes.split_at(S::PLACE) else { return };
     let Some(index) = find_index(table.indexes, of_index.index) else { return };
     if let Some(attribute) = first_missing(entity, table, index, Q::FIELDS) {

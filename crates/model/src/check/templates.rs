@@ -134,8 +134,8 @@ pub(super) const fn pattern(
     let mut parts = template.parts;
     let mut rest = template.segments;
     while let [segment, others @ ..] = rest {
-        pattern = match segment {
-            Segment::Literal(text) => pattern.with_literal(text),
+        match segment {
+            Segment::Literal(text) => pattern.push_literal(text),
             Segment::Part { form, .. } => {
                 let mut form = *form;
                 if let [part, more @ ..] = parts {
@@ -146,9 +146,9 @@ pub(super) const fn pattern(
                     }
                     parts = more;
                 }
-                pattern.with_form(form)
+                pattern.push_form(form);
             }
-        };
+        }
         rest = others;
     }
     pattern

@@ -24,7 +24,7 @@ pub struct Corrupt {
 
 impl Corrupt {
     fn new<E: Entity>(item: ItemRef<'_>, attribute: &str, mismatch: Mismatch) -> Self {
-        Self::of(&E::SHAPE, &E::Table::SHAPE, item, attribute, mismatch)
+        Self::of(&E::SHAPE, E::Table::SHAPE, item, attribute, mismatch)
     }
 
     fn of(
@@ -109,13 +109,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new<E: Entity>(item: ItemRef<'a>) -> Self {
-        Self {
-            shape: &E::SHAPE,
-            table: &E::Table::SHAPE,
-            item,
-            entries: item.iter(),
-            payload: None,
-        }
+        Self { shape: &E::SHAPE, table: E::Table::SHAPE, item, entries: item.iter(), payload: None }
     }
 
     /// Reads the attribute of this name, which comes after all that were read before.
@@ -251,7 +245,7 @@ pub(crate) fn is_of_sharing_entity(shape: &EntityShape, item: ItemRef<'_>) -> bo
 
 /// Whether the item's time to live has passed, so that it counts as gone.
 pub(crate) fn is_expired<E: Entity>(item: ItemRef<'_>, now: Timestamp) -> bool {
-    E::SHAPE.expires && has_passed(&E::Table::SHAPE, item, now)
+    E::SHAPE.expires && has_passed(E::Table::SHAPE, item, now)
 }
 
 /// Whether the item has a time to live, and it has passed.

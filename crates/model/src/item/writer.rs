@@ -31,7 +31,7 @@ pub(crate) fn to_item<E: Entity>(
 
 /// The item that an entity with these values of its fields is stored as.
 pub(super) fn of_values<E: Entity>(mut values: Vec<Option<Value>>) -> Result<Item, Error> {
-    let (shape, table) = (&E::SHAPE, &E::Table::SHAPE);
+    let (shape, table) = (&E::SHAPE, E::Table::SHAPE);
     let mut entries = Vec::with_capacity(values.len() + 8);
     push_key(shape, &shape.key, &table.key, &values, |_| true, &mut entries)?;
     for of_index in shape.indexes {

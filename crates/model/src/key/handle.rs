@@ -89,7 +89,7 @@ impl<E: Entity> Key<E> {
     #[must_use]
     pub fn from_item(item: &Item) -> Option<Self> {
         let stored = StoredItem::from(item);
-        if !recognizes(&E::SHAPE, &E::Table::SHAPE, stored.as_item()) {
+        if !recognizes(&E::SHAPE, E::Table::SHAPE, stored.as_item()) {
             return None;
         }
         let attributes = &E::Table::SHAPE.key;

@@ -495,7 +495,7 @@ impl<E: Entity, R: Returning<E>> Operation for Update<E, R> {
             false => {
                 let own = all_of::<E>(conditions.clone(), now)?;
                 conditions.extend(changes.guards.iter().map(|guard| guard.condition().clone()));
-                let (table, expires) = (&E::Table::SHAPE, E::SHAPE.expires);
+                let (table, expires) = (E::Table::SHAPE, E::SHAPE.expires);
                 Some(Box::new(Guarded { own, guards: changes.guards, table, expires }))
             }
         };

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How many characters a name has that is shown to others.
@@ -49,7 +49,14 @@ pub struct Caller {
     pub email: Option<String>,
     /// The groups that they are in.
     pub groups: BTreeSet<String>,
+    /// Until when their token is accepted, in seconds since 1970. Streams that they watch end then.
+    pub expires_at_s: Option<u64>,
 }
+
+/// Until when the token of a request is accepted, in seconds since 1970; empty for requests whose
+/// route did not ask who is calling. The server reads it when the response is a stream.
+#[derive(Clone, Default)]
+pub(crate) struct TokenEnd(pub(crate) Arc<OnceLock<u64>>);
 
 impl Caller {
     /// Insists on a group.
@@ -219,9 +226,14 @@ impl<S: Send + Sync> OptionalFromRequestParts<S> for Caller {
             return Err(refused());
         }
         // Why exactly it is not accepted helps mostly those who try to make one up.
-        identity.caller(token.trim()).await.map(Some).map_err(|why| {
+        let caller = identity.caller(token.trim()).await.map_err(|why| {
             tracing::info!(%why, "token rejected");
             refused()
-        })
+        })?;
+        if let (Some(end), Some(TokenEnd(cell))) = (caller.expires_at_s, parts.extensions.get()) {
+            // The second time it is the same token.
+            let _ = cell.set(end);
+        }
+        Ok(Some(caller))
     }
 }

@@ -72,7 +72,8 @@ impl Issuer {
             Some(time) => time.as_f64().map(Some).ok_or(TokenError::Malformed),
         };
         let (now, leeway) = (now as f64, LEEWAY.as_secs_f64());
-        if time("exp")?.ok_or(TokenError::Malformed)? + leeway <= now {
+        let end = time("exp")?.ok_or(TokenError::Malformed)? + leeway;
+        if end <= now {
             return Err(TokenError::Expired);
         }
         for begin in [time("nbf")?, time("iat")?].into_iter().flatten() {
@@ -96,6 +97,8 @@ impl Issuer {
             name,
             email: email.map(str::to_owned),
             groups: groups.collect::<BTreeSet<_>>(),
+            // A conversion from a float takes the nearest value that there is.
+            expires_at_s: Some(end as u64),
         })
     }
 }

@@ -23,6 +23,8 @@ pub enum CloseReason {
     TopicEnded,
     /// Nothing came from the client for 15 seconds.
     Silent,
+    /// The caller's token is no longer accepted. Connect again with another one.
+    TokenExpired,
     /// The caller may no longer watch the topic.
     Forbidden,
 }
@@ -41,6 +43,7 @@ impl CloseReason {
             Self::TooSlow => 1013,
             Self::TopicEnded => 4000,
             Self::Silent => 4001,
+            Self::TokenExpired => 4002,
             Self::Forbidden => 4003,
         }
     }
@@ -58,6 +61,7 @@ impl CloseReason {
             Self::TooSlow => "the client reads too slowly: connect again",
             Self::TopicEnded => "what was watched is gone",
             Self::Silent => "nothing was heard from the client",
+            Self::TokenExpired => "the token has expired: sign in again",
             Self::Forbidden => "you may no longer watch this",
         }
     }

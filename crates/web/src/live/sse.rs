@@ -121,6 +121,8 @@ struct Streaming {
     /// When something was last sent.
     sent: Instant,
     comment_timer: Pin<Box<Sleep>>,
+    /// Ready when the caller's token is accepted no more.
+    token_end: BoxFuture<'static, ()>,
     recheck: Option<Recheck>,
 }
 
@@ -161,6 +163,7 @@ impl Streaming {
             is_over: false,
             sent: now,
             comment_timer,
+            token_end: Box::pin(pending()),
             recheck,
         }
     }
@@ -173,6 +176,9 @@ impl Streaming {
         if !self.has_begun {
             self.has_begun = true;
             self.stream = self.slot.take();
+            if let Some(end) = self.stream.as_ref().and_then(OpenStream::token_end) {
+                self.token_end = Box::pin(sleep_until(end));
+            }
             let first = self.subscription.try_next();
             let first = first.map_or_else(Bytes::new, |event| event.to_sse());
             return Some([RETRY, &first].concat().into());
@@ -182,6 +188,7 @@ impl Streaming {
                 event = self.subscription.next() => Next::Event(event),
                 () = &mut self.comment_timer => Next::Comment,
                 () = stopping(&mut self.stream) => Next::End(CloseReason::Stopping),
+                () = &mut self.token_end => Next::End(CloseReason::TokenExpired),
                 why = refused(&mut self.recheck) => Next::End(why),
             };
             match next {

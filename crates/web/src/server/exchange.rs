@@ -5,7 +5,7 @@ use super::lifetime::admit_stream;
 use super::watched_body::WatchedBody;
 use crate::api::{OperationId, StrictProblems};
 use crate::idempotency::Idempotency;
-use crate::identity::Identity;
+use crate::identity::{Identity, TokenEnd};
 use crate::limit::{ClientLimits, Limiter};
 use crate::metrics::Metrics;
 use crate::problem::{INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TIMEOUT, UNAVAILABLE};
@@ -52,12 +52,14 @@ pub(super) async fn answer(
     let id = RequestId::of(request.headers());
     let method = request.method().clone();
     let begun = Instant::now();
-    let work = AssertUnwindSafe(dispatch(shared, account, lifetime, request));
+    let token_end = TokenEnd::default();
+    let work = dispatch(shared, account, lifetime, token_end.clone(), request);
+    let work = AssertUnwindSafe(work);
     // What one request brings down must not bring down the connection: what requests share is
     // changed in single steps, none of which can be left half done.
     let worked = tokio::time::timeout(shared.request_time_max, work.catch_unwind()).await;
     let mut response = match worked {
-        Ok(Ok(response)) => admit_stream(response, &connection),
+        Ok(Ok(response)) => admit_stream(response, &connection, &token_end),
         Ok(Err(_)) => Problem::new(&INTERNAL).into_response(),
         Err(_) => Problem::new(&TIMEOUT).into_response(),
     };
@@ -98,6 +100,7 @@ async fn dispatch(
     shared: &Shared,
     account: ClientLimits,
     lifetime: ConnectionGuard,
+    token_end: TokenEnd,
     request: Request<WatchedBody>,
 ) -> Response<Body> {
     if let Err(problem) = admit(shared, &account, &request) {
@@ -107,6 +110,7 @@ async fn dispatch(
     let extensions = request.extensions_mut();
     extensions.insert(lifetime);
     extensions.insert(account);
+    extensions.insert(token_end);
     if let Some(identity) = &shared.identity {
         extensions.insert(identity.clone());
     }

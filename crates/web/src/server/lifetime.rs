@@ -1,5 +1,6 @@
 //! How long a connection lives, for those who have to know.
 
+use crate::identity::TokenEnd;
 use crate::problem::{Problem, UNAVAILABLE};
 use axum::body::Body;
 use axum::http::Response;
@@ -7,7 +8,9 @@ use axum::response::IntoResponse;
 use singlet_edge::{Activity, TakenOver};
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio::time::Instant;
 
 /// Held by everything that belongs to one connection: its requests, and the stream that it may
 /// become, which is a socket or Server-Sent Events.
@@ -36,6 +39,7 @@ pub(crate) struct StreamSlot(Arc<Mutex<Option<OpenStream>>>);
 pub(crate) struct OpenStream {
     guard: ConnectionGuard,
     _permit: StreamPermit,
+    token_end: Option<Instant>,
 }
 
 impl StreamSlot {
@@ -50,15 +54,28 @@ impl OpenStream {
     pub(crate) async fn stopping(&mut self) {
         self.guard.ended().await;
     }
+
+    /// When the token of whoever reads it is accepted no more.
+    pub(crate) fn token_end(&self) -> Option<Instant> {
+        self.token_end
+    }
 }
 
 /// Lets a response be a stream, if it is to be one and the server may have one more.
-pub(super) fn admit_stream(response: Response<Body>, guard: &ConnectionGuard) -> Response<Body> {
+pub(super) fn admit_stream(
+    response: Response<Body>,
+    guard: &ConnectionGuard,
+    token_end: &TokenEnd,
+) -> Response<Body> {
     let Some(StreamSlot(slot)) = response.extensions().get::<StreamSlot>() else { return response };
     let Some(permit) = guard.acquire_stream() else {
         return Problem::new(&UNAVAILABLE).safe_to_retry().into_response();
     };
-    let stream = OpenStream { guard: guard.clone(), _permit: permit };
+    let token_end = token_end.0.get().and_then(|end| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Instant::now().checked_add(Duration::from_secs(*end).saturating_sub(now))
+    });
+    let stream = OpenStream { guard: guard.clone(), _permit: permit, token_end };
     slot.lock().unwrap_or_else(PoisonError::into_inner).replace(stream);
     response
 }

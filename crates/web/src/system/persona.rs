@@ -44,6 +44,7 @@ impl Persona {
             name: Some(self.name.to_owned()),
             email: self.email.map(str::to_owned),
             groups: self.groups.iter().map(|group| (*group).to_owned()).collect(),
+            expires_at_s: None,
         }
     }
 }

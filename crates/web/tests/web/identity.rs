@@ -12,11 +12,14 @@ use ring::signature::{
 use serde_json::{Value, json};
 use singlet_web::api::{Api, Json, get};
 use singlet_web::identity::{Caller, Identity, Issuer, LocalIssuer, TokenError};
+use singlet_web::live::{EventStream, Live, Topic};
 use singlet_web::problem::Problem;
 use singlet_web::{IdentitySource, Options};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 /// A key of 2048 bits made for these tests, in PKCS #8.
@@ -132,10 +135,16 @@ async fn admin(caller: Caller) -> Result<Json<bool>, Problem> {
     Ok(Json(true))
 }
 
+async fn watch(_: Caller) -> Result<EventStream, Problem> {
+    let live = Live::signals("ready");
+    Ok(live.subscribe(Topic::from("all"), None).await?.into())
+}
+
 async fn app(identity: Identity) -> Running {
     let api = Api::new(())
         .named("test", "Who?")
         .route(get("/me", whoami).describe("me", "Me."))
+        .route(get("/watch", watch).describe("watch", "Watches."))
         .route(get("/anybody", anybody).describe("anybody", "Anybody."))
         .route(get("/admin", admin).describe("admin", "Admins."));
     start(Options::default(), |server| {
@@ -170,6 +179,27 @@ async fn tokens_of_the_issuer_are_accepted() {
     assert_eq!((nobody.status, nobody.headers["www-authenticate"].as_str()), (401, "Bearer"));
     assert_eq!(app.get("/test/anybody").await.body, "null");
     assert_eq!(ask(&app, "/test/anybody", "nonsense").await.0, 401);
+}
+
+/// A stream went on for as long as its client read, whatever became of the token.
+#[tokio::test]
+async fn a_stream_ends_with_the_token_of_whoever_watches() {
+    let issuer = Pool::start().await;
+    let app = app(Identity::of(issuer.issuer()).unwrap()).await;
+    let mut claims = issuer.claims();
+    // A token is accepted a minute longer than it says, because clocks differ.
+    claims["exp"] = json!(now() - 58);
+    let token = issuer.rs256(&json!({"alg": "RS256", "kid": "r"}), &claims);
+    let mut stream = TcpStream::connect(app.address).await.unwrap();
+    let head = format!(
+        "GET /test/watch HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut received = String::new();
+    let read = stream.read_to_string(&mut received);
+    timeout(Duration::from_secs(20), read).await.unwrap().unwrap();
+    assert!(received.starts_with("HTTP/1.1 200"), "{received}");
+    assert!(received.contains("event: ready") && received.contains("\"code\":4002"), "{received}");
 }
 
 #[tokio::test]
