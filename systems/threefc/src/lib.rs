@@ -1,0 +1,5 @@
+//! Leagues of three-sided football: live scores, standings and leaderboards.
+
+mod routes;
+
+pub use routes::system;
