@@ -31,14 +31,22 @@ let barTimer = null;
 /** Pairs of goals that are both right: the person has said so. */
 const kept = new Set();
 
+/** Whether another page is shown instead of this one. */
+let isOver = false;
+/** The game, which the outbox may ask for before it is there. */
+let game = null;
+
 const outbox = new Outbox(gameId, {
   onChange: () => render(),
   onSent: (_, view) => { if (view?.gameId) game.take(view); },
 });
-const game = new FollowedGame(gameId, {
+game = new FollowedGame(gameId, {
   onChange: () => render(),
   onMessage: say,
-  onRefused: (problem) => showMissing("game", problem),
+  onRefused: (problem) => {
+    isOver = true;
+    showMissing("game", problem);
+  },
 });
 
 /** The game as it will be once everything that waits here is sent. */
@@ -47,9 +55,10 @@ function shown() {
 }
 
 function render() {
-  // The outbox may report what waits before the game is there.
-  if (typeof game === "undefined" || !game.view) return;
+  if (!game?.view || isOver) return;
+  if (!game.isRoleKnown) return;
   if (!mayAct(game.view.myRole, "scorekeeper")) {
+    isOver = true;
     showForbidden(`Only a scorekeeper or an admin of ${game.view.league.name} can do this.`, element("a", { class: "button plain", href: `${base}/games/${gameId}` }, "Watch the game"));
     return;
   }
@@ -380,7 +389,7 @@ byId("end-third").addEventListener("click", endThird);
 byId("menu").addEventListener("click", () => attempt(openMenu));
 document.addEventListener("visibilitychange", stayAwake);
 addEventListener("pointerdown", stayAwake, { once: true });
-setInterval(() => { if (game.view && byId("clock")) renderClock(shown()); }, 1000);
+setInterval(() => { if (game.view && !isOver) renderClock(shown()); }, 1000);
 const subject = caller()?.subject;
 onChange((who) => { if (who?.subject !== subject) location.reload(); });
 stayAwake();

@@ -25,7 +25,10 @@ let isReading = null;
 tabs(byId("page"));
 const stream = new WatchStream(`${api}${path}/live`, {
   onState: load,
-  onEvent: (event, message) => { if (event === "gameRow") takeRow(message); },
+  onEvent: (event, message) => {
+    if (event === "gameRow") takeRow(message);
+    else if (event === "gameRemoved") removeRow(message);
+  },
   onStatus: (status, { problem }) => { if (status === "refused") showMissing("season", problem); },
 });
 connectionBar(stream);
@@ -58,8 +61,7 @@ function newer(one, other) {
   return one?.updatedAt && other.updatedAt && one.updatedAt > other.updatedAt ? one : other;
 }
 
-function takeRow(message) {
-  const row = { ...message, ...message.game };
+function takeRow(row) {
   const before = [...games.values()].map((rows) => rows.get(row.gameId)).find(Boolean);
   if (before && newer(before, row) === before) return;
   // A game that was moved leaves its old session.
@@ -69,6 +71,13 @@ function takeRow(message) {
   const isCounted = (one) => one?.status === "finished";
   const result = (one) => (isCounted(one) ? JSON.stringify([one.outcome, one.winnerTeamId, one.score]) : null);
   if (before ? result(before) !== result(row) : isCounted(row)) readLater();
+}
+
+/** A game was deleted or moved. If it was moved, its new row is shown already, with another start or session. */
+function removeRow({ gameId, sessionId, gameStartTs }) {
+  if (games.get(sessionId)?.get(gameId)?.gameStartTs !== gameStartTs) return;
+  games.get(sessionId).delete(gameId);
+  showSessions();
 }
 
 function readLater() {
