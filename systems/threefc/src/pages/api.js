@@ -101,7 +101,7 @@ export function showMissing(kind, error) {
 
 /** Says that this page is for others, instead of the page. */
 export function showForbidden(text, back) {
-  const heading = element("h1", {}, "Not for you");
+  const heading = element("h1", {}, "No access");
   document.querySelector("main").replaceChildren(element("section", { class: "card threefc-missing" }, heading,
     element("p", {}, text),
     element("p", { class: "actions" }, signInLink("Sign in as somebody else"), back)));

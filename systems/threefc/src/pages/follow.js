@@ -29,10 +29,13 @@ export class FollowedGame {
       },
       onEvent: (event, message) => this.#handle(event, message),
       onStatus: (status, { problem }) => {
-        if (status === "refused") onRefused?.(problem);
+        if (status !== "refused") return;
+        // The page says it itself.
+        bar.remove();
+        onRefused?.(problem);
       },
     });
-    connectionBar(this.#stream);
+    const bar = connectionBar(this.#stream);
   }
 
   /** The server's time now, in milliseconds. */

@@ -81,13 +81,12 @@ export function gameRow(row, teams, { href, time }) {
   const status = { scheduled: "", live: "Live", finished: "Final", abandoned: "Abandoned" }[row.status] ?? "";
   const isScored = row.status === "live" || row.status === "finished";
   return element("a", { href, class: `threefc-row threefc-row-${row.status}` },
-    element("span", { class: "threefc-row-time" }, time),
+    element("span", { class: "threefc-row-time" }, time, status ? element("span", { class: `badge threefc-status-${row.status}` }, status) : null),
     element("span", { class: "threefc-row-teams" }, row.teamIds.map((teamId) => {
       const team = teams.find((one) => one.teamId === teamId);
       const score = row.score?.find((one) => one.teamId === teamId);
       const isWinner = row.winnerTeamId === teamId;
       return element("span", { class: isWinner ? "is-winner" : null }, swatch(team?.color), element("b", {}, team?.code ?? "?"),
         isScored ? [" ", element("span", { class: "threefc-row-score" }, String(score?.conceded ?? 0)), element("span", { class: "visually-hidden" }, " conceded", isWinner ? ", winner" : "")] : null);
-    })),
-    status ? element("span", { class: `badge threefc-status-${row.status}` }, status) : null);
+    })));
 }

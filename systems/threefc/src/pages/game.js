@@ -74,6 +74,7 @@ function scoreTable(view) {
 function showGoals(view) {
   const before = known;
   known = new Set(view.goals.map((goal) => goal.eventId));
+  byId("goals-card").hidden = view.status === "scheduled" && view.goals.length === 0;
   byId("goals-empty").hidden = view.goals.length > 0;
   replaceKeepingFocus(byId("goals"), [...view.goals].reverse().map((goal) => element("li", {
     class: before && !before.has(goal.eventId) ? "is-new" : null,

@@ -1,5 +1,6 @@
 // The first page: leagues.
 import { byId, element } from "/assets/dom.js";
+import { markField } from "/assets/form.js";
 import { base } from "/assets/http.js";
 import { pagedList } from "/assets/list.js";
 import { caller, onChange, signInLink } from "/assets/session.js";
@@ -43,11 +44,24 @@ function newLeague() {
       { name: "leagueId", label: "Address (optional)", maxlength: 40, autocapitalize: "none", spellcheck: "false", hint: `Letters a–z, digits and -; the league is then at ${base}/leagues/your-choice.` },
       { name: "visibility", label: "Who can see it", type: "select", value: "public", options: [["public", "Everybody"], ["private", "Only people with a role in it"]] },
     ],
-    submit: async (values) => {
-      const league = await write("POST", "/leagues", texts(values));
+    submit: async (values, form) => {
+      const league = await createLeague(texts(values), form);
+      if (!league) return;
       location.assign(`${base}/leagues/${league.leagueId}`);
     },
   });
+}
+
+/** An address that is taken is shown at its field. */
+async function createLeague(body, form) {
+  try {
+    return await write("POST", "/leagues", body);
+  } catch (error) {
+    if (error.code !== "id-taken") throw error;
+    markField(form.elements.leagueId, error.message);
+    form.elements.leagueId.focus();
+    return null;
+  }
 }
 
 pagedList(byId("public"), { path: `${api}/leagues`, key: (league) => league.leagueId, empty: "No public leagues yet.", item: leagueLink });

@@ -41,10 +41,10 @@ export function scorerSheet({ view, conceding, addPlayer }) {
         const playerId = await addPlayer(team);
         if (playerId) finish(team, ownGoal, playerId);
       } }, "+ Player");
-      place.replaceChildren(
+      place.replaceChildren(...[
         element("h3", { id: "scorer-title" }, ownGoal ? `Own goal by (${team.code})` : `Scorer (${team.code})`),
         roster.length ? null : element("p", { class: "quiet" }, "No squad yet. Goals can be entered without names."),
-        element("div", { class: "threefc-buttons threefc-players", role: "group", "aria-labelledby": "scorer-title" }, players, none, more));
+        element("div", { class: "threefc-buttons threefc-players", role: "group", "aria-labelledby": "scorer-title" }, players, none, more)].filter(Boolean));
       (players[0] ?? none).focus({ preventScroll: true });
       place.scrollIntoView({ block: "nearest" });
     }

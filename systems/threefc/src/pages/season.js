@@ -29,9 +29,14 @@ const stream = new WatchStream(`${api}${path}/live`, {
     if (event === "gameRow") takeRow(message);
     else if (event === "gameRemoved") removeRow(message);
   },
-  onStatus: (status, { problem }) => { if (status === "refused") showMissing("season", problem); },
+  onStatus: (status, { problem }) => {
+    if (status !== "refused") return;
+    // The page says it itself.
+    bar.remove();
+    showMissing("season", problem);
+  },
 });
-connectionBar(stream);
+const bar = connectionBar(stream);
 onChange(() => location.reload());
 
 async function load() {
@@ -148,13 +153,13 @@ function showSessions() {
   const sessions = [...season.sessions].sort((one, other) => (one.sessionDate < other.sessionDate ? -1 : 1));
   replaceKeepingFocus(byId("sessions"), sessions.length ? sessions.map(sessionPart) : [element("p", { class: "quiet" }, "No games yet. The table fills with the first finished game.")]);
   const now = [...games.values()].flatMap((rows) => [...rows.values()]).filter((row) => row.status === "live");
-  byId("now").replaceChildren(...(now.length ? [element("section", { class: "card threefc-flush" }, element("h2", {}, "Now playing"), gameList(now, { hasDay: true }))] : []));
+  byId("now").replaceChildren(...(now.length ? [element("section", { class: "card threefc-flush" }, element("h2", {}, "Now playing"), gameList(now))] : []));
 }
 
-function gameList(rows, { hasDay = false } = {}) {
+function gameList(rows) {
   const sorted = [...rows].sort((one, other) => (one.gameStartTs < other.gameStartTs ? -1 : 1));
   return element("ul", { class: "threefc-rows" }, sorted.map((row) => element("li", { "data-key": row.gameId },
-    gameRow(row, season.teams, { href: `${base}/games/${row.gameId}`, time: hasDay ? `${dayText(today(new Date(row.gameStartTs))).split(" ")[0]} ${timeText(row.gameStartTs)}` : timeText(row.gameStartTs) }))));
+    gameRow(row, season.teams, { href: `${base}/games/${row.gameId}`, time: timeText(row.gameStartTs) }))));
 }
 
 function sessionPart(session) {
