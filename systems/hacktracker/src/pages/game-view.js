@@ -2,7 +2,7 @@
 import { element, shape } from "/assets/dom.js";
 import { BASES } from "./field.js";
 import { occupied } from "./rules.js";
-import { counted, fullName, halfName, issueText, NO_VALUE, numberText, opponentName, playSentence, RESULT_NAMES, shortName } from "./words.js";
+import { counted, fullName, halfName, NO_VALUE, numberText, opponentName, playSentence, RESULT_NAMES, shortName } from "./words.js";
 
 /** The line score as a table. Runs per inning, then R, H and left on base. */
 export function lineScoreTable({ game, lineScore, box }, teamName) {
@@ -65,9 +65,9 @@ export function boxScoreTable({ box, game }, playersById, playerLink) {
     seen.add(battingOrder);
     const player = playersById.get(playerId);
     return element("tr", { class: isSub ? "is-substitute" : null },
-      element("th", { scope: "row" },
+      element("th", { scope: "row" }, element("div", {},
         element("span", { class: "hacktracker-slot", "aria-hidden": "true" }, isSub ? "" : battingOrder ?? ""),
-        element("a", { href: playerLink(playerId) }, shortName(player)), isSub ? element("span", { class: "visually-hidden" }, " (substitute)") : null),
+        element("a", { href: playerLink(playerId) }, shortName(player)), isSub ? element("span", { class: "visually-hidden" }, " (substitute)") : null)),
       [line.ab, line.r, line.h, line.rbi, line.BB, line.K].map((cell) => element("td", {}, cell)));
   });
   if (!rows.length) return element("p", { class: "quiet" }, game.status === "SCHEDULED" ? "The box score begins with the first at-bat." : "No at-bats yet.");
@@ -81,10 +81,10 @@ export function boxScoreTable({ box, game }, playersById, playerLink) {
 }
 
 /**
- * Plays by inning, newest inning first. `play(atBat, content)` makes the row's control, and `between`
- * what stands after a play.
+ * Plays by inning, newest inning first. `play(atBat, content)` makes the row's control, and `insert(inning,
+ * after)` the one that inserts an at-bat behind it, or at the beginning.
  */
-export function playsList({ game, atBats, issues = [] }, playersById, { play, between = () => null }) {
+export function playsList({ game, atBats, issues = [] }, playersById, { play, insert = () => null }) {
   const innings = [...new Set([...atBats.map((atBat) => atBat.inning), ...issues.map((issue) => issue.inning)])].sort((one, other) => other - one);
   if (!innings.length) return [element("p", { class: "quiet" }, "No at-bats yet.")];
   return innings.map((inning) => {
@@ -93,13 +93,9 @@ export function playsList({ game, atBats, issues = [] }, playersById, { play, be
     const plays = atBats.filter((atBat) => atBat.inning === inning).sort((one, other) => one.sequence - other.sequence);
     return element("section", { class: "hacktracker-inning", "data-key": `inning-${inning}`, "aria-labelledby": `inning-${inning}` },
       element("h3", { id: `inning-${inning}` }, `Inning ${inning}`, element("span", { class: "quiet" }, game.teamRuns ? ` ${counted(runs, "run")}` : ""),
-        issue ? element("span", { class: "hacktracker-issue" }, `! ${issueText(issue)}`) : null),
-      element("ol", { class: "hacktracker-plays" },
-        between(inning, null),
-        plays.map((atBat) => [
-          element("li", { "data-key": atBat.atBatId }, play(atBat, playContent(atBat, playersById))),
-          between(inning, atBat.atBatId),
-        ])));
+        issue ? element("span", { class: "hacktracker-issue" }, `! ${counted(issue.outs, "out")}`) : null, insert(inning, null)),
+      element("ol", { class: "hacktracker-plays" }, plays.map((atBat) => element("li", { "data-key": atBat.atBatId },
+        play(atBat, playContent(atBat, playersById)), insert(inning, atBat.atBatId)))));
   });
 }
 

@@ -73,7 +73,7 @@ function render() {
   byId("team-link").textContent = team.team.name;
   byId("team-link").href = `${base}/team/${game.teamId}#games`;
   byId("title").textContent = `${team.team.name} – ${opponentName(game)}`;
-  byId("facts").textContent = [STATUS_NAMES[game.status], whenText(game.scheduledStart), game.location, game.seasonId].filter(Boolean).join(" · ");
+  byId("facts").textContent = [STATUS_NAMES[game.status], whenText(game.scheduledStart), game.location, game.seasonId, isBefore && !team.isPersonal ? `we bat ${game.homeAway === "HOME" ? "last" : "first"}, ${game.regulationInnings ?? 7} innings` : null].filter(Boolean).join(" · ");
   replaceKeepingFocus(byId("actions"), actions(game));
 
   byId("score").hidden = isBefore && !game.atBatCount && !(game.teamScore || game.opponentScore);

@@ -2,7 +2,7 @@
 // for a new play, for correcting an earlier one, and for inserting one that was missed.
 import { element, replaceKeepingFocus } from "/assets/dom.js";
 import { zoneList, zoneName } from "./field.js";
-import { batterChoices, defaultMoves, doublePlay, HIT_TYPES, isBatted, isImpossible, occupied, problemWith, proposedRbis, RESULTS, runnerChoices, runsOf, settle } from "./rules.js";
+import { areCrossed, batterChoices, defaultMoves, doublePlay, HIT_TYPES, isBatted, isImpossible, occupied, problemWith, proposedRbis, RESULTS, runnerChoices, runsOf, settle } from "./rules.js";
 import { BASE_NAMES, fullName, HIT_TYPE_NAMES, numberText, RESULT_NAMES } from "./words.js";
 
 const MARKS = ["out", "1", "2", "3", "H"];
@@ -161,9 +161,9 @@ export function runnersEditor({ bases, runnerName, onSave, onCancel }) {
     element("div", { class: "actions" }, element("button", { type: "button", class: "plain", click: onCancel }, "Cancel"), element("button", {}, "Save")));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const ends = [...to.values()].filter((end) => end >= 1 && end <= 3);
-    const moves = [...to].filter(([from, end]) => from !== end).map(([from, end]) => ({ from, to: end }));
-    if (new Set(ends).size < ends.length) note.textContent = "Two runners cannot be on one base.";
+    const all = [...to].map(([from, end]) => ({ from, to: end }));
+    const moves = all.filter((move) => move.from !== move.to);
+    if (areCrossed(all)) note.textContent = "Two runners cannot be on one base, and none can be passed.";
     else if (!moves.length) note.textContent = "Nobody moves yet.";
     else onSave({ moves, how });
   });

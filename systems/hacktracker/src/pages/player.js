@@ -10,7 +10,7 @@ import { counted, dayText, fullName, NO_VALUE, numberText, opponentName } from "
 
 const AVERAGES = [["avg", "AVG", "Batting average"], ["obp", "OBP", "On-base percentage"], ["slg", "SLG", "Slugging percentage"], ["ops", "OPS", "On-base plus slugging"]];
 const COUNTS = [
-  ["g", "Games"], ["pa", "Plate appearances"], ["ab", "At-bats"], ["h", "Hits"], ["1B", "Singles"], ["2B", "Doubles"], ["3B", "Triples"], ["HR", "Home runs"], ["tb", "Total bases"],
+  ["g", "Games"], ["pa", "Plate app."], ["ab", "At-bats"], ["h", "Hits"], ["1B", "Singles"], ["2B", "Doubles"], ["3B", "Triples"], ["HR", "Home runs"], ["tb", "Total bases"],
   ["r", "Runs"], ["rbi", "RBIs"], ["BB", "Walks"], ["HBP", "Hit by pitch"], ["SAC", "Sacrifices"], ["sf", "of which flies"], ["FC", "Fielder’s choices"], ["E", "On error"], ["K", "Strikeouts"], ["OUT", "Other outs"],
 ];
 const TICKS_MAX = 6;

@@ -98,8 +98,8 @@ export function settle(named, defaults) {
   return defaults.map((move) => {
     const chosen = named?.find((one) => one.from === move.from);
     let { to } = chosen ?? move;
-    if (!chosen && to !== OUT && to !== HOME && to <= behind) to = Math.min(behind + 1, HOME);
-    if (to !== OUT && to !== HOME) behind = Math.max(behind, to);
+    if (!chosen && move.from > 0 && to !== OUT && to !== HOME && to <= behind) to = Math.min(behind + 1, HOME);
+    if (to !== OUT) behind = Math.max(behind, to);
     return { from: move.from, to };
   });
 }
@@ -129,9 +129,18 @@ export function problemWith(result, moves, { bases, outs, hitLocation, hitType }
   if (batter && !batterChoices(result).includes(batter.to)) return "The batter cannot end there with this result";
   if (outs + outsOf(moves) > HALF_OUTS) return `There would be ${outs + outsOf(moves)} outs`;
   if (moves.some((move) => move.to !== OUT && move.from > 0 && move.to < move.from)) return "A runner cannot go back";
-  const ends = moves.map((move) => move.to).filter((to) => to !== OUT && to !== HOME);
-  if (new Set(ends).size < ends.length) return "Two runners cannot be on one base";
-  return null;
+  return areCrossed(moves) ? "Two runners cannot be on one base, and none can be passed" : null;
+}
+
+/** Whether two end on one base, or one passes another. Moves are in the order of the bases. */
+export function areCrossed(moves) {
+  let behind = 0;
+  for (const { to } of moves) {
+    if (to === OUT) continue;
+    if (to !== HOME && to <= behind) return true;
+    behind = Math.max(behind, to);
+  }
+  return false;
 }
 
 /** The bases after a play. The batter is named by his at-bat. */
@@ -239,7 +248,7 @@ export function setOpponentRuns(game, inning, runs) {
 
 /** Goes to the next half. Going back needs the at-bats, so only the server does it. */
 export function goToHalf(game, { inning, half, placedRunner }) {
-  const endedEarly = game.state.half === "TEAM" && game.state.outs < HALF_OUTS ? [...(game.endedEarly ?? []), game.state.inning] : game.endedEarly;
+  const endedEarly = game.state.half === "TEAM" ? [...new Set([...(game.endedEarly ?? []), game.state.inning])] : game.endedEarly;
   return scored({ ...enter({ ...game, endedEarly }, { inning, half }, placedRunner), revision: game.revision + 1 });
 }
 

@@ -136,7 +136,7 @@ function render() {
   replaceKeepingFocus(byId("bar"), bar(game));
   replaceKeepingFocus(byId("notices"), notices(game));
   if (!byId("now").querySelector(".hacktracker-strip") || !placing) replaceKeepingFocus(byId("now"), panel(now));
-  replaceKeepingFocus(byId("plays-content"), [...correctionNotes(), ...playsList(now, players, { play: playRow, between: insertRow })]);
+  replaceKeepingFocus(byId("plays-content"), [...correctionNotes(), ...playsList(now, players, { play: playRow, insert: insertButton })]);
 }
 
 // The bar: where the game stands.
@@ -151,7 +151,7 @@ function bar(game) {
       isOurs ? outsPicture(game.state.outs) : null,
       element("b", { id: "score", class: "hacktracker-bar-score" }, `${game.teamScore}–${game.opponentScore}`),
       game.status === "IN_PROGRESS" ? null : element("span", { class: "badge" }, STATUS_NAMES[game.status])),
-    element("button", { type: "button", class: "plain small hacktracker-plays-button", "data-key": "plays", "aria-expanded": String(isPlays), "aria-controls": "plays", click: togglePlays }, isPlays ? "Scoring" : "Plays"),
+    element("button", { type: "button", class: "plain small hacktracker-plays-button", "data-key": "plays", "aria-expanded": String(isPlays), "aria-controls": "plays", click: togglePlays }, isPlays ? "Score" : "Plays"),
     game.status === "IN_PROGRESS" ? element("button", { type: "button", class: "plain small", "data-key": "more", "aria-haspopup": "dialog", click: openMore }, "More") : null,
   ].filter(Boolean);
 }
@@ -577,16 +577,15 @@ function recordPersonal(result) {
 
 function playRow(atBat, content) {
   if (atBat.isWaiting) return element("div", { class: "hacktracker-play" }, content);
-  return element("button", { type: "button", class: "hacktracker-play", "aria-haspopup": "dialog", click: () => correct(atBat) }, content, element("span", { class: "quiet", "aria-hidden": "true" }, "›"));
+  return element("button", { type: "button", class: "hacktracker-play", "aria-haspopup": "dialog", click: () => correct(atBat) }, content);
 }
 
-function insertRow(inning, after) {
-  if (team.isPersonal) return null;
-  const first = view.atBats.filter((one) => one.inning === inning).sort((one, other) => one.sequence - other.sequence)[0];
-  const place = after ? `after ${shortName(players.get(view.atBats.find((one) => one.atBatId === after)?.playerId))}` : first ? `before ${shortName(players.get(first.playerId))}` : "here";
-  if (after && !view.atBats.some((one) => one.atBatId === after)) return null;
-  return element("li", { class: "hacktracker-insert", "data-key": `insert-${inning}-${after}` },
-    element("button", { type: "button", "aria-label": `Add a missed at-bat ${place}, inning ${inning}`, title: "Add a missed at-bat here", "aria-haspopup": "dialog", click: () => insert(inning, after) }, "+"));
+function insertButton(inning, after) {
+  if (team.isPersonal || view.game.status !== "IN_PROGRESS") return null;
+  const before = after ? view.atBats.find((one) => one.atBatId === after) : null;
+  if (after && !before) return null;
+  const where = before ? `after ${shortName(players.get(before.playerId))}` : "at the beginning";
+  return element("button", { type: "button", class: "hacktracker-insert", "data-key": `insert-${inning}-${after}`, "aria-label": `Add a missed at-bat ${where}, inning ${inning}`, title: "Add a missed at-bat here", "aria-haspopup": "dialog", click: () => insert(inning, after) }, element("span", { "aria-hidden": "true" }, "+"));
 }
 
 /** Who may have batted: the lineup, and whoever is on the roster. */

@@ -7,9 +7,9 @@ import { attempt, readAll } from "./signed-in.js";
 import { fullName, NO_VALUE, shortName } from "./words.js";
 
 const COLUMNS = [
-  ["g", "G", "Games"], ["pa", "PA", "Plate appearances"], ["ab", "AB", "At-bats"], ["h", "H", "Hits"], ["2B", "2B", "Doubles"], ["3B", "3B", "Triples"],
-  ["HR", "HR", "Home runs"], ["r", "R", "Runs"], ["rbi", "RBI", "Runs batted in"], ["BB", "BB", "Walks"], ["K", "K", "Strikeouts"],
-  ["avg", "AVG", "Batting average"], ["obp", "OBP", "On-base percentage"], ["slg", "SLG", "Slugging percentage"], ["ops", "OPS", "On-base plus slugging"],
+  ["ab", "AB", "At-bats"], ["h", "H", "Hits"], ["avg", "AVG", "Batting average"], ["ops", "OPS", "On-base plus slugging"], ["obp", "OBP", "On-base percentage"], ["slg", "SLG", "Slugging percentage"],
+  ["g", "G", "Games"], ["pa", "PA", "Plate appearances"], ["2B", "2B", "Doubles"], ["3B", "3B", "Triples"], ["HR", "HR", "Home runs"],
+  ["r", "R", "Runs"], ["rbi", "RBI", "Runs batted in"], ["BB", "BB", "Walks"], ["K", "K", "Strikeouts"],
 ];
 
 export async function showTeamStats(team, place) {

@@ -86,10 +86,6 @@ export function outcome(game) {
 
 export const OUTCOME_NAMES = { W: "Won", L: "Lost", T: "Tied" };
 
-export function issueText({ inning, outs }) {
-  return `Inning ${inning} has ${counted(outs, "out")}`;
-}
-
 /** "Fry: home run, 2 RBIs": what a screen reader says of an at-bat. */
 export function playSentence(atBat, player) {
   const rbis = atBat.rbis ? `, ${counted(atBat.rbis, "RBI")}` : "";
