@@ -26,6 +26,7 @@ async function load() {
   view = await request("GET", path);
   team = await readTeam(view.game.teamId);
   lineup = new LineupEditor(byId("lineup-content"), { save: saveLineup });
+  lineup.isOpen = location.hash === "#lineup";
   document.querySelector("main").removeAttribute("aria-busy");
   render();
   const members = await readAll(`${team.path}/members`);

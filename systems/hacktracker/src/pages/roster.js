@@ -5,7 +5,7 @@ import { markField, onSubmit, showFormProblem } from "/assets/form.js";
 import { base, request } from "/assets/http.js";
 import { caller } from "/assets/session.js";
 import { shareLink } from "/assets/share.js";
-import { attempt } from "./signed-in.js";
+import { attempt, readAll } from "./signed-in.js";
 import { counted, fullName, numberText, POSITIONS } from "./words.js";
 
 const PLAYERS_MAX = 25;
@@ -110,8 +110,11 @@ function problemOf(players) {
   return twice === undefined ? null : `Number ${twice} is there twice.`;
 }
 
-function editPlayer(team, player, reload) {
+async function editPlayer(team, player, reload) {
   const isManager = team.canManage;
+  const canLink = isManager && !team.isPersonal;
+  // Names of members come from a list of their own.
+  const members = canLink && player.isGhost ? await attempt(() => readAll(`${team.path}/members`)) ?? [] : [];
   const form = element("form", { class: "hacktracker-form" },
     element("div", { class: "hacktracker-pair" },
       element("label", {}, "First name ", element("input", { name: "firstName", required: true, maxlength: 50, value: player.firstName })),
@@ -123,7 +126,7 @@ function editPlayer(team, player, reload) {
       element("legend", {}, `Positions, up to ${POSITIONS_MAX}`),
       element("div", {}, POSITIONS.map((position) => element("label", { class: "hacktracker-chip" }, element("input", { type: "checkbox", "data-position": position, checked: (player.positions ?? []).includes(position) }), element("span", {}, position))))),
     element("button", {}, "Save"),
-    isManager && !team.isPersonal ? linkPart(team, player, reload, () => opened.close()) : null,
+    canLink ? linkPart(team, player, members, reload, () => opened.close()) : null,
     isManager && player.isGhost && !team.isPersonal ? element("button", { type: "button", class: "plain danger", click: () => removePlayer(team, player, reload, form, () => opened.close()) }, "Remove player") : null);
   const opened = sheet(form, { title: `${numberText(player)} ${fullName(player)}`.trim() });
   onSubmit(form, async ({ firstName, lastName, playerNumber, status }) => {
@@ -147,7 +150,7 @@ function editPlayer(team, player, reload) {
 }
 
 /** Who this player is, among the members. */
-function linkPart(team, player, reload, close) {
+function linkPart(team, player, members, reload, close) {
   const send = (method, body) => attempt(async () => {
     await request(method, `${team.path}/players/${player.playerId}/link`, body ? { body } : {});
     close();
@@ -159,9 +162,9 @@ function linkPart(team, player, reload, close) {
       if (sure) await send("DELETE");
     } }, "Unlink from the person");
   }
-  const free = team.members.filter((member) => member.status === "active" && !team.players.some((one) => one.userId === member.userId));
+  const free = members.filter((member) => member.status === "active" && !team.players.some((one) => one.userId === member.userId));
   if (!free.length) return null;
-  const select = element("select", {}, free.map((member) => element("option", { value: member.userId }, member.firstName ? fullName(member) : `${member.role} ${member.userId}`)));
+  const select = element("select", {}, free.map((member) => element("option", { value: member.userId }, fullName(member))));
   return element("div", { class: "hacktracker-pair is-link" },
     element("label", {}, "Is a member ", select),
     element("button", { type: "button", class: "plain", click: () => send("PUT", { userId: select.value }) }, "Link"));
