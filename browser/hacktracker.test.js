@@ -464,7 +464,7 @@ test("case 19: plays wait without a connection, and are sent once and in order",
   const view = await settled(page, owner, game.gameId, game.revision + 3);
   assert.deepEqual(view.atBats.map((atBat) => atBat.result), ["1B", "2B", "OUT"]);
   assert.equal(view.game.revision, game.revision + 3);
-  await page.waitForFunction(() => !document.querySelector(".hacktracker-waiting"));
+  await page.waitForFunction(() => !document.querySelector("#waiting"));
   await context.close();
 });
 
@@ -793,7 +793,7 @@ async function check(page, where, screen) {
 
 for (const [screen, options] of [["phone", PHONE], ["desk", DESK]]) {
   test(`every page with the demo data, ${screen}`, { timeout: 300_000 }, async () => {
-    const nora = await person("Nora", { persona: "nora" });
+    const nora = await person("Nora", { persona: "nora-vance" });
     const { items } = await nora.call("GET", "/users/me/teams");
     const kettles = items.find((team) => team.name === "Copper Kettles");
     const { items: games } = await nora.call("GET", `/teams/${kettles.teamId}/games`);

@@ -19,6 +19,8 @@ const pageAddress = `${base}/game/${encodeURIComponent(gameId)}`;
 const AT_BAT_RESULTS_NOT_COUNTED = ["BB", "HBP", "SAC"];
 const RUNS_MAX = 99;
 const PERSONAL_INNING_MAX = 30;
+/** After so long a play that is being sent is said to wait. */
+const SENDING_MS_MAX = 2000;
 
 let team = null;
 /** What the server has: the answer of GET /games/{g}. */
@@ -33,6 +35,7 @@ const personal = { inning: 1, outs: 0, rbis: 0, scored: false };
 /** The play whose runners are being placed: its result, or null. */
 let placing = null;
 let isReading = false;
+let heldUpTimer = null;
 
 startPage(load, { visitorText: "Sign in to score this game." });
 
@@ -175,7 +178,9 @@ function notices(game) {
   const waiting = queue.entries();
   const refused = waiting.find((one) => one.error);
   if (refused) list.push(refusalNotice(refused, waiting.length));
-  else if (waiting.length) list.push(waitingNotice(waiting.length));
+  else if (isHeldUp(waiting)) {
+    list.push(element("div", { class: "notice", role: "status", id: "waiting", "data-key": "waiting" }, `${counted(waiting.length, "play")} waiting`, navigator.onLine ? "" : " for a connection"));
+  }
   if (!waiting.length && mayBeOver(game) && !team.isPersonal) {
     list.push(element("div", { class: "notice", "data-key": "over" },
       element("p", {}, "The game may be over. Finish?"),
@@ -184,10 +189,15 @@ function notices(game) {
   return list;
 }
 
-/** Plays that are being sent are not worth a word; those that have no connection are. */
-function waitingNotice(count) {
-  return element("div", { class: `notice hacktracker-waiting${navigator.onLine ? " is-sending" : ""}`, role: "status", "data-key": "waiting" },
-    `${counted(count, "play")} waiting`, navigator.onLine ? "" : " for a connection");
+/** Plays that are being sent are not worth a word; those that cannot be sent are. */
+function isHeldUp(waiting) {
+  if (!waiting.length) return false;
+  // Ids begin with the time.
+  const age = Date.now() - Number(waiting[0].id.split("-")[0]);
+  if (!navigator.onLine || age > SENDING_MS_MAX) return true;
+  clearTimeout(heldUpTimer);
+  heldUpTimer = setTimeout(render, SENDING_MS_MAX);
+  return false;
 }
 
 function refusalNotice(refused, count) {

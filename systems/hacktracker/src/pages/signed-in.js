@@ -94,7 +94,6 @@ export async function readAll(path) {
   let cursor = null;
   do {
     const url = new URL(path, location.href);
-    url.searchParams.set("limit", "100");
     if (cursor) url.searchParams.set("cursor", cursor);
     const part = await request("GET", url.pathname + url.search);
     items.push(...part.items);
