@@ -762,6 +762,8 @@ test(`${RANDOM_GAMES} random games: the rules of the page and of the server agre
 async function check(page, where, screen) {
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    // Colours change in steps, which must be over before they are measured.
+    await page.waitForTimeout(150);
     await picture(page, `hacktracker-${where}-${screen}-${colorScheme}`);
     await page.evaluate(AXE);
     const found = await page.evaluate(async () => {

@@ -26,7 +26,7 @@ export function lineScoreTable({ game, lineScore, box }, teamName) {
 
 /** A table that is wider than a phone scrolls on its own. */
 export function scroller(label, table) {
-  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
+  return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label }, table);
 }
 
 /** A small picture of the bases, with its meaning in words. */

@@ -313,9 +313,9 @@ function hitRow() {
 function pad(situation, record, last) {
   return element("div", { class: "hacktracker-pad", "data-key": "pad" },
     RESULTS.map((result) => element("button", {
-      type: "button", class: `is-${padKind(result)}`, "data-result": result, "aria-label": RESULT_NAMES[result],
+      type: "button", class: `is-${padKind(result)}`, "data-result": result, title: RESULT_NAMES[result],
       disabled: situation && isImpossible(result, situation) ? true : null, click: () => record(result),
-    }, result)),
+    }, element("span", { "aria-hidden": "true" }, result), element("span", { class: "visually-hidden" }, RESULT_NAMES[result]))),
     last);
 }
 
