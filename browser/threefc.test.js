@@ -103,6 +103,11 @@ async function conceded(page, numbers, timeout = LIVE_MS_MAX) {
   }
 }
 
+/** Nothing has gone wrong in a page but what it expects, also before that was said. */
+function checkFaults(page, where) {
+  assert.deepEqual(page.faults.filter((text) => !page.expected?.(text)), [], where);
+}
+
 async function checkAxe(page, where) {
   // The policy of the page allows no script but its own: this one comes from the debugger.
   await page.evaluate(AXE);
@@ -203,12 +208,14 @@ test("case 24: goals entered offline, one undone, arrive once, in order, with th
   await page.reload();
   await conceded(page, [1, 1, 0], 10_000);
   // A goal with a connection is on the other page within a second.
+  await page.click('#buttons button:has-text("FOG")');
+  await page.click('dialog button:has-text("DRI")');
   const before = Date.now();
-  await threeTaps(page, "FOG", "DRI", "Juno");
+  await page.click('dialog button:has-text("Juno")');
   await conceded(watcher, [1, 1, 1]);
-  console.log(`a goal was on the watching page ${Date.now() - before} ms after the first tap`);
+  console.log(`a goal was on the watching page ${Date.now() - before} ms after the third tap`);
   assert.equal((await view()).goals.length, 3);
-  assert.deepEqual(watcher.faults, []);
+  checkFaults(watcher);
   await context.close();
   await watcher.context().close();
 });
@@ -308,7 +315,7 @@ test("a scorekeeper runs a whole game while a second tab watches, and the connec
   const { goals, status } = await view();
   assert.equal(status, "finished");
   assert.deepEqual(goals.map((one) => [one.third, one.concedingTeamId, one.scorer?.nickname, one.assists.map((player) => player.nickname).join()]), [[1, "blue", "Pepper", "Kite"], [1, "red", "Moss", ""], [2, "blue", "Kite", ""]]);
-  for (const one of [watcher, season]) assert.deepEqual(one.faults, []);
+  for (const one of [watcher, season]) checkFaults(one);
   for (const one of [page, watcher, season]) await one.context().close();
 });
 
@@ -357,7 +364,7 @@ test("two people enter one goal: the later one is asked, and takes theirs back",
   assert.deepEqual(goals.map((one) => one.scorer?.nickname), ["Pepper"]);
   await ines.waitForFunction(() => !document.body.textContent.includes("Entered twice?"));
   for (const one of [tomasz, ines]) {
-    assert.deepEqual(one.faults, []);
+    checkFaults(one);
     await one.context().close();
   }
 });
@@ -408,7 +415,7 @@ test("case 19: after the finish the scorekeeper is told to ask, and the admin's 
   const winner = (await watcher.textContent("#result")).slice(0, 3);
   await season.waitForFunction((code) => document.querySelector(".threefc-standings tbody tr")?.textContent.includes(code), winner, { timeout: 10_000 });
   for (const one of [watcher, season, tomasz, ines]) {
-    assert.deepEqual(one.faults, []);
+    checkFaults(one);
     await one.context().close();
   }
 });
@@ -433,7 +440,7 @@ test("case 1: Noor creates a league on the first page, and a taken address is sa
   await create(again);
   await again.waitForSelector("dialog input[name=leagueId][aria-invalid=true]");
   assert.match(await again.textContent("dialog .field-error"), /taken/);
-  for (const one of [page, again]) assert.deepEqual(one.faults, []);
+  for (const one of [page, again]) checkFaults(one);
   await context.close();
 });
 
@@ -509,7 +516,7 @@ test("an admin makes a season, teams, a session and a game, moves it, and reads 
   await page.click("dialog button:has-text('Delete')");
   await page.click("dialog button:has-text('Delete game')");
   await page.waitForSelector("[role=alert] >> text=Abandon it instead");
-  assert.deepEqual(page.faults, []);
+  checkFaults(page);
   await context.close();
 });
 
@@ -545,7 +552,7 @@ test("an invitation's link shows league and role, and makes a viewer a scorekeep
   noor.expected = (text) => text.includes("404");
   await noor.waitForSelector("text=This invitation was used, withdrawn or has expired.");
   for (const one of [ines, visitor, bea, noor]) {
-    assert.deepEqual(one.faults, []);
+    checkFaults(one);
     await one.context().close();
   }
 });
@@ -571,7 +578,7 @@ test("case 23: pages say what a caller may not see or do, and name nobody's acco
     const markup = await page.content();
     for (const name of ["@", "Ines", "Tomasz Wren", "Bea Lindqvist"]) assert.ok(!markup.includes(name), `${path} contains ${name}`);
     assert.equal(await page.locator("text=/^(Admin|Keep score)$/ >> visible=true").count(), 0, path);
-    assert.deepEqual(page.faults, [], path);
+    checkFaults(page, path);
     await page.context().close();
   }
 });
@@ -591,7 +598,7 @@ test("the demo data is on its pages: the live game, the abandoned one, standings
   await conceded(page, [1, 2, 0], 10_000);
   await page.waitForSelector("text=/2nd third/");
   assert.match(await page.textContent("#goals"), /20\+\d'/);
-  assert.deepEqual(page.faults, []);
+  checkFaults(page);
   await page.context().close();
 });
 
@@ -616,7 +623,7 @@ test("the keyboard enters a goal, and screen readers hear it", { timeout: 60_000
   await conceded(page, [0, 1, 0]);
   for (const one of [page, watcher]) {
     await one.waitForFunction(() => document.querySelector("[data-announce=polite]")?.textContent === "Goal. DRI conceded, FOG scored, Pepper.");
-    assert.deepEqual(one.faults, []);
+    checkFaults(one);
     await one.context().close();
   }
 });
@@ -690,7 +697,7 @@ for (const { name, ...options } of SCREENS) {
         await page.setViewportSize(SMALL);
         await checkLayout(page, `${where}, ${SMALL.width} pixels`);
       }
-      assert.deepEqual(page.faults, [], where);
+      checkFaults(page, where);
       await context.close();
     }
   });

@@ -66,7 +66,7 @@ function applyEntry(view, entry, { id, error }) {
   switch (entry.kind) {
     case "goal": {
       if (view.goals.some((goal) => goal.eventId === entry.body.eventId)) return view;
-      const goal = { ...waitingGoal(view, entry.body), id, waiting: !error, error };
+      const goal = { ...waitingGoal(view, entry.body, entry.scorer), id, waiting: !error, error };
       return { ...view, goals: [...view.goals, goal], latestEventId: error ? view.latestEventId : goal.eventId };
     }
     case "third":
@@ -95,7 +95,7 @@ function changeThird(view, { action, third, at, startedAt, finishedAt }) {
 }
 
 /** A goal that is not sent yet, as the server would show it. */
-function waitingGoal(view, body) {
+function waitingGoal(view, body, scorer) {
   const length = view.thirdLengthMinutes;
   const { startedAt } = view.thirds.find((one) => one.third === body.third) ?? {};
   const gameMinute = body.gameMinute ?? (startedAt ? minuteAt(body.third, startedAt, body.occurredAt, length) : (body.third - 1) * length + 1);
@@ -107,7 +107,8 @@ function waitingGoal(view, body) {
     concedingTeamId: body.concedingTeamId,
     scoringTeamId: body.scoringTeamId,
     ownGoal: body.ownGoal,
-    scorer: body.scorerPlayerId ? playerRefs(view, [body.scorerPlayerId])[0] : null,
+    // Somebody who is not on a roster any more has a name all the same.
+    scorer: body.scorerPlayerId ? scorer ?? playerRefs(view, [body.scorerPlayerId])[0] : null,
     assists: playerRefs(view, body.assistPlayerIds ?? []),
   };
 }

@@ -9,7 +9,7 @@ const REMEMBERED_MAX = 60;
 
 /**
  * An entry is one of
- * - `{ kind: "goal", gameId, body }`: addGoal; its Idempotency-Key is the eventId;
+ * - `{ kind: "goal", gameId, body, scorer }`: addGoal; its Idempotency-Key is the eventId;
  * - `{ kind: "assists", gameId, eventId, assistPlayerIds }`: editGoal;
  * - `{ kind: "undo", gameId, eventId }`: undoGoal;
  * - `{ kind: "remove", gameId, eventId }`: deleteGoal, of a goal that may or may not have arrived;
@@ -56,9 +56,10 @@ export class Outbox {
     return this.#queue.push({ ...entry, gameId: this.#gameId }, entry.kind === "goal" ? { key: entry.body.eventId } : {});
   }
 
-  pushGoal(body) {
+  /** Adds a goal. `scorer` is the player as the page shows them. */
+  pushGoal(body, scorer) {
     remember("mine", this.#gameId, body.eventId);
-    return this.push({ kind: "goal", body });
+    return this.push({ kind: "goal", body, scorer });
   }
 
   /** Replaces a refused goal by a corrected one. */

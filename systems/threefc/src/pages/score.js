@@ -232,7 +232,7 @@ async function enterGoal(conceding) {
     third,
     occurredAt: new Date(nowMs).toISOString(),
   };
-  outbox.pushGoal(body);
+  outbox.pushGoal(body, shown().teams.flatMap((team) => team.roster).find((player) => player.playerId === body.scorerPlayerId) ?? null);
   offer({ eventId: body.eventId }, GOAL_BAR_MS);
   const goal = shown().goals.find((one) => one.eventId === body.eventId);
   if (goal) announce(`Goal. ${goalText(shown(), goal)}.`);
