@@ -68,9 +68,10 @@ async function newGame({ isStarted = false, startedMinutesAgo = 0 } = {}) {
     await send("ines", "PATCH", `/seasons/${season.seasonId}/teams/${teamId}`, { squadPlayerIds: ids });
   }
   const now = new Date();
+  const startedAt = new Date(now - startedMinutesAgo * 60_000).toISOString();
   const { sessionId } = await send("ines", "POST", `/seasons/${season.seasonId}/sessions`, { sessionDate: now.toLocaleDateString("sv"), venue: "North Field" });
-  const { gameId } = await send("ines", "POST", `/sessions/${sessionId}/games`, { gameStartTs: now.toISOString(), teamIds: ["red", "blue", "yellow"], pitch: "Pitch A" });
-  if (isStarted) await send("tomasz", "POST", `/games/${gameId}/thirds/1/start`, { at: new Date(now - startedMinutesAgo * 60_000).toISOString() });
+  const { gameId } = await send("ines", "POST", `/sessions/${sessionId}/games`, { gameStartTs: startedAt, teamIds: ["red", "blue", "yellow"], pitch: "Pitch A" });
+  if (isStarted) await send("tomasz", "POST", `/games/${gameId}/thirds/1/start`, { at: startedAt });
   return { leagueId, seasonId: season.seasonId, sessionId, gameId, view: () => send(null, "GET", `/games/${gameId}`) };
 }
 

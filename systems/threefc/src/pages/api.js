@@ -1,7 +1,7 @@
 // Requests to the interface of 3FC, and what refusals mean to the person at the page.
 import { element, focusQuietly } from "/assets/dom.js";
 import { base, Problem, request } from "/assets/http.js";
-import { signInLink } from "/assets/session.js";
+import { caller, signInLink } from "/assets/session.js";
 
 /** The path of the interface. */
 export const api = `${base}/v1`;
@@ -104,7 +104,7 @@ export function showForbidden(text, back) {
   const heading = element("h1", {}, "No access");
   document.querySelector("main").replaceChildren(element("section", { class: "card threefc-missing" }, heading,
     element("p", {}, text),
-    element("p", { class: "actions" }, signInLink("Sign in as somebody else"), back)));
+    element("p", { class: "actions" }, signInLink(caller() ? "Sign in as somebody else" : "Sign in"), back)));
   focusQuietly(heading);
 }
 

@@ -88,7 +88,9 @@ function changeThird(view, { action, third, at, startedAt, finishedAt }) {
     if (one.third !== third) return one;
     if (action === "start") return { ...one, startedAt: one.startedAt ?? at };
     if (action === "finish") return { ...one, finishedAt: one.finishedAt ?? at };
-    return { third, startedAt: startedAt ?? undefined, finishedAt: finishedAt ?? undefined };
+    // A time that is left out stays; null takes it back.
+    const corrected = (now, change) => (change === undefined ? now : change ?? undefined);
+    return { third, startedAt: corrected(one.startedAt, startedAt), finishedAt: corrected(one.finishedAt, finishedAt) };
   });
   const status = view.status === "scheduled" || view.status === "live" ? (thirds[0].startedAt ? "live" : "scheduled") : view.status;
   return { ...view, thirds, status };

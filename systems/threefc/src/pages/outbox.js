@@ -4,7 +4,7 @@ import { Problem } from "/assets/http.js";
 import { OfflineQueue } from "/assets/queue.js";
 import { write } from "./api.js";
 
-/** How many goals this browser remembers as entered here, per game. */
+/** How many entries of a game this browser remembers as its own, and as sent. */
 const REMEMBERED_MAX = 60;
 
 /**
@@ -46,7 +46,7 @@ export class Outbox {
     });
   }
 
-  /** What waits for this game: `[{ id, entry, error }]`, oldest first. */
+  /** What waits for this game: `[{ id, key, entry, error }]`, oldest first. */
   entries() {
     // The queue reports a change before its constructor is done.
     return (this.#queue?.entries() ?? []).filter(({ entry }) => entry.gameId === this.#gameId);
@@ -84,7 +84,19 @@ export class Outbox {
       return;
     }
     for (const { id } of waiting) this.drop(id);
-    if (remembered("sent", this.#gameId).includes(eventId)) this.push({ kind: "remove", eventId });
+    if (this.#wasSent(goal)) this.push({ kind: "remove", eventId });
+  }
+
+  /** Takes the start or the end of a third back, in the same way. */
+  takeBackThird(id, correction) {
+    const waiting = this.entries().find((one) => one.id === id);
+    if (waiting && !this.#wasSent(waiting)) this.drop(id);
+    else this.push({ kind: "third", action: "correct", ...correction });
+  }
+
+  /** Whether the server may have this entry already. */
+  #wasSent({ key }) {
+    return remembered("sent", this.#gameId).includes(key);
   }
 
   /** Whether this goal was entered in this browser. */
@@ -95,7 +107,7 @@ export class Outbox {
   async #send(entry, key) {
     // The browser knows that there is no connection: the request has certainly not been sent.
     if (!navigator.onLine) throw new Problem({ code: "unreachable", title: "There is no connection" });
-    if (entry.kind === "goal") remember("sent", entry.gameId, entry.body.eventId);
+    remember("sent", entry.gameId, key);
     const [method, path, body] = requestOf(entry);
     try {
       return await write(method, path, body, { key });
@@ -118,9 +130,9 @@ function remembered(kind, gameId) {
   }
 }
 
-function remember(kind, gameId, eventId) {
-  const others = remembered(kind, gameId).filter((one) => one !== eventId);
-  localStorage.setItem(keyOf(kind, gameId), JSON.stringify([...others, eventId].slice(-REMEMBERED_MAX)));
+function remember(kind, gameId, name) {
+  const others = remembered(kind, gameId).filter((one) => one !== name);
+  localStorage.setItem(keyOf(kind, gameId), JSON.stringify([...others, name].slice(-REMEMBERED_MAX)));
 }
 
 /** A UUIDv7 for this moment (milliseconds): goals of one minute sort in the order of entry. */

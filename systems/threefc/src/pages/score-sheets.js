@@ -1,5 +1,5 @@
 // The sheets of the scorekeeper's page.
-import { announce, element } from "/assets/dom.js";
+import { announce, element, replaceKeepingFocus } from "/assets/dom.js";
 import { showProblem } from "/assets/form.js";
 import { readAll, write } from "./api.js";
 import { actionSheet, formSheet, texts, ticked } from "./forms.js";
@@ -81,7 +81,8 @@ export async function playerSheet({ view, team, onView }) {
   try {
     known = (await readAll(path)).filter((player) => !player.archived).sort((one, other) => one.nickname.localeCompare(other.nickname));
   } catch (error) {
-    showProblem(error);
+    // A sheet may be open, and would hide a problem of the page.
+    showProblem(error, { near: [...document.querySelectorAll("dialog[open] .dialog-content")].at(-1) });
     return null;
   }
   const placeOf = (player) => view.teams.find((one) => one.roster.some(({ playerId }) => playerId === player.playerId));
@@ -110,7 +111,7 @@ export async function playerSheet({ view, team, onView }) {
 /** The rosters, with a button to take each player out. */
 export function rosterSheet({ game, path }) {
   const place = element("div", { class: "threefc-roster-edit" });
-  const show = () => place.replaceChildren(...game.view.teams.map((team) => element("section", {}, element("h3", {}, teamTag(team)),
+  const show = () => replaceKeepingFocus(place, game.view.teams.map((team) => element("section", {}, element("h3", {}, teamTag(team)),
     team.roster.length
       ? element("ul", { class: "threefc-plain" }, [...team.roster].sort(byNumber).map((player) => element("li", { "data-key": player.playerId },
         element("span", {}, playerText(player)),

@@ -2,7 +2,7 @@
 import { announce, byId, element, replaceKeepingFocus } from "/assets/dom.js";
 import { showProblem } from "/assets/form.js";
 import { base } from "/assets/http.js";
-import { caller, onChange } from "/assets/session.js";
+import { caller, onChange, signInLink } from "/assets/session.js";
 import { addressPart, mayAct, showForbidden, showMissing, write } from "./api.js";
 import { clockText, nextThird, runningThird, thirdName, timeText } from "./clock.js";
 import { FollowedGame } from "./follow.js";
@@ -102,6 +102,8 @@ function renderWaiting() {
   const text = waiting ? `${waiting} ${waiting === 1 ? "entry" : "entries"} waiting to send` : "";
   replaceKeepingFocus(byId("waiting"), [
     ...(text ? [element("span", { class: "threefc-dot", "aria-hidden": "true" }), element("span", {}, text)] : []),
+    // A token is good for some hours only; entries wait for the person who made them.
+    ...(text && !caller() ? [signInLink("Sign in to send")].filter(Boolean) : []),
     // A refused goal is shown in the list; what else was refused is shown here.
     ...refused.map(({ id, entry, error }) => element("span", { class: "threefc-refused", "data-key": id },
       element("span", {}, `${entryText(entry)} was refused. ${error}`),
@@ -259,7 +261,7 @@ async function chooseAssists(eventId) {
 function startThird(third) {
   const at = new Date(game.now()).toISOString();
   const id = outbox.push({ kind: "third", action: "start", third, at });
-  offer({ third, id, text: `${thirdName(third)} started`, correction: { startedAt: null, finishedAt: null } }, THIRD_BAR_MS);
+  offer({ third, id, text: `${thirdName(third)} started`, correction: { startedAt: null } }, THIRD_BAR_MS);
   announce(`${thirdName(third)} started.`);
   stayAwake();
 }
@@ -269,16 +271,13 @@ function endThird() {
   if (!running) return;
   const at = new Date(game.now()).toISOString();
   const id = outbox.push({ kind: "third", action: "finish", third: running.third, at });
-  offer({ third: running.third, id, text: `${thirdName(running.third)} ended`, correction: { startedAt: running.startedAt, finishedAt: null } }, THIRD_BAR_MS);
+  offer({ third: running.third, id, text: `${thirdName(running.third)} ended`, correction: { finishedAt: null } }, THIRD_BAR_MS);
   announce(`${thirdName(running.third)} ended.`);
 }
 
 function undoThird() {
   const { third, id, correction } = bar;
-  const waiting = outbox.entries().find((one) => one.id === id);
-  // What may have been sent is corrected behind it; what certainly was not is dropped.
-  if (waiting && !navigator.onLine) outbox.drop(id);
-  else outbox.push({ kind: "third", action: "correct", third, ...correction });
+  outbox.takeBackThird(id, { third, ...correction });
   bar = null;
   announce("Taken back.");
   render();
