@@ -13,6 +13,8 @@ const BASE = "/hacktracker";
 const NINE = ["Ortiz", "Bell", "Cho", "Dunn", "Evans", "Fry", "Gray", "Hale", "Ives"];
 /** Controls of scoring are 48 pixels high, others 44. */
 const TARGET_PX_MIN = 44;
+/** How long a page may take for one thing. */
+const WAIT_MS_MAX = 10_000;
 const RANDOM_GAMES = Number(process.env.HACKTRACKER_RANDOM_GAMES ?? 1000);
 
 let browser;
@@ -25,7 +27,7 @@ async function person(name, { persona, isNew = false } = {}) {
   const answer = await fetch(`${address}/local/tokens`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
   const { token } = await answer.json();
   const call = (method, path, sent, headers = {}) => request(token, method, path, sent, headers);
-  if (!persona && !isNew) await call("POST", "/users", { firstName: name, lastName: "Tester" });
+  if (!persona && !isNew) await call("POST", "/users", { firstName: name, lastName: "Tester", email: "tester@example.com" });
   return { token, call };
 }
 
@@ -44,6 +46,7 @@ async function request(token, method, path, body, headers = {}) {
 /** A browser in which this person is signed in. */
 async function browserOf({ token }, options = PHONE) {
   const context = await browser.newContext({ ...options, reducedMotion: "reduce" });
+  context.setDefaultTimeout(WAIT_MS_MAX);
   await context.addInitScript((text) => localStorage.setItem("singlet.token", text), token);
   return context;
 }
@@ -108,6 +111,7 @@ test("a team from nothing: nine players, lineup, two innings with an undo and a 
   page.expected = (text) => text.includes("404");
   await page.fill('input[name="firstName"]', "Nora");
   await page.fill('input[name="lastName"]', "Vance");
+  await page.fill('input[name="email"]', "nora@example.com");
   await page.click('button:has-text("Continue")');
   await page.waitForSelector('.hacktracker-team:has-text("Personal Stats")');
   await page.waitForSelector("#empty:not([hidden])");

@@ -305,7 +305,8 @@ function hitRow() {
   return element("div", { class: "hacktracker-hit-row", "data-key": "hit" },
     zoneSelect(next.hitLocation, (location) => {
       next.hitLocation = location;
-      render();
+      // The list stays as it is, because somebody may be typing in it.
+      markChosen(byId("field"), location);
     }, { id: "zone", "aria-label": "Where the ball went" }),
     team.isPersonal ? null : element("label", { class: "hacktracker-check" }, element("input", { type: "checkbox", id: "details", checked: next.wantsDetails, change: ({ target }) => { next.wantsDetails = target.checked; } }), "Details"));
 }

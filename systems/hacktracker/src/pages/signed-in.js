@@ -3,7 +3,7 @@
 import { byId, element } from "/assets/dom.js";
 import { onSubmit, showProblem } from "/assets/form.js";
 import { base, request } from "/assets/http.js";
-import { caller, onChange, signInLink } from "/assets/session.js";
+import { caller, onChange, signInLink, token } from "/assets/session.js";
 
 /** The parts of this page's address after the name of the page. */
 export function addressParts() {
@@ -67,6 +67,8 @@ export async function ensureUser(place) {
     element("div", { class: "hacktracker-pair" },
       element("label", {}, "First name ", element("input", { name: "firstName", required: true, maxlength: 50, autocomplete: "given-name", value: first })),
       element("label", {}, "Last name ", element("input", { name: "lastName", required: true, maxlength: 50, autocomplete: "family-name", value: rest.join(" ") }))),
+    // The e-mail address of the token wins; without one the person says it.
+    token.claims()?.email ? null : element("label", {}, "E-mail ", element("input", { name: "email", type: "email", required: true, maxlength: 254, autocomplete: "email" })),
     element("button", {}, "Continue"));
   place.prepend(form);
   return new Promise((resolve) => {
