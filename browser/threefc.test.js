@@ -370,6 +370,93 @@ test("two people enter one goal: the later one is asked, and takes theirs back",
   }
 });
 
+test("a team without a squad: No name and + Player; rosters change at the pitch", { timeout: 90_000 }, async () => {
+  const { gameId, seasonId, sessionId } = await newGame();
+  await send("ines", "PATCH", `/seasons/${seasonId}/teams/yellow`, { squadPlayerIds: [] });
+  const other = await send("ines", "POST", `/sessions/${sessionId}/games`, { gameStartTs: new Date().toISOString(), teamIds: ["red", "blue", "yellow"] });
+  assert.notEqual(other.gameId, gameId);
+  await send("tomasz", "POST", `/games/${other.gameId}/thirds/1/start`, {});
+  const page = await open(await contextOf("tomasz", PHONE), `/threefc/games/${other.gameId}/score`);
+  const watcher = await open(await contextOf(null, PHONE), `/threefc/games/${other.gameId}`);
+  await watcher.waitForSelector("text=No squad yet. Goals can be entered without names.");
+  await page.click('#buttons button:has-text("DRI")');
+  await page.click('dialog button:has-text("FOG")');
+  assert.deepEqual(await page.locator("dialog .threefc-players button").allTextContents(), ["No name", "+ Player"]);
+  await page.click("dialog button:has-text('+ Player')");
+  // Nothing is chosen and nothing typed: the server says what is missing, at its field.
+  page.expected = (text) => text.includes("422");
+  await page.click("dialog button:has-text('Add player')");
+  await page.waitForSelector("dialog input[name=nickname][aria-invalid=true]");
+  await page.fill("dialog input[name=nickname]", "Tully");
+  await page.fill("dialog input[name=number]", "77");
+  await page.click("dialog button:has-text('Add player')");
+  // The new player has scored: no more taps.
+  for (const one of [page, watcher]) await conceded(one, [0, 1, 0], 10_000);
+  await watcher.waitForSelector('#goals li:has-text("Tully")');
+  await watcher.waitForSelector('#rosters li:has-text("77 Tully")');
+  // Kite is lent to FOG, and can then be taken off; Tully is named in a goal, and cannot.
+  await page.click("#menu");
+  await page.click("dialog button:has-text('+ Player')");
+  await page.selectOption("dialog select[name=teamId]", "yellow");
+  await page.selectOption("dialog select[name=playerId]", { label: "4 Kite (now ANC)" });
+  await page.click("dialog button:has-text('Add player')");
+  await page.waitForSelector("dialog", { state: "detached" });
+  await watcher.waitForSelector('.threefc-roster:has-text("FOG") li:has-text("4 Kite")');
+  page.expected = (text) => /409|422/.test(text);
+  await page.click("#menu");
+  await page.click("dialog button:has-text('Rosters')");
+  await page.click('dialog button[aria-label="Remove Tully"]');
+  await page.waitForSelector("dialog [role=alert] >> text=named in a goal");
+  await page.click('dialog button[aria-label="Remove Kite"]');
+  await watcher.waitForSelector('.threefc-roster li:has-text("4 Kite")', { state: "detached" });
+  for (const one of [page, watcher]) {
+    checkFaults(one);
+    await one.context().close();
+  }
+});
+
+test("a goal is changed, moved and deleted; the game is abandoned and reopened", { timeout: 90_000 }, async () => {
+  const { gameId, view } = await newGame({ isStarted: true, startedMinutesAgo: 30 });
+  await send("tomasz", "POST", `/games/${gameId}/goals`, goal("blue", "yellow"));
+  const page = await open(await contextOf("ines", PHONE), `/threefc/games/${gameId}/score`);
+  const watcher = await open(await contextOf(null, PHONE), `/threefc/games/${gameId}`);
+  await conceded(watcher, [0, 1, 0], 10_000);
+  await page.click("#goals .threefc-dots");
+  await page.selectOption("dialog select[name=scoring]", "own");
+  await page.selectOption("dialog select[name=scorerPlayerId]", { label: "4 Juno" });
+  await page.fill("dialog input[name=gameMinute]", "22");
+  await page.click("dialog button:has-text('Save')");
+  await watcher.waitForSelector('#goals li:has-text("20+2\'"):has-text("Own goal of"):has-text("Juno")', { timeout: LIVE_MS_MAX });
+  // A minute of the second third that has not started is refused, at its field or above the form.
+  page.expected = (text) => /409|422/.test(text);
+  await page.click("#goals .threefc-dots");
+  await page.selectOption("dialog select[name=third]", "2");
+  await page.click("dialog button:has-text('Save')");
+  await page.waitForSelector("dialog [aria-invalid=true], dialog [role=alert]");
+  await page.keyboard.press("Escape");
+  await page.click("#goals .threefc-dots");
+  await page.click("dialog button:has-text('Delete goal')");
+  await page.click("dialog button.danger:text-is('Delete')");
+  await conceded(watcher, [0, 0, 0]);
+  await watcher.waitForSelector("text=No goals yet.");
+  await page.click("#menu");
+  await page.click("dialog button:has-text('Abandon game')");
+  await page.fill("dialog input[name=note]", "Hail");
+  await page.click("dialog form button:has-text('Abandon game')");
+  await watcher.waitForSelector("text=Abandoned (weather). Does not count. Hail");
+  await page.waitForSelector("text=The game is abandoned");
+  await page.click("#menu");
+  await page.click("dialog button:has-text('Reopen game')");
+  await page.click("dialog button:text-is('Reopen')");
+  await page.waitForSelector("text=Start third 2");
+  await watcher.waitForFunction(() => document.querySelector("#result").hidden);
+  assert.equal((await view()).status, "live");
+  for (const one of [page, watcher]) {
+    checkFaults(one);
+    await one.context().close();
+  }
+});
+
 test("case 16: undo names what it takes back, and says so if another goal came between", { timeout: 60_000 }, async () => {
   const { gameId, view } = await newGame({ isStarted: true });
   const context = await contextOf("tomasz", PHONE);

@@ -190,7 +190,7 @@ export class Seasons {
       attempt(next);
     };
     list.append(...view.teams.map((team) => element("li", {},
-      element("span", {}, teamTag(team), " ", element("span", { class: "quiet" }, team.retired ? "retired" : `${team.squadPlayerIds.length} players`)),
+      element("span", {}, teamTag(team), element("span", { class: "threefc-hint quiet" }, team.retired ? "retired" : `${team.squadPlayerIds.length} players`)),
       element("span", { class: "actions" },
         element("button", { type: "button", class: "plain small", "aria-label": `Squad of ${team.name}`, click: () => go(() => this.#squad(seasonId, team)) }, "Squad"),
         element("button", { type: "button", class: "plain small", "aria-label": `Change ${team.name}`, click: () => go(() => this.#team(seasonId, team)) }, "⋯")))));

@@ -3,7 +3,7 @@ import { byId, element } from "/assets/dom.js";
 import { base } from "/assets/http.js";
 import { onChange } from "/assets/session.js";
 import { tabs } from "/assets/tabs.js";
-import { addressPart, mayAct, read, showForbidden, showMissing, write } from "./api.js";
+import { addressPart, mayAct, read, showForbidden, showMissing, unmarkPanel, write } from "./api.js";
 import { People, Players } from "./admin-people.js";
 import { Seasons } from "./admin-seasons.js";
 import { confirmed, formSheet, texts } from "./forms.js";
@@ -69,6 +69,7 @@ async function start() {
   byId("new-player").addEventListener("click", () => players.create());
   byId("invite").addEventListener("click", () => people.invite());
   seasons.show();
+  unmarkPanel();
   tabs(byId("page"), { onShow: ({ id }) => ({ players, people })[id]?.load() });
 }
 

@@ -113,3 +113,12 @@ export function mayAct(role, needed) {
   const order = ["viewer", "scorekeeper", "admin"];
   return order.indexOf(role) >= order.indexOf(needed);
 }
+
+/** A page that is opened at one of its tabs would have a ring around all of that tab's panel. */
+export function unmarkPanel() {
+  const unmark = () => setTimeout(() => {
+    if (document.activeElement?.getAttribute("role") === "tabpanel") document.activeElement.blur();
+  });
+  if (document.readyState === "complete") unmark();
+  else addEventListener("load", unmark);
+}

@@ -4,7 +4,7 @@ import { base } from "/assets/http.js";
 import { connectionBar, WatchStream } from "/assets/live.js";
 import { onChange } from "/assets/session.js";
 import { tabs } from "/assets/tabs.js";
-import { addressPart, api, mayAct, read, readAll, showMissing } from "./api.js";
+import { addressPart, api, mayAct, read, readAll, showMissing, unmarkPanel } from "./api.js";
 import { dayText, timeText, today } from "./clock.js";
 import { gameRow } from "./game-parts.js";
 import { playerText, teamTag } from "./teams.js";
@@ -23,6 +23,7 @@ let readTimer = null;
 let isReading = null;
 
 tabs(byId("page"));
+unmarkPanel();
 const stream = new WatchStream(`${api}${path}/live`, {
   onState: load,
   onEvent: (event, message) => {
