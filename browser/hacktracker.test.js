@@ -350,6 +350,35 @@ test("cases 10 to 13: the runner strip proposes and takes corrections", { timeou
   await context.close();
 });
 
+test("runners move between at-bats, and that is undone too", { timeout: 60_000 }, async () => {
+  const owner = await person("Omar");
+  const { game, path } = await gameOf(owner);
+  const context = await browserOf(owner);
+  const page = await open(context, path);
+  await tap(page, "1B");
+  await page.click('button[aria-label="Kit Ortiz on first: move"]');
+  await page.click('dialog button:has-text("Save")');
+  await page.waitForSelector("text=Nobody moves yet.");
+  await page.locator('dialog .hacktracker-moves input[value="2"]').check({ force: true });
+  await page.click('dialog button:has-text("Save")');
+  await page.waitForSelector(".hacktracker-runner.is-on-2");
+  const { atBats } = await settled(page, owner, game.gameId, game.revision + 2);
+  assert.deepEqual(atBats[0].moves.at(-1), { atBatId: atBats[0].atBatId, from: 1, to: 2, how: "SB" });
+  await page.waitForFunction(() => document.querySelector("#undo")?.textContent === "Undo SB");
+  await page.click("#undo");
+  await page.waitForSelector(".hacktracker-runner.is-on-1");
+  // Caught stealing: the same batter is still up.
+  await page.click(".hacktracker-runner.is-on-1");
+  await page.locator('dialog .hacktracker-moves input[value="0"]').check({ force: true });
+  await page.selectOption("dialog select", "CS");
+  await page.click('dialog button:has-text("Save")');
+  await page.waitForSelector("text=1 out");
+  assert.match(await page.textContent("#up"), /Bell/);
+  await settled(page, owner, game.gameId);
+  assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
 test("case 16: their runs and the change of halves", { timeout: 90_000 }, async () => {
   const owner = await person("Omar");
   const { game, path } = await gameOf(owner);

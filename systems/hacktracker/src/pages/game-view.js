@@ -33,7 +33,7 @@ export function scroller(label, table) {
 export function basesPicture(bases) {
   const taken = occupied(bases);
   const words = taken.length ? `Runners on ${taken.map((base) => ["first", "second", "third"][base - 1]).join(" and ")}` : "Bases empty";
-  return shape("svg", { class: "hacktracker-bases", viewBox: "50 90 100 75", role: "img", "aria-label": words },
+  return shape("svg", { class: "hacktracker-bases", viewBox: "40 86 120 80", role: "img", "aria-label": words },
     BASES.map(({ x, y }, index) => shape("rect", { class: taken.includes(index + 1) ? "is-taken" : null, x: x * 200 - 13, y: y * 200 - 13, width: 26, height: 26, transform: `rotate(45 ${x * 200} ${y * 200})` })));
 }
 

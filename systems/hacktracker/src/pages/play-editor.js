@@ -141,7 +141,7 @@ export function playEditor({ play, situation, runnerName, batters = null, onSave
 }
 
 /** Moves of runners between at-bats: where each goes, and how. */
-export function runnersEditor({ bases, runnerName, onSave, onCancel }) {
+export function runnersEditor({ bases, runnerName, onSave }) {
   ids += 1;
   const name = `runners-${ids}`;
   const to = new Map(occupied(bases).map((base) => [base, base]));
@@ -158,7 +158,7 @@ export function runnersEditor({ bases, runnerName, onSave, onCancel }) {
         : element("span", { class: "is-none", "aria-hidden": "true" }, "·")))))),
     element("label", {}, "How ", element("select", { change: ({ target }) => { how = target.value; } }, Object.entries(hows).map(([value, text]) => element("option", { value }, text)))),
     note,
-    element("div", { class: "actions" }, element("button", { type: "button", class: "plain", click: onCancel }, "Cancel"), element("button", {}, "Save")));
+    element("div", { class: "actions" }, element("button", {}, "Save")));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const all = [...to].map(([from, end]) => ({ from, to: end }));

@@ -394,14 +394,12 @@ function moveRunners() {
   const shown = sheet(runnersEditor({
     bases,
     runnerName: (base) => shortName(runnerOf(bases[base - 1], now, players)),
-    onCancel: () => shown.close(),
     onSave: ({ moves, how }) => {
       shown.close();
       queue.push({ kind: "runners", body: { revision: current().game.revision, moves, how } });
       announce("The runners have moved.");
     },
   }), { title: "Runners between at-bats" });
-  shown.dialog.querySelector(".actions:last-child").remove();
 }
 
 // Undo.
