@@ -1,6 +1,6 @@
 //! The table: users, teams with members and rosters, games and at-bats.
 //!
-//! As the source declares it, with GSI4 and GSI5 filled. Four entities are ours: [`TeamMember`],
+//! As the source declares it, with GSI4 and GSI5 filled. Three entities are ours: [`TeamMember`],
 //! [`PlayerNumber`] and [`Invite`] answer questions that the source has no key for, and the
 //! attributes of a [`Game`] from `homeAway` on make its one item the place where every change of
 //! the game is ordered.

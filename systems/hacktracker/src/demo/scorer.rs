@@ -11,15 +11,15 @@ use singlet_web::identity::Caller;
 
 /// How often each result occurs, in thousandths.
 const RESULTS: [(AtBatResult, u32); 11] = [
-    (AtBatResult::Single, 230),
-    (AtBatResult::Out, 340),
-    (AtBatResult::Bb, 90),
-    (AtBatResult::Double, 70),
+    (AtBatResult::Single, 190),
+    (AtBatResult::Out, 435),
+    (AtBatResult::Bb, 70),
+    (AtBatResult::Double, 50),
     (AtBatResult::K, 70),
     (AtBatResult::Fc, 50),
-    (AtBatResult::E, 40),
+    (AtBatResult::E, 30),
     (AtBatResult::Sac, 35),
-    (AtBatResult::Hr, 35),
+    (AtBatResult::Hr, 30),
     (AtBatResult::Hbp, 20),
     (AtBatResult::Triple, 20),
 ];
@@ -191,11 +191,10 @@ impl<'s> Scorer<'s> {
         let innings = self.game.game.opponent_runs.as_ref().map_or(0, Vec::len);
         let mut left = total;
         for inning in 1..=u8::try_from(innings).unwrap_or(0) {
-            let is_last = usize::from(inning) == innings;
-            let share = match is_last {
-                true => left,
-                false => left.min(self.scene.demo.below(4) as u16),
-            };
+            let innings_left = u16::try_from(innings).unwrap_or(0) - u16::from(inning) + 1;
+            let fair = left / innings_left;
+            let more = u16::try_from(self.scene.demo.below(3)).unwrap_or(0);
+            let share = if innings_left == 1 { left } else { left.min(fair + more) };
             if share > 0 {
                 self.opponent(inning, share).await?;
             }
