@@ -23,7 +23,7 @@ export function playEditor({ play, situation, runnerName, batters = null, onSave
   /** The moves that the scorer has named, and RBIs if he has. */
   let named = play.moves?.filter((move) => !move.how).map(({ from, to }) => ({ from, to })) ?? [];
   let rbis = play.rbis ?? null;
-  const touched = { moves: false, rbis: false };
+  const touched = { moves: false, rbis: false, type: false };
 
   const defaults = () => defaultMoves(chosen.result, { ...situation, hitType: chosen.hitType });
   const moves = () => settle(named, defaults());
@@ -102,7 +102,10 @@ export function playEditor({ play, situation, runnerName, batters = null, onSave
     const choose = (type) => {
       chosen.hitType = type;
       // A bunt moves runners otherwise than a fly does.
-      if (chosen.result === "SAC" && !touched.moves) named = [];
+      if (chosen.result === "SAC" && !touched.moves) {
+        named = [];
+        touched.type = true;
+      }
       render();
     };
     return element("fieldset", { class: "hacktracker-moves is-types", "data-key": "type" },
@@ -134,7 +137,7 @@ export function playEditor({ play, situation, runnerName, batters = null, onSave
       hitType: isOut ? null : chosen.hitType,
       moves: moves(),
       rbis: rbisNow(),
-    }, { movesTouched: touched.moves, rbisTouched: touched.rbis, isResultChanged: chosen.result !== play.result });
+    }, { movesTouched: touched.moves || touched.type, rbisTouched: touched.rbis });
   });
   render();
   return form;

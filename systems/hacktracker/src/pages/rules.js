@@ -266,6 +266,11 @@ export function situationBefore(atBats, { inning, sequence }, placed) {
   return { bases, outs: Math.min(outs, 2) };
 }
 
+/** All outs of our half of an inning: more than three if the book is wrong. */
+export function outsIn(atBats, inning) {
+  return atBats.filter((atBat) => atBat.inning === inning).reduce((sum, atBat) => sum + outsOf(atBat.moves ?? []), 0);
+}
+
 /** The moves of the play itself, and after it each move between at-bats. */
 function movesInSteps({ moves = [] }) {
   const steps = [moves.filter((move) => !move.how), ...moves.filter((move) => move.how).map((move) => [move])];

@@ -7,7 +7,7 @@ import { WatchStream } from "/assets/live.js";
 import { drawField, markChosen, pointOf } from "./field.js";
 import { eventSentence, playsList, runnerOf, whoDidWhat } from "./game-view.js";
 import { playEditor, runnersEditor, stepper, zoneSelect } from "./play-editor.js";
-import { isBatted, isImpossible, isHit, mayBeOver, nextHalf, occupied, playerUp, previousHalf, RESULTS, situationBefore } from "./rules.js";
+import { isBatted, isImpossible, isHit, mayBeOver, nextHalf, occupied, outsIn, playerUp, previousHalf, RESULTS, situationBefore } from "./rules.js";
 import { openScoreForm } from "./score-form.js";
 import { project, ScoreQueue } from "./score-queue.js";
 import { addressParts, attempt, readAll, readTeam, startPage } from "./signed-in.js";
@@ -36,6 +36,8 @@ const personal = { inning: 1, outs: 0, rbis: 0, scored: false };
 let placing = null;
 let isReading = false;
 let heldUpTimer = null;
+/** What the panel shows, as text. */
+let panelShown = null;
 
 startPage(load, { visitorText: "Sign in to score this game." });
 
@@ -52,7 +54,8 @@ async function load() {
   }
   players = new Map([...team.playersById, ...view.players.map((player) => [player.playerId, player])]);
   personal.inning = view.atBats.at(-1)?.inning ?? 1;
-  queue = new ScoreQueue(gameId, path, { onChange: () => { if (queue) render(); }, onSent: sent });
+  queue = new ScoreQueue(gameId, path, { onChange: queueChanged, onSent: sent });
+  queueChanged();
   document.querySelector("main").removeAttribute("aria-busy");
   const isOver = view.game.status !== "IN_PROGRESS";
   if (isOver || location.hash) document.querySelector("main").classList.add("shows-plays");
@@ -61,14 +64,13 @@ async function load() {
   addEventListener("hashchange", openAddressed);
   const members = await readAll(`${team.path}/members`);
   names = new Map(members.map((member) => [member.userId, member.firstName]));
-  const stream = new WatchStream(`${path}/events`, {
+  // Without a connection scoring goes on, so a lost stream is no alarm here; the notice says what waits.
+  new WatchStream(`${path}/events`, {
     states: ["gameState"],
     onState: (state) => show(state.game?.game ? state.game : state),
     onEvent: (kind, message) => heard(kind, message),
     onStatus: render,
   });
-  // Without a connection scoring goes on, so a lost stream is no alarm here; the notice says what waits.
-  addEventListener("pagehide", () => stream.close(), { once: true });
 }
 
 const nameOf = (id) => names.get(id) ?? "Somebody";
@@ -125,9 +127,20 @@ function take({ game, atBat, changed = [], issues }) {
   if (isGap) reread();
 }
 
-/** The game as the scorer sees it, with the plays that wait. */
+/** The game as the scorer sees it, with the plays that wait. Those behind a refusal are not counted. */
 function current() {
-  return { ...view, ...project(view, queue.entries()) };
+  const waiting = queue.entries();
+  return { ...view, ...project(view, waiting.some((one) => one.error) ? [] : waiting) };
+}
+
+/** A play that waits was sent, refused, added or given up. */
+function queueChanged() {
+  if (!queue) return;
+  const isRefused = queue.entries().some((one) => one.error);
+  // Before the scorer decides about the refused play, nothing can be recorded.
+  byId("now").inert = isRefused;
+  render();
+  if (isRefused) reread();
 }
 
 function render() {
@@ -138,8 +151,22 @@ function render() {
   byId("title").textContent = `Score ${team.team.name} – ${opponentName(game)}`;
   replaceKeepingFocus(byId("bar"), bar(game));
   replaceKeepingFocus(byId("notices"), notices(game));
-  if (!byId("now").querySelector(".hacktracker-strip") || !placing) replaceKeepingFocus(byId("now"), panel(now));
+  renderPanel(now);
   replaceKeepingFocus(byId("plays-content"), [...correctionNotes(), ...playsList(now, players, { play: playRow, insert: insertButton })]);
+}
+
+/**
+ * Shows what there is to do, unless it is shown already: somebody may be in the middle of it, with a
+ * list open or runners half placed.
+ */
+function renderPanel(now) {
+  const { game, atBats } = now;
+  if (placing && byId("now").querySelector(".hacktracker-strip")) return;
+  const runners = game.state?.bases.map((id) => id && shortName(runnerOf(id, now, players)));
+  const shown = JSON.stringify([game.status, { ...game.state, bases: runners }, game.opponentRuns, game.lineup, atBats.map((atBat) => atBat.playerId + atBat.result), next, personal, placing, undoable(now)?.text]);
+  if (shown === panelShown) return;
+  panelShown = shown;
+  replaceKeepingFocus(byId("now"), panel(now));
 }
 
 // The bar: where the game stands.
@@ -271,7 +298,7 @@ function ourPanel(now) {
     batterRow(now, playerId),
     fieldBox(now),
     hitRow(),
-    pad(game.state, (result) => choose(now, result), undoButton(now)),
+    pad(game.state, (result) => choose(current(), result), undoButton(now)),
   ];
 }
 
@@ -314,7 +341,7 @@ function hitRow() {
 function pad(situation, record, last) {
   return element("div", { class: "hacktracker-pad", "data-key": "pad" },
     RESULTS.map((result) => element("button", {
-      type: "button", class: `is-${padKind(result)}`, "data-result": result, title: RESULT_NAMES[result],
+      type: "button", class: `is-${padKind(result)}`, "data-key": `result-${result}`, "data-result": result, title: RESULT_NAMES[result],
       disabled: situation && isImpossible(result, situation) ? true : null, click: () => record(result),
     }, element("span", { "aria-hidden": "true" }, result), element("span", { class: "visually-hidden" }, RESULT_NAMES[result]))),
     last);
@@ -333,7 +360,7 @@ function choose({ game }, result) {
     return;
   }
   placing = result;
-  replaceKeepingFocus(byId("now"), panel(current()));
+  renderPanel(current());
   focusQuietly(byId("now").querySelector(".hacktracker-strip h2"));
   scrollTo({ top: 0 });
 }
@@ -431,7 +458,12 @@ function lastAtBat(atBats) {
 
 function undoButton(now) {
   const last = undoable(now);
-  return last ? element("button", { type: "button", class: "plain hacktracker-undo", "data-key": "undo", id: "undo", click: last.run }, `Undo ${last.text}`) : null;
+  return last ? element("button", { type: "button", class: "plain hacktracker-undo", "data-key": "undo", id: "undo", click: undoLast }, `Undo ${last.text}`) : null;
+}
+
+/** Takes back what is last now: what waited when the button was made may have been sent since. */
+function undoLast() {
+  undoable(current())?.run();
 }
 
 async function undo() {
@@ -447,14 +479,17 @@ async function undo() {
 function theirPanel(game) {
   const { inning } = game.state;
   const runs = game.opponentRuns?.[inning - 1] ?? 0;
-  const last = undoable(current());
+  const now = current();
+  const last = undoable(now);
+  const ours = previousHalf(game.state, game.homeAway);
+  const canGoBack = ours !== null && outsIn(now.atBats, ours.inning) < 3;
   return element("div", { class: "card hacktracker-their", "data-key": "their" },
     element("h2", {}, `${opponentName(game)} bat`),
     stepper({ label: "Runs this inning", key: "opponent-runs", value: runs, min: 0, max: RUNS_MAX, isLarge: true, change: (value) => queue.push({ kind: "opponent", inning, body: { revision: current().game.revision, runs: value } }) }),
     element("button", { type: "button", id: "our-turn", class: "hacktracker-wide", "data-key": "our-turn", click: goOn }, "3 outs: our turn"),
     element("div", { class: "actions" },
-      previousHalf(game.state, game.homeAway) ? element("button", { type: "button", class: "plain", "data-key": "go-back", click: goBack }, "Back to our half") : null,
-      last ? element("button", { type: "button", class: "plain", id: "undo", "data-key": "undo", click: last.run }, `Undo ${last.text}`) : null,
+      canGoBack ? element("button", { type: "button", class: "plain", "data-key": "go-back", click: goBack }, "Back to our half") : null,
+      last ? element("button", { type: "button", class: "plain", id: "undo", "data-key": "undo", click: undoLast }, `Undo ${last.text}`) : null,
       element("button", { type: "button", class: "plain", "data-key": "finish", click: finish }, "Finish game")));
 }
 
@@ -511,10 +546,12 @@ function openMore() {
   const { game } = current();
   const item = (text, click, kind = "plain") => element("button", { type: "button", class: kind, click: () => { shown.close(); click(); } }, text);
   const isOurs = game.state?.half === "TEAM";
+  const before = game.state && !team.isPersonal ? previousHalf(game.state, game.homeAway) : null;
+  const canGoBack = before !== null && (isOurs || outsIn(view.atBats, before.inning) < 3);
   const content = element("div", { class: "hacktracker-choices" },
     team.isPersonal ? item("Set the score", setScore) : null,
     !team.isPersonal && isOurs ? item("End our half now", endHalf) : null,
-    !team.isPersonal && previousHalf(game.state, game.homeAway) ? item(isOurs ? "Back to their half" : "Back to our half", goBack) : null,
+    canGoBack ? item(isOurs ? "Back to their half" : "Back to our half", goBack) : null,
     !team.isPersonal ? item("Correct their runs", correctRuns) : null,
     !team.isPersonal ? element("a", { class: "button plain", href: `${pageAddress}#lineup` }, "Change the lineup") : null,
     item("Postpone the game", async () => {
@@ -678,7 +715,7 @@ async function removeAtBat(atBat, shown) {
 function insert(inning, after) {
   const before = view.atBats.find((one) => one.atBatId === after);
   const situation = situationBefore(view.atBats, { inning, sequence: (before?.sequence ?? 0) + 1 }, view.game.placed);
-  const slot = before?.battingOrder ? before.battingOrder % Math.max(1, view.game.lineup.length) : 0;
+  const slot = missedSlot(inning, before);
   const form = playEditor({
     play: { result: "1B", playerId: view.game.lineup[slot] },
     situation,
@@ -697,6 +734,14 @@ function insert(inning, after) {
     }, { near: form }),
   });
   const shown = sheet(form, { title: `Inning ${inning}: a missed at-bat` });
+}
+
+/** The index in the lineup of who was missed: after the one before, or before the first one. */
+function missedSlot(inning, before) {
+  const size = Math.max(1, view.game.lineup.length);
+  if (before?.battingOrder) return before.battingOrder % size;
+  const first = view.atBats.filter((one) => one.inning === inning).sort((one, other) => one.sequence - other.sequence)[0];
+  return first?.battingOrder ? (first.battingOrder - 2 + size) % size : 0;
 }
 
 /** The address may name an at-bat to correct, or an inning. */
