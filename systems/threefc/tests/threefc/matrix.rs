@@ -46,7 +46,7 @@ async fn prepare(fixture: &Fixture) -> Names {
     service.create_session(&ines(), &season_id(), &new_session("idle-day")).await.unwrap();
     fixture.game("plain").await;
     let mut goals = Vec::new();
-    for name in ["live", "done"] {
+    for name in ["running", "done"] {
         let game = fixture.live_game(name).await;
         let goal = by(new_goal("blue", Some("red")), "r1", &[]);
         fixture.goal(&game, &goal).await;
@@ -82,7 +82,7 @@ fn request(row: &str, names: &Names) -> (Method, String, Option<Value>) {
         match (is_finished, is_private) {
             (true, _) => "done",
             (_, true) => "q-game",
-            _ => "live",
+            _ => "running",
         }
     );
     let goal = &names.goals[usize::from(is_finished)];
