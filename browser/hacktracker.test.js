@@ -532,9 +532,12 @@ test("case 20 and 21: substitutes keep the slot, and a game needs a lineup", { t
   await context.close();
 });
 
-test("case 22: a deleted team is recovered from my teams", { timeout: 60_000 }, async () => {
+test("case 22: a deleted team is recovered from my teams, and careers keep its at-bats", { timeout: 60_000 }, async () => {
   const owner = await person("Nora");
-  const { team } = await gameOf(owner, { start: false });
+  const { game, team, ids } = await gameOf(owner, { names: ["Ortiz", "Bell", "Cho", "Dunn"] });
+  const { userId } = await owner.call("GET", "/users/me");
+  await owner.call("PUT", `/teams/${team.teamId}/players/${ids[0]}/link`, { userId });
+  for (let round = 0; round < 6; round += 1) for (let batter = 0; batter < 4; batter += 1) await score(owner, game.gameId, "POST", "atbats", { result: "HR" });
   const context = await browserOf(owner);
   const page = await open(context, `${BASE}/team/${team.teamId}`);
   await page.click("#manage");
@@ -546,6 +549,12 @@ test("case 22: a deleted team is recovered from my teams", { timeout: 60_000 }, 
   const gone = await open(context, `${BASE}/team/${team.teamId}`);
   gone.expected = () => true;
   await gone.waitForSelector('h1:has-text("Team deleted")');
+  const career = await open(context, `${BASE}/me`);
+  await career.waitForSelector(`#teams tr:has-text("${team.name} (deleted)")`);
+  assert.equal(await career.textContent('.hacktracker-counts div:has-text("Plate app.") dd'), "6");
+  // A game of a deleted team cannot be opened.
+  assert.equal(await career.locator("#games-content a").count(), 0);
+  assert.deepEqual(career.faults, []);
   await page.click(`button[aria-label="Recover ${team.name}"]`);
   await page.waitForSelector(`.hacktracker-team:has-text("${team.name}")`);
   await page.waitForSelector("#deleted[hidden]", { state: "attached" });

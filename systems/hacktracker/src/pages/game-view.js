@@ -1,26 +1,28 @@
 // What a game looks like: line score, situation, box score, plays. Shared by the pages of a game.
 import { element, shape } from "/assets/dom.js";
 import { BASES } from "./field.js";
-import { occupied } from "./rules.js";
+import { isHit, occupied } from "./rules.js";
 import { counted, fullName, halfName, NO_VALUE, numberText, opponentName, playSentence, RESULT_NAMES, shortName } from "./words.js";
 
-/** The line score as a table. Runs per inning, then R, H and left on base. */
-export function lineScoreTable({ game, lineScore, box }, teamName) {
-  const innings = Math.max(game.regulationInnings ?? 7, lineScore.team.length, lineScore.opponent.length);
+/** The line score as a table: runs per inning, then R, H and, where it is known, left on base. */
+export function lineScoreTable({ game, atBats, leftOnBase }, teamName) {
+  const [ours, theirs] = [game.teamRuns ?? [], game.opponentRuns ?? []];
+  const innings = Math.max(game.regulationInnings ?? 7, ours.length, theirs.length);
   const columns = Array.from({ length: innings }, (_, index) => index);
-  const hits = box.reduce((sum, row) => sum + row.line.h, 0);
+  const hits = atBats.filter((atBat) => isHit(atBat.result)).length;
+  const hasLeft = leftOnBase !== undefined;
   const now = game.status === "IN_PROGRESS" ? game.state : null;
   const row = (name, half, runs, rest) => element("tr", {},
     element("th", { scope: "row" }, name),
     columns.map((index) => element("td", { class: now?.half === half && now.inning === index + 1 ? "is-now" : null }, runs[index] ?? "")),
     rest.map((cell) => element("td", { class: "is-total" }, cell)));
-  const team = row(teamName, "TEAM", lineScore.team, [game.teamScore, hits, lineScore.leftOnBase ?? NO_VALUE]);
-  const opponent = row(opponentName(game), "OPPONENT", lineScore.opponent, [game.opponentScore, NO_VALUE, NO_VALUE]);
+  const team = row(teamName, "TEAM", ours, [game.teamScore, hits, ...(hasLeft ? [leftOnBase] : [])]);
+  const opponent = row(opponentName(game), "OPPONENT", theirs, [game.opponentScore, NO_VALUE, ...(hasLeft ? [NO_VALUE] : [])]);
   return scroller("Line score", element("table", { class: "hacktracker-line-score" },
     element("caption", { class: "visually-hidden" }, "Runs by inning"),
     element("thead", {}, element("tr", {}, element("td", {}),
       columns.map((index) => element("th", { scope: "col" }, index + 1)),
-      [["R", "Runs"], ["H", "Hits"], ["LOB", "Left on base"]].map(([head, name]) => element("th", { scope: "col", class: "is-total" }, element("abbr", { title: name }, head))))),
+      [["R", "Runs"], ["H", "Hits"], ...(hasLeft ? [["LOB", "Left on base"]] : [])].map(([head, name]) => element("th", { scope: "col", class: "is-total" }, element("abbr", { title: name }, head))))),
     element("tbody", {}, game.homeAway === "HOME" ? [opponent, team] : [team, opponent])));
 }
 

@@ -60,7 +60,7 @@ async function handle(kind, message) {
   if (message.game.revision <= view.game.revision) return;
   announce(eventSentence(message, { game: message.game, playersById: playersById(), nameOf: (id) => names.get(id) ?? "Somebody" }));
   // The score is shown at once; the box score comes from the server.
-  view = { ...view, game: message.game, lineScore: { ...view.lineScore, team: message.game.teamRuns ?? [], opponent: message.game.opponentRuns ?? [] } };
+  view = { ...view, game: message.game };
   if (kind === "atBatRecorded" && message.atBat) view = { ...view, atBats: [...view.atBats.filter((one) => one.atBatId !== message.atBat.atBatId), message.atBat] };
   if (!REREAD.includes(kind)) render();
   await attempt(async () => show(await request("GET", path)));
@@ -81,7 +81,7 @@ function render() {
   replaceKeepingFocus(byId("big-score"), bigScore(game));
   replaceKeepingFocus(byId("situation"), [game.status === "IN_PROGRESS" && !team.isPersonal ? situation(view, players) : null, game.status === "IN_PROGRESS" ? upNext(game, players) : null].filter(Boolean));
   byId("line-score").hidden = team.isPersonal;
-  if (!team.isPersonal) replaceKeepingFocus(byId("line-score"), [lineScoreTable(view, team.team.name)]);
+  if (!team.isPersonal) replaceKeepingFocus(byId("line-score"), [lineScoreTable({ ...view, leftOnBase: view.lineScore.leftOnBase }, team.team.name)]);
   renderUpdated();
 
   byId("lineup").hidden = team.isPersonal || !(isBefore || (lineup.isOpen && game.status === "IN_PROGRESS"));

@@ -70,10 +70,10 @@ function show(stats, game = null) {
   const line = game?.line ?? stats.line;
   replaceKeepingFocus(byId("averages"), [averages(line, game)]);
   replaceKeepingFocus(byId("counts"), [counts(line)]);
-  const spray = game ? stats.spray.filter((hit) => hit.gameId === game.gameId) : stats.spray;
-  sprayField(byId("spray"), game && !stats.spray.some((hit) => "gameId" in hit) ? stats.spray : spray, { title: "Where the balls went" });
+  sprayField(byId("spray"), stats.spray.filter((hit) => !game || hit.gameId === game.gameId), { title: "Where the balls went" });
   trend(stats.games);
-  replaceKeepingFocus(byId("games-content"), [gamesTable(stats.games, game)]);
+  const deleted = new Set((stats.teams ?? []).filter((team) => team.isDeleted).map((team) => team.teamId));
+  replaceKeepingFocus(byId("games-content"), [gamesTable(stats.games, game, deleted)]);
   if (stats.teams) {
     byId("teams").hidden = false;
     replaceKeepingFocus(byId("teams-content"), [teamsTable(stats.teams)]);
@@ -126,15 +126,22 @@ export function runningOps(games) {
   });
 }
 
-function gamesTable(games, chosen) {
+/** Games of deleted teams count, and cannot be opened. */
+function gamesTable(games, chosen, deleted) {
   if (!games.length) return element("p", { class: "quiet" }, "No at-bats yet.");
   const columns = [["ab", "AB"], ["h", "H"], ["r", "R"], ["rbi", "RBI"], ["BB", "BB"], ["K", "K"], ["avg", "AVG"], ["ops", "OPS"]];
   return scroller("Games", element("table", { class: "hacktracker-stats" },
     element("caption", { class: "visually-hidden" }, "Statistics by game"),
     element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Game"), columns.map(([, name]) => element("th", { scope: "col" }, name)))),
     element("tbody", {}, [...games].reverse().map((game) => element("tr", { class: game === chosen ? "is-chosen" : null },
-      element("th", { scope: "row" }, element("a", { href: `${base}/game/${game.gameId}` }, `${dayText(game.scheduledStart)} ${opponentName(game)}`)),
+      element("th", { scope: "row" }, deleted.has(game.teamId)
+        ? element("span", { class: "hacktracker-row-name" }, gameName(game))
+        : element("a", { href: `${base}/game/${game.gameId}` }, gameName(game))),
       columns.map(([key]) => element("td", {}, game.line[key] ?? NO_VALUE)))))));
+}
+
+function gameName(game) {
+  return `${dayText(game.scheduledStart)} ${opponentName(game)}`;
 }
 
 function teamsTable(teams) {
@@ -143,6 +150,6 @@ function teamsTable(teams) {
     element("caption", { class: "visually-hidden" }, "Statistics by team"),
     element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Team"), columns.map(([, name]) => element("th", { scope: "col" }, name)))),
     element("tbody", {}, teams.map((team) => element("tr", {},
-      element("th", { scope: "row" }, team.isDeleted ? `${team.name} (deleted)` : element("a", { href: `${base}/player/${team.teamId}/${team.playerId}` }, team.name)),
+      element("th", { scope: "row" }, team.isDeleted ? element("span", { class: "hacktracker-row-name" }, `${team.name} (deleted)`) : element("a", { href: `${base}/player/${team.teamId}/${team.playerId}` }, team.name)),
       columns.map(([key]) => element("td", {}, team.line[key] ?? NO_VALUE)))))));
 }
