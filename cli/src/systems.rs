@@ -5,7 +5,13 @@ use singlet_web::System;
 
 /// All systems, in the order of the first page. A new one is one line here.
 pub(crate) fn all() -> Vec<System> {
-    vec![singlet_snakes::system()]
+    vec![
+        singlet_snakes::system(),
+        singlet_threefc::system(),
+        singlet_hacktracker::system(),
+        singlet_fus::system(),
+        singlet_cricket::system(),
+    ]
 }
 
 /// The systems of these names; all of them if there are no names.

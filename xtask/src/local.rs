@@ -34,7 +34,7 @@ pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let server = Server::start(&jar)?;
     // All packages, though only some have such tests: else cargo would choose other features, and
     // compile the AWS SDK again.
-    Line::new("cargo test --quiet --workspace --test suite --test snakes --test serve local")
+    Line::new("cargo test --quiet --workspace --test suite --test serve --test snakes --test threefc --test hacktracker --test fus --test cricket local")
         .argument("--")
         .argument("--ignored")
         .variable(LOCAL_VARIABLE, &format!("http://{}", server.address))

@@ -1,6 +1,6 @@
 //! Items as the source documents show them, attribute by attribute.
 
-use super::{cricket, fus, hacktracker, snakes, threefc};
+use super::{cricket, fus, hacktracker, snakes};
 use crate::stories::id;
 use serde_json::{Value as Json, json};
 use singlet::Settings;
@@ -319,50 +319,6 @@ fn items_of_snakes() {
             "connectedAt": "2024-01-01T00:00:00.000Z",
             "GSI1PK": "GAME#ABC123",
             "GSI1SK": "CONNECTION#abc123"
-        }),
-    );
-}
-
-#[test]
-fn an_envelope_of_3fc() {
-    let now = "2026-01-31T18:00:00.000Z";
-    let goal = threefc::Goal {
-        game_id: id("g1"),
-        third: 2,
-        game_minute: 7,
-        event_id: id("e1"),
-        created_at: id(now),
-        updated_at: id(now),
-    };
-    check(
-        now,
-        &goal,
-        json!({
-            "pk": "GAME#g1",
-            "sk": "GOAL#2#0007#e1",
-            "entityType": "goal",
-            "createdAt": "2026-01-31T18:00:00.000Z",
-            "updatedAt": "2026-01-31T18:00:00.000Z",
-            "data": r#"{"gameId":"g1","third":2,"gameMinute":7,"eventId":"e1"}"#
-        }),
-    );
-    let game = threefc::SessionGame {
-        session_id: id("s1"),
-        game_start_ts: id("2026-02-01T09:00:00.000Z"),
-        game_id: id("g1"),
-        created_at: id(now),
-        updated_at: id(now),
-    };
-    check(
-        now,
-        &game,
-        json!({
-            "pk": "SESSION#s1",
-            "sk": "GAME#2026-02-01T09:00:00.000Z#g1",
-            "entityType": "sessionGame",
-            "createdAt": "2026-01-31T18:00:00.000Z",
-            "updatedAt": "2026-01-31T18:00:00.000Z",
-            "data": r#"{"sessionId":"s1","gameStartTs":"2026-02-01T09:00:00.000Z","gameId":"g1"}"#
         }),
     );
 }

@@ -1,0 +1,893 @@
+// HackTracker: people make a team, score games and read statistics. Tests that carry a number show
+// that case of the specification on the pages.
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import * as rules from "../systems/hacktracker/src/pages/rules.js";
+import { address, DESK, launch, open, PHONE, picture } from "./browser.js";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const BASE = "/hacktracker";
+const NINE = ["Ortiz", "Bell", "Cho", "Dunn", "Evans", "Fry", "Gray", "Hale", "Ives"];
+/** Controls of scoring are 48 pixels high, others 44. */
+const TARGET_PX_MIN = 44;
+/** How long a page may take for one thing. */
+const WAIT_MS_MAX = 10_000;
+const RANDOM_GAMES = Number(process.env.HACKTRACKER_RANDOM_GAMES ?? 1000);
+
+let browser;
+before(async () => { browser = await launch(); });
+after(async () => { await browser?.close(); });
+
+/** Somebody new, with a user, or a persona of the demo data: `{ token, call }`. */
+async function person(name, { persona, isNew = false } = {}) {
+  const body = persona ? { persona: { system: "hacktracker", subject: persona } } : { name: `${name}-${randomBytes(5).toString("hex")}`, groups: [] };
+  const answer = await fetch(`${address}/local/tokens`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const { token } = await answer.json();
+  const call = (method, path, sent, headers = {}) => request(token, method, path, sent, headers);
+  if (!persona && !isNew) await call("POST", "/users", { firstName: name, lastName: "Tester", email: "tester@example.com" });
+  return { token, call };
+}
+
+async function request(token, method, path, body, headers = {}) {
+  const answer = await fetch(address + BASE + path, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body ? { "content-type": "application/json" } : {}), ...headers },
+    body: body ? JSON.stringify(body) : undefined,
+  });
+  const text = await answer.text();
+  const value = text ? JSON.parse(text) : null;
+  if (!answer.ok) throw Object.assign(new Error(`${method} ${path}: ${answer.status} ${text}`), { status: answer.status, code: value?.code, value });
+  return value;
+}
+
+/** A browser in which this person is signed in. */
+async function browserOf({ token }, options = PHONE) {
+  const context = await browser.newContext({ ...options, reducedMotion: "reduce" });
+  context.setDefaultTimeout(WAIT_MS_MAX);
+  await context.addInitScript((text) => localStorage.setItem("singlet.token", text), token);
+  return context;
+}
+
+/** A team with nine players, and a game with all of them in the lineup. */
+async function gameOf(owner, { names = NINE, start = true, ...game } = {}) {
+  const made = await owner.call("POST", "/teams", { name: `Team ${randomBytes(3).toString("hex")}` });
+  const team = made.team ?? made;
+  const added = await owner.call("POST", `/teams/${team.teamId}/players`, { players: names.map((lastName, index) => ({ firstName: "Kit", lastName, playerNumber: index + 1, positions: ["OF"] })) });
+  const players = added.items ?? added.players ?? added;
+  const ids = names.map((name) => players.find((player) => player.lastName === name).playerId);
+  let present = await owner.call("POST", `/teams/${team.teamId}/games`, { opponentName: "Night Owls", seasonId: "2026", scheduledStart: "2026-04-18T18:00:00.000Z", ...game });
+  present = present.game ?? present;
+  if (start) {
+    await score(owner, present.gameId, "PUT", "lineup", { lineup: ids });
+    ({ game: present } = await score(owner, present.gameId, "POST", "start", {}));
+  }
+  return { team, ids, game: present, path: `${BASE}/score/${present.gameId}` };
+}
+
+/** A change of a game at its present revision. */
+async function score(who, gameId, method, path, body) {
+  const { game } = await who.call("GET", `/games/${gameId}`);
+  return who.call(method, `/games/${gameId}/${path}`, { revision: game.revision, ...body });
+}
+
+/** Taps a result, and saves what the strip proposes if there is one. */
+async function tap(page, result) {
+  await page.click(`[data-result="${result}"]`);
+  const strip = page.locator(".hacktracker-strip");
+  if (await strip.count()) await strip.locator('button:has-text("Save")').click();
+}
+
+/** Waits until everything is sent, and returns the game as the server has it. */
+async function settled(page, who, gameId, revision) {
+  await page.waitForFunction(() => Object.keys(localStorage).every((key) => !key.startsWith("singlet.queue.")));
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const view = await who.call("GET", `/games/${gameId}`);
+    if (revision === undefined || view.game.revision >= revision) return view;
+    await new Promise((resolve) => { setTimeout(resolve, 100); });
+  }
+  throw new Error(`the game did not reach revision ${revision}`);
+}
+
+async function scoreShown(page, text) {
+  await page.waitForFunction((expected) => document.querySelector("#score")?.textContent === expected, text, { timeout: 10_000 });
+}
+
+/** Plays the inning of case 5 by taps. */
+async function playCase5(page) {
+  for (const [index, result] of ["1B", "BB", "2B", "SAC", "OUT", "HR", "K"].entries()) {
+    await page.waitForFunction((name) => document.querySelector("#up")?.textContent.includes(name), NINE[index]);
+    await tap(page, result);
+  }
+}
+
+test("a team from nothing: nine players, lineup, two innings with an undo and a correction, box score, spray chart", { timeout: 180_000 }, async () => {
+  const nora = await person("Nora", { isNew: true });
+  const context = await browserOf(nora);
+  const page = await open(context, BASE);
+  // Nobody knows this person yet, and the page asks for a name before anything else.
+  page.expected = (text) => text.includes("404");
+  await page.fill('input[name="firstName"]', "Nora");
+  await page.fill('input[name="lastName"]', "Vance");
+  await page.fill('input[name="email"]', "nora@example.com");
+  await page.click('button:has-text("Continue")');
+  await page.waitForSelector('.hacktracker-team:has-text("Personal Stats")');
+  await page.waitForSelector("#empty:not([hidden])");
+  await picture(page, "hacktracker-first-visit");
+  await page.fill('#new input[name="name"]', "Copper Kettles");
+  await page.uncheck('#new input[name="plays"]');
+  await page.click('#new button:has-text("Create team")');
+  await page.waitForURL(/\/hacktracker\/team\//);
+  await page.waitForSelector('h1:has-text("Copper Kettles")');
+  await page.fill('textarea[name="lines"]', NINE.map((name, index) => `${index + 1} Kit ${name} ${index ? "OF" : "SS 2B"}`).join("\n"));
+  await page.click('#roster button:has-text("Add players")');
+  await page.waitForFunction(() => document.querySelectorAll(".hacktracker-roster li").length === 9);
+  assert.match(await page.textContent(".hacktracker-roster li:first-child"), /1\s*Kit Ortiz.*ghost.*SS 2B/);
+  await picture(page, "hacktracker-story-roster");
+  // A number that is taken is said at the field, and what was typed stays.
+  page.expected = (text) => text.includes("404") || text.includes("409");
+  await page.fill('textarea[name="lines"]', "3 Another One");
+  await page.click('#roster button:has-text("Add players")');
+  await page.waitForSelector(".field-error");
+  assert.match(await page.textContent(".field-error"), /3/);
+  assert.equal(await page.inputValue('textarea[name="lines"]'), "3 Another One");
+  await page.fill('textarea[name="lines"]', "");
+
+  await page.click('.tabs a[href="#games"]');
+  await page.waitForSelector('text=Schedule the first game.');
+  await page.click('#games button:has-text("+ Game")');
+  await page.fill('dialog input[name="opponentName"]', "Night Owls");
+  await page.fill('dialog input[name="scheduledStart"]', "2026-04-18T18:00");
+  await page.fill('dialog input[name="seasonId"]', "2026");
+  await page.click('dialog button:has-text("Create game")');
+  await page.waitForURL(/\/hacktracker\/game\//);
+  const gameId = page.url().split("/").at(-1);
+  await page.waitForSelector(".hacktracker-bench");
+  // Last first, so that the order has to be changed.
+  for (const name of [...NINE.slice(1), NINE[0]]) await page.click(`.hacktracker-bench button:has-text("${name}")`);
+  for (let step = 0; step < 8; step += 1) await page.click('button[aria-label="Move Kit Ortiz up"]');
+  assert.match(await page.textContent(".hacktracker-lineup li:first-child"), /Ortiz/);
+  await picture(page, "hacktracker-story-lineup");
+  await page.click('#actions button:has-text("Start game")');
+  await page.waitForURL(/\/hacktracker\/score\//);
+
+  await page.waitForSelector("#field");
+  // A tap on the field says where the ball went.
+  const field = await page.locator("#field").boundingBox();
+  await page.mouse.click(field.x + field.width * 0.22, field.y + field.height * 0.45);
+  assert.equal(await page.inputValue("#zone"), "Left field");
+  await picture(page, "hacktracker-story-field");
+  await tap(page, "1B");
+  await page.waitForSelector('.hacktracker-runner:has-text("Ortiz")');
+  await tap(page, "BB");
+  await page.selectOption("#zone", "Right centre field");
+  await tap(page, "2B");
+  await scoreShown(page, "1–0");
+  for (const result of ["SAC", "OUT"]) await tap(page, result);
+  await page.selectOption("#zone", "Over the fence, centre");
+  await page.click('[data-result="HR"]');
+  await picture(page, "hacktracker-story-strip");
+  assert.equal(await page.textContent('[data-value="rbis"]'), "2");
+  await page.click('.hacktracker-strip button:has-text("Save")');
+  await scoreShown(page, "4–0");
+  await tap(page, "K");
+  await page.waitForSelector('h2:has-text("Night Owls bat")');
+  await picture(page, "hacktracker-story-their-half");
+  // Undo reaches back into our half.
+  await settled(page, nora, gameId);
+  assert.equal(await page.textContent("#undo"), "Undo K");
+  await page.click("#undo");
+  await page.waitForFunction(() => document.querySelector("#up")?.textContent.includes("Gray"));
+  await page.waitForSelector("text=2 outs");
+  await tap(page, "K");
+  await page.waitForSelector("#our-turn");
+  await page.click('button[aria-label="Runs this inning: one more"]');
+  await scoreShown(page, "4–1");
+  await page.click("#our-turn");
+  await page.waitForFunction(() => document.querySelector("#up")?.textContent.includes("Hale"));
+  for (const result of ["OUT", "2B", "OUT", "2B", "OUT"]) await tap(page, result);
+  await page.waitForSelector("#our-turn");
+  await settled(page, nora, gameId);
+  await scoreShown(page, "5–1");
+  // An earlier at-bat was wrong: Evans reached on an error, and back again.
+  await page.click('button:has-text("Plays")');
+  await page.click('.hacktracker-play:has-text("Evans")');
+  await page.selectOption('dialog [data-key="result"]', "E");
+  await picture(page, "hacktracker-story-correction");
+  await page.click('dialog button:has-text("Save")');
+  await page.waitForSelector('.hacktracker-inning:has-text("Inning 1") .hacktracker-issue');
+  assert.match(await page.textContent('.hacktracker-inning:has-text("Inning 1") h3'), /5 runs.*! 2 outs/);
+  await picture(page, "hacktracker-story-issue");
+  await page.click('.hacktracker-inning:has-text("Inning 1") .hacktracker-play:has-text("Evans")');
+  await page.selectOption('dialog [data-key="result"]', "OUT");
+  await page.click('dialog button:has-text("Save")');
+  await page.waitForFunction(() => !document.querySelector(".hacktracker-issue"));
+  await scoreShown(page, "5–1");
+
+  // The box score and the line score.
+  await page.click(".hacktracker-bar-back");
+  await page.waitForSelector(".hacktracker-box");
+  const cells = (name) => page.locator(`.hacktracker-box tr:has-text("${name}") td`).allTextContents();
+  assert.deepEqual(await cells("Ortiz"), ["2", "1", "1", "0", "0", "0"]);
+  assert.deepEqual(await cells("Fry"), ["1", "1", "1", "2", "0", "0"]);
+  assert.deepEqual(await cells("Ives"), ["1", "1", "1", "0", "0", "0"]);
+  assert.deepEqual(await page.locator(".hacktracker-line-score tr:has-text('Copper Kettles') td.is-total").allTextContents(), ["5", "5", "1"]);
+  await picture(page, "hacktracker-story-box");
+  // The spray chart of a player, with a table for those who cannot see it.
+  await page.click('.hacktracker-box a:has-text("Ortiz")');
+  await page.waitForSelector("#spray .hacktracker-mark.is-hit");
+  assert.equal(await page.locator("#spray .hacktracker-field > .hacktracker-mark").count(), 1);
+  assert.match(await page.textContent("#spray tbody"), /Left field11/);
+  assert.deepEqual(await page.locator(".hacktracker-averages dd").allTextContents(), [".500", ".500", ".500", "1.000"]);
+  await picture(page, "hacktracker-story-player");
+  assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
+test("case 05 and 09: an inning by taps, and undo", { timeout: 120_000 }, async () => {
+  const owner = await person("Omar");
+  const { game, path } = await gameOf(owner);
+  const context = await browserOf(owner);
+  const page = await open(context, path);
+  await playCase5(page);
+  await page.waitForSelector('h2:has-text("Night Owls bat")');
+  const view = await settled(page, owner, game.gameId, game.revision + 7);
+  assert.deepEqual(view.atBats.map((atBat) => atBat.rbis), [0, 0, 1, 1, 0, 2, 0]);
+  assert.deepEqual(view.atBats.map((atBat) => atBat.outs), [0, 0, 0, 0, 1, 2, 2]);
+  assert.deepEqual(view.atBats.map((atBat) => atBat.scored), [true, true, true, false, false, true, false]);
+  await scoreShown(page, "4–0");
+  await page.click("#undo");
+  await page.waitForFunction(() => document.querySelector("#up")?.textContent.includes("Gray"));
+  assert.match(await page.textContent("#bar"), /T1.*2 outs.*4–0/);
+  await tap(page, "K");
+  const again = await settled(page, owner, game.gameId, view.game.revision + 2);
+  const bare = ({ atBats }) => atBats.map(({ atBatId, createdAt, updatedAt, moves, ...rest }) => ({ ...rest, moves: moves.map(({ from, to }) => ({ from, to })) }));
+  assert.deepEqual(bare(again), bare(view));
+  assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
+test("case 06 and 07: corrections on the page, and what is wrong in the book", { timeout: 120_000 }, async () => {
+  const owner = await person("Omar");
+  const { game, team, path } = await gameOf(owner);
+  for (const result of ["1B", "BB", "2B", "SAC", "OUT", "HR", "K"]) await score(owner, game.gameId, "POST", "atbats", { result });
+  const context = await browserOf(owner);
+  // The live page leads to the correction.
+  const page = await open(context, `${BASE}/game/${game.gameId}`);
+  const correct = async (name, result) => {
+    await page.click(`.hacktracker-play:has-text("${name}")`);
+    await page.waitForSelector("dialog[open]");
+    await page.selectOption('dialog [data-key="result"]', result);
+    await page.click('dialog button:has-text("Save")');
+    await page.waitForSelector("dialog", { state: "detached" });
+    await page.goto(`${address}${BASE}/game/${game.gameId}`);
+    await page.waitForSelector(".hacktracker-box");
+  };
+  const average = async () => (await owner.call("GET", `/teams/${team.teamId}/stats`)).line.avg;
+  await correct("Evans", "E");
+  await page.waitForSelector('.hacktracker-issue-link:has-text("Inning 1 has 2 outs")');
+  assert.match(await page.textContent("#big-score"), /5/);
+  assert.equal(await average(), ".600");
+  await correct("Evans", "OUT");
+  assert.equal(await page.locator(".hacktracker-issue-link").count(), 0);
+  await correct("Ortiz", "OUT");
+  await page.waitForSelector('.hacktracker-issue-link:has-text("Inning 1 has 4 outs")');
+  assert.match(await page.textContent("#big-score"), /3/);
+  assert.equal(await average(), ".400");
+  assert.deepEqual(page.faults, []);
+  await context.close();
+  assert.ok(path);
+});
+
+test("case 08: a missed at-bat is inserted on the page", { timeout: 90_000 }, async () => {
+  const owner = await person("Omar");
+  const { game, path } = await gameOf(owner, { names: ["Ortiz", "Cho", "Dunn", "Evans", "Fry", "Bell"] });
+  for (const result of ["1B", "2B", "OUT", "OUT", "OUT"]) await score(owner, game.gameId, "POST", "atbats", { result });
+  const context = await browserOf(owner, DESK);
+  const page = await open(context, path);
+  await page.click('button[aria-label="Add a missed at-bat after Ortiz, inning 1"]');
+  await page.selectOption('dialog [data-key="batter"]', { label: "#6 Kit Bell" });
+  await page.selectOption('dialog [data-key="result"]', "BB");
+  await page.click('dialog button:has-text("Insert")');
+  await page.waitForSelector('.hacktracker-play:has-text("Bell")');
+  await scoreShown(page, "1–0");
+  const { atBats, lineScore } = await owner.call("GET", `/games/${game.gameId}`);
+  assert.deepEqual(atBats.map((atBat) => [atBat.result, atBat.rbis]), [["1B", 0], ["BB", 0], ["2B", 1], ["OUT", 0], ["OUT", 0], ["OUT", 0]]);
+  assert.equal(lineScore.leftOnBase, 2);
+  assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
+test("cases 10 to 13: the runner strip proposes and takes corrections", { timeout: 120_000 }, async () => {
+  const owner = await person("Omar");
+  const { game, path } = await gameOf(owner);
+  const context = await browserOf(owner);
+  const page = await open(context, path);
+  // Case 11: a runner on first, nobody out, and a double play.
+  await tap(page, "1B");
+  await page.click('[data-result="OUT"]');
+  await page.click('button:has-text("Double play")');
+  assert.equal(await page.textContent('[data-value="rbis"]'), "0");
+  await page.click('.hacktracker-strip button:has-text("Save")');
+  await page.waitForSelector("text=2 outs");
+  // With two outs there is no sacrifice.
+  assert.ok(await page.isDisabled('[data-result="SAC"]'));
+  // Case 13: a dropped third strike. With details the strip is there with empty bases too.
+  await page.check("#details");
+  await page.click('[data-result="K"]');
+  await page.locator('.hacktracker-moves:has-text("Batter") input[value="1"]').check({ force: true });
+  await page.click('.hacktracker-strip button:has-text("Save")');
+  await page.waitForSelector('.hacktracker-runner.is-on-1:has-text("Cho")');
+  await page.waitForSelector("text=2 outs");
+  await page.uncheck("#details");
+  await tap(page, "2B");
+  // Case 12: runners on second and third, two outs, both home, and the batter is out.
+  await page.waitForSelector(".hacktracker-runner.is-on-3");
+  await page.waitForSelector(".hacktracker-runner.is-on-2");
+  await page.click('[data-result="1B"]');
+  await page.locator('.hacktracker-moves:has-text("Dunn") input[value="4"]').check({ force: true });
+  await page.locator('.hacktracker-moves:has-text("Batter") input[value="0"]').check({ force: true });
+  assert.equal(await page.textContent('[data-value="rbis"]'), "2");
+  await page.click('.hacktracker-strip button:has-text("Save")');
+  await page.waitForSelector("#our-turn");
+  await scoreShown(page, "2–0");
+  await page.click("#our-turn");
+  // Case 10: bases loaded, one out.
+  for (const result of ["1B", "BB", "BB", "OUT"]) await tap(page, result);
+  await page.click('[data-result="FC"]');
+  assert.equal(await page.textContent('[data-value="rbis"]'), "1");
+  await page.click('.hacktracker-strip button:has-text("Cancel")');
+  await page.click('[data-result="BB"]');
+  assert.equal(await page.textContent('[data-value="rbis"]'), "1");
+  await page.click('.hacktracker-strip button:has-text("Save")');
+  await scoreShown(page, "3–0");
+  const { atBats } = await settled(page, owner, game.gameId);
+  assert.deepEqual(atBats.filter((atBat) => atBat.inning === 1).map((atBat) => [atBat.result, atBat.outs, atBat.rbis]), [["1B", 0, 0], ["OUT", 0, 0], ["K", 2, 0], ["2B", 2, 0], ["1B", 2, 2]]);
+  assert.equal(atBats.at(-1).rbis, 1);
+  assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
+test("runners move between at-bats, and that is undone too", { timeout: 60_000 }, async () => {
+  const owner = await person("Omar");
+  const { game, path } = await gameOf(owner);
+  const context = await browserOf(owner);
+  const page = await open(context, path);
+  await tap(page, "1B");
+  await page.click('button[aria-label="Kit Ortiz on first: move"]');
+  await page.click('dialog button:has-text("Save")');
+  await page.waitForSelector("text=Nobody moves yet.");
+  await page.locator('dialog .hacktracker-moves input[value="2"]').check({ force: true });
+  await page.click('dialog button:has-text("Save")');
+  await page.waitForSelector(".hacktracker-runner.is-on-2");
+  const { atBats } = await settled(page, owner, game.gameId, game.revision + 2);
+  assert.deepEqual(atBats[0].moves.at(-1), { atBatId: atBats[0].atBatId, from: 1, to: 2, how: "SB" });
+  await page.waitForFunction(() => document.querySelector("#undo")?.textContent === "Undo SB");
+  await page.click("#undo");
+  await page.waitForSelector(".hacktracker-runner.is-on-1");
+  // Caught stealing: the same batter is still up.
+  await page.click(".hacktracker-runner.is-on-1");
+  await page.locator('dialog .hacktracker-moves input[value="0"]').check({ force: true });
+  await page.selectOption("dialog select", "CS");
+  await page.click('dialog button:has-text("Save")');
+  await page.waitForSelector("text=1 out");
+  assert.match(await page.textContent("#up"), /Bell/);
+  await settled(page, owner, game.gameId);
+  assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
+test("case 16: their runs and the change of halves", { timeout: 90_000 }, async () => {
+  const owner = await person("Omar");
+  const { game, path } = await gameOf(owner);
+  const bat = async (...results) => { for (const result of results) await score(owner, game.gameId, "POST", "atbats", { result }); };
+  const turn = async (inning, runs, next) => {
+    await score(owner, game.gameId, "PUT", `opponent/${inning}`, { runs });
+    if (next) await score(owner, game.gameId, "PUT", "half", next);
+  };
+  await bat("1B", "BB", "2B", "SAC", "OUT", "HR", "K");
+  await turn(1, 1, { inning: 2, half: "TEAM" });
+  await bat("K", "K", "K");
+  await turn(2, 3, { inning: 3, half: "TEAM" });
+  await bat("HR", "HR", "K", "K", "K");
+  const context = await browserOf(owner);
+  const page = await open(context, path);
+  await scoreShown(page, "6–4");
+  assert.match(await page.textContent("#bar"), /B3/);
+  for (let runs = 1; runs <= 3; runs += 1) await page.click('button[aria-label="Runs this inning: one more"]');
+  await scoreShown(page, "6–7");
+  await page.click("#our-turn");
+  await page.waitForSelector("#field");
+  assert.match(await page.textContent("#bar"), /T4/);
+  const { game: after } = await settled(page, owner, game.gameId);
+  assert.deepEqual([after.teamRuns, after.opponentRuns, after.state.inning, after.state.half], [[4, 0, 2, 0], [1, 3, 3], 4, "TEAM"]);
+  assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
+test("case 17: the end is proposed and not forced", { timeout: 90_000 }, async () => {
+  const owner = await person("Omar");
+  const { game, path } = await gameOf(owner, { homeAway: "HOME", regulationInnings: 1 });
+  await score(owner, game.gameId, "PUT", "opponent/1", { runs: 1 });
+  await score(owner, game.gameId, "PUT", "half", { inning: 1, half: "TEAM" });
+  await score(owner, game.gameId, "POST", "atbats", { result: "HR" });
+  const context = await browserOf(owner);
+  const page = await open(context, path);
+  await scoreShown(page, "1–1");
+  assert.equal(await page.locator("text=Finish?").count(), 0);
+  await tap(page, "HR");
+  await page.waitForSelector('.notice:has-text("Finish?")');
+  await scoreShown(page, "2–1");
+  const { game: still } = await settled(page, owner, game.gameId);
+  assert.equal(still.status, "IN_PROGRESS");
+  await picture(page, "hacktracker-finish");
+  await page.click('.notice button:has-text("Finish game")');
+  await page.click('dialog button:has-text("Finish game")');
+  await page.waitForURL(/\/hacktracker\/game\//);
+  await page.waitForSelector("text=Won");
+  assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
+test("case 18: two phones record at once, and the second one decides", { timeout: 120_000 }, async () => {
+  const owner = await person("Skye");
+  const { game, path } = await gameOf(owner);
+  const [one, other] = [await browserOf(owner), await browserOf(owner)];
+  // The second phone does not hear of the first one's play in time.
+  await other.route("**/events", (route) => route.abort());
+  const first = await open(one, path);
+  const second = await open(other, path);
+  second.expected = () => true;
+  await second.waitForSelector("#field");
+  await first.waitForSelector("#field");
+  await tap(first, "OUT");
+  await settled(first, owner, game.gameId, game.revision + 1);
+  await tap(second, "1B");
+  await second.waitForSelector(".notice.bad");
+  assert.match(await second.textContent(".notice.bad"), /Skye recorded OUT for Kit Ortiz\. Yours was not saved/);
+  await picture(second, "hacktracker-moved-on");
+  assert.equal((await owner.call("GET", `/games/${game.gameId}`)).atBats.length, 1);
+  await second.click('button:has-text("Record as next")');
+  const view = await settled(second, owner, game.gameId, game.revision + 2);
+  assert.deepEqual(view.atBats.map((atBat) => atBat.result), ["OUT", "1B"]);
+  assert.equal(view.game.revision, game.revision + 2);
+  // The first phone hears of it.
+  await first.waitForSelector('.hacktracker-runner:has-text("Bell")');
+  // And once more, given up.
+  await tap(first, "K");
+  await settled(first, owner, game.gameId, game.revision + 3);
+  await tap(second, "HR");
+  await second.click('button:has-text("Drop mine")');
+  await second.waitForSelector("text=2 outs");
+  assert.equal((await owner.call("GET", `/games/${game.gameId}`)).atBats.length, 3);
+  assert.deepEqual(first.faults, []);
+  await one.close();
+  await other.close();
+});
+
+test("case 19: plays wait without a connection, and are sent once and in order", { timeout: 120_000 }, async () => {
+  const owner = await person("Skye");
+  const { game, path } = await gameOf(owner);
+  const context = await browserOf(owner);
+  const page = await open(context, path);
+  page.expected = () => true;
+  await page.waitForSelector("#field");
+  await context.setOffline(true);
+  await page.evaluate(() => window.dispatchEvent(new Event("offline")));
+  await tap(page, "1B");
+  await tap(page, "2B");
+  await tap(page, "OUT");
+  await page.waitForSelector('text=3 plays waiting');
+  // The page goes on with what will be.
+  await page.waitForFunction(() => document.querySelector("#up")?.textContent.includes("Dunn"));
+  assert.match(await page.textContent("#bar"), /1 out/);
+  await picture(page, "hacktracker-offline");
+  assert.equal((await owner.call("GET", `/games/${game.gameId}`)).atBats.length, 0);
+  // Every request arrives twice.
+  await page.route("**/atbats", async (route) => {
+    const first = await route.fetch();
+    const second = await route.fetch();
+    assert.deepEqual(await second.json(), await first.json());
+    await route.fulfill({ response: second });
+  });
+  await context.setOffline(false);
+  await page.evaluate(() => window.dispatchEvent(new Event("online")));
+  const view = await settled(page, owner, game.gameId, game.revision + 3);
+  assert.deepEqual(view.atBats.map((atBat) => atBat.result), ["1B", "2B", "OUT"]);
+  assert.equal(view.game.revision, game.revision + 3);
+  await page.waitForFunction(() => !document.querySelector("#waiting"));
+  await context.close();
+});
+
+test("case 20 and 21: substitutes keep the slot, and a game needs a lineup", { timeout: 120_000 }, async () => {
+  const owner = await person("Omar");
+  const { game } = await gameOf(owner, { start: false });
+  const context = await browserOf(owner);
+  const page = await open(context, `${BASE}/game/${game.gameId}`);
+  page.expected = (text) => text.includes("409");
+  await page.click('#actions button:has-text("Start game")');
+  await page.waitForSelector(".problem");
+  assert.match(await page.textContent(".problem"), /lineup/i);
+  for (const name of NINE.slice(0, 8)) await page.click(`.hacktracker-bench button:has-text("${name}")`);
+  await page.click('#actions button:has-text("Start game")');
+  await page.waitForURL(/\/hacktracker\/score\//);
+  await page.waitForSelector("#field");
+  await tap(page, "OUT");
+  await tap(page, "OUT");
+  await page.waitForFunction(() => document.querySelector("#up")?.textContent.includes("Cho"));
+  await settled(page, owner, game.gameId);
+  await page.click("#now [data-key=batter]");
+  await page.click('dialog a:has-text("Substitute")');
+  await page.waitForSelector("#lineup:not([hidden])");
+  await page.click('button[aria-label="Replace Kit Cho or take them out"]');
+  await page.click('dialog button:has-text("Ives")');
+  await page.click('button:has-text("Save lineup")');
+  await page.waitForSelector('.hacktracker-lineup li:nth-child(3):has-text("Ives") .badge:has-text("up")');
+  const { game: after } = await owner.call("GET", `/games/${game.gameId}`);
+  assert.equal(after.state.nextBattingOrder, 3);
+  assert.equal(after.lineup.length, 8);
+  assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
+test("case 22: a deleted team is recovered from my teams, and careers keep its at-bats", { timeout: 60_000 }, async () => {
+  const owner = await person("Nora");
+  const { game, team, ids } = await gameOf(owner, { names: ["Ortiz", "Bell", "Cho", "Dunn"] });
+  const { userId } = await owner.call("GET", "/users/me");
+  await owner.call("PUT", `/teams/${team.teamId}/players/${ids[0]}/link`, { userId });
+  for (let round = 0; round < 6; round += 1) for (let batter = 0; batter < 4; batter += 1) await score(owner, game.gameId, "POST", "atbats", { result: "HR" });
+  const context = await browserOf(owner);
+  const page = await open(context, `${BASE}/team/${team.teamId}`);
+  await page.click("#manage");
+  await page.click('dialog button:has-text("Delete team")');
+  await page.click('dialog[role=alertdialog] button.danger');
+  await page.waitForURL((url) => url.pathname === BASE);
+  await page.waitForSelector("#deleted:not([hidden])");
+  assert.match(await page.textContent("#deleted"), new RegExp(`${team.name} until`));
+  const gone = await open(context, `${BASE}/team/${team.teamId}`);
+  gone.expected = () => true;
+  await gone.waitForSelector('h1:has-text("Team deleted")');
+  const career = await open(context, `${BASE}/me`);
+  await career.waitForSelector(`#teams tr:has-text("${team.name} (deleted)")`);
+  assert.equal(await career.textContent('.hacktracker-counts div:has-text("Plate app.") dd'), "6");
+  // A game of a deleted team cannot be opened.
+  assert.equal(await career.locator("#games-content a").count(), 0);
+  assert.deepEqual(career.faults, []);
+  await page.click(`button[aria-label="Recover ${team.name}"]`);
+  await page.waitForSelector(`.hacktracker-team:has-text("${team.name}")`);
+  await page.waitForSelector("#deleted[hidden]", { state: "attached" });
+  assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
+test("case 23: a watcher sees plays as they happen, and again after a lost connection", { timeout: 120_000 }, async () => {
+  const owner = await person("Omar");
+  const { game } = await gameOf(owner);
+  const context = await browserOf(owner, DESK);
+  const page = await open(context, `${BASE}/game/${game.gameId}`);
+  page.expected = () => true;
+  await page.waitForSelector("#updated:not(:empty)");
+  assert.match(await page.textContent("#updated"), /^Last update \d\d:\d\d$/);
+  await score(owner, game.gameId, "POST", "atbats", { result: "HR" });
+  await page.waitForSelector('.hacktracker-play:has-text("Ortiz")');
+  await page.waitForFunction(() => document.querySelector("[data-announce=polite]")?.textContent === "Ortiz: home run, 1 RBI. 1 to 0");
+  await context.setOffline(true);
+  await page.evaluate(() => window.dispatchEvent(new Event("offline")));
+  await page.waitForSelector(".connection-bar:not(:empty)");
+  assert.match(await page.textContent(".connection-bar"), /Connection lost\. Last update/);
+  for (const result of ["1B", "2B", "K", "OUT"]) await score(owner, game.gameId, "POST", "atbats", { result });
+  await context.setOffline(false);
+  await page.evaluate(() => window.dispatchEvent(new Event("online")));
+  await page.waitForSelector('.hacktracker-play:has-text("Evans")', { timeout: 30_000 });
+  assert.deepEqual(await page.locator(".hacktracker-result").allTextContents(), ["HR", "1B", "2B", "K", "OUT"]);
+  await context.close();
+});
+
+test("case 24: zones of the field", { timeout: 60_000 }, async () => {
+  const owner = await person("Omar");
+  const { game, path } = await gameOf(owner);
+  const context = await browserOf(owner);
+  const page = await open(context, path);
+  const zones = await page.evaluate(async () => {
+    const { zoneList, zoneName } = await import("/hacktracker/field.js");
+    return { tapped: [zoneName({ x: 0.22, y: 0.45 }), zoneName({ x: 0.5, y: 0.1 }), zoneName({ x: 0.5, y: 0.8 }), zoneName({ x: 0.05, y: 0.9 })], listed: zoneList().map(({ name }) => name) };
+  });
+  assert.deepEqual(zones.tapped, ["Left field", "Over the fence, centre", "Centre infield", "Foul, left"]);
+  // Each place of the list is in the zone that it names, and no name is there twice.
+  assert.equal(new Set(zones.listed).size, 17);
+  await assert.rejects(score(owner, game.gameId, "POST", "atbats", { result: "1B", hitLocation: { x: 1.2, y: 0.5 } }), { status: 422 });
+  await context.close();
+});
+
+test("case 04: a ghost is invited, and becomes somebody's player and career", { timeout: 90_000 }, async () => {
+  const owner = await person("Omar");
+  const { game, team, ids } = await gameOf(owner, { names: ["Falk", "Bell", "Cho", "Dunn"] });
+  for (let round = 0; round < 5; round += 1) for (let batter = 0; batter < 4; batter += 1) await score(owner, game.gameId, "POST", "atbats", { result: batter ? "BB" : "HR" });
+  const context = await browserOf(owner, { ...DESK, permissions: ["clipboard-read", "clipboard-write"] });
+  const page = await open(context, `${BASE}/team/${team.teamId}`);
+  await page.click('button[aria-label="Invite Kit Falk"]');
+  await page.waitForSelector('dialog:has-text("copied")');
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(link, /\/hacktracker\/join\//);
+  const kim = await person("Kim");
+  const other = await browserOf(kim);
+  const joining = await open(other, new URL(link).pathname);
+  await joining.waitForSelector('button:has-text("Join as Kit Falk")');
+  assert.match(await joining.textContent("main"), /invite you as player.*Not you\? Ask Omar Tester/s);
+  await picture(joining, "hacktracker-join");
+  await joining.click("#join");
+  await joining.waitForURL(/\/hacktracker\/team\//);
+  await joining.waitForSelector('.hacktracker-roster li:has-text("Falk") .badge:has-text("you")');
+  await joining.goto(`${address}${BASE}/me`);
+  await joining.waitForSelector(".hacktracker-counts");
+  assert.equal(await joining.textContent('.hacktracker-counts div:has-text("Plate app.") dd'), "5");
+  // The code is used up.
+  const late = await open(other, new URL(link).pathname);
+  late.expected = () => true;
+  await late.waitForSelector('h1:has-text("Invite not found")');
+  await owner.call("DELETE", `/teams/${team.teamId}/players/${ids[0]}/link`);
+  await joining.reload();
+  await joining.waitForFunction(() => document.querySelector(".hacktracker-counts dd")?.textContent === "0");
+  for (const one of [page, joining]) assert.deepEqual(one.faults, []);
+  await context.close();
+  await other.close();
+});
+
+test("a game of one's own has steppers and no runners", { timeout: 90_000 }, async () => {
+  const stella = await person("Stella");
+  const { items } = await stella.call("GET", "/users/me/teams");
+  const personal = items.find((team) => team.team_type === "PERSONAL");
+  const context = await browserOf(stella);
+  const page = await open(context, `${BASE}/team/${personal.teamId}#games`);
+  await page.click('#games button:has-text("+ Game")');
+  await page.fill('dialog input[name="opponentName"]', "Pick-up");
+  await page.click('dialog button:has-text("Create game")');
+  await page.waitForURL(/\/hacktracker\/game\//);
+  await page.click('#actions button:has-text("Start game")');
+  await page.waitForURL(/\/hacktracker\/score\//);
+  await page.click('button[aria-label="Inning: one more"]');
+  await page.click('button[aria-label="RBIs: one more"]');
+  await page.check("#scored");
+  await page.click('[data-result="2B"]');
+  await page.click('[data-result="HR"]');
+  const gameId = page.url().split("/").at(-1);
+  const view = await settled(page, stella, gameId);
+  assert.deepEqual(view.atBats.map(({ result, inning, rbis, scored }) => [result, inning, rbis, scored]), [["2B", 2, 1, true], ["HR", 2, 1, true]]);
+  await picture(page, "hacktracker-personal");
+  assert.equal(await page.textContent("#undo"), "Undo HR");
+  await page.click("#undo");
+  await page.waitForFunction(() => document.querySelector("#undo")?.textContent === "Undo 2B");
+  assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
+test("players see no controls of scorers, and strangers no team", { timeout: 60_000 }, async () => {
+  const owner = await person("Omar");
+  const { game, team, ids } = await gameOf(owner);
+  await score(owner, game.gameId, "POST", "atbats", { result: "1B" });
+  const { code } = await owner.call("POST", `/teams/${team.teamId}/invites`, { role: "player", playerId: ids[1] });
+  const pia = await person("Pia");
+  await pia.call("POST", `/teams/${team.teamId}/invites/${code}/accept`);
+  const context = await browserOf(pia);
+  const page = await open(context, `${BASE}/game/${game.gameId}`);
+  await page.waitForSelector(".hacktracker-box");
+  assert.equal(await page.locator("#actions button, #actions a, a.hacktracker-play").count(), 0);
+  // The scoring page sends players to the live one.
+  await page.goto(`${address}${BASE}/score/${game.gameId}`);
+  await page.waitForURL(/\/hacktracker\/game\//);
+  await page.goto(`${address}${BASE}/team/${team.teamId}`);
+  await page.waitForSelector(".hacktracker-roster");
+  assert.equal(await page.locator('button:has-text("Add players"), #manage:visible, button[aria-label^="Invite"]').count(), 0);
+  assert.equal(await page.locator('button[aria-label^="Edit"]').count(), 1);
+  assert.deepEqual(page.faults, []);
+  const stranger = await browserOf(await person("Stella"));
+  const refused = await open(stranger, `${BASE}/team/${team.teamId}`);
+  refused.expected = () => true;
+  await refused.waitForSelector('h1:has-text("Team not found")');
+  const visitor = await open(await browser.newContext(PHONE), `${BASE}/score/${game.gameId}`);
+  await visitor.waitForSelector('a:has-text("Sign in")');
+  assert.deepEqual(visitor.faults, []);
+  await visitor.context().close();
+  await stranger.close();
+  await context.close();
+});
+
+test("the keyboard alone scores an at-bat, and markup in names is text", { timeout: 60_000 }, async () => {
+  const owner = await person("Omar");
+  const evil = "<img src=x onerror=1>";
+  const { game, path } = await gameOf(owner, { names: [evil, "Bell", "Cho", "Dunn"], opponentName: evil });
+  const context = await browserOf(owner, DESK);
+  const page = await open(context, path);
+  await page.waitForSelector("#field");
+  await page.focus("#zone");
+  await page.keyboard.type("Left f");
+  await page.focus('[data-result="1B"]');
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".hacktracker-runner");
+  // The focus is still on the pad.
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.result), "1B");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".hacktracker-strip");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await page.evaluate(() => document.querySelector(".hacktracker-strip fieldset input:checked").value), "2");
+  // The runner is pushed on.
+  assert.equal(await page.evaluate(() => document.querySelectorAll(".hacktracker-strip fieldset")[1].querySelector("input:checked").value), "3");
+  await page.focus('.hacktracker-strip [data-key="save"]');
+  await page.keyboard.press("Enter");
+  const { atBats } = await settled(page, owner, game.gameId, game.revision + 2);
+  assert.deepEqual(atBats[0].hitLocation && (await page.evaluate(async (location) => (await import("/hacktracker/field.js")).zoneName(location), atBats[0].hitLocation)), "Left field");
+  assert.deepEqual(atBats[1].moves.map(({ from, to }) => [from, to]), [[0, 2], [1, 3]]);
+  assert.equal(await page.locator("main img").count(), 0);
+  assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
+/** Random numbers that are the same in every run. */
+function generator(seed) {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** A play that can happen here, often with runners who do not take the default. */
+function randomPlay(random, state) {
+  for (;;) {
+    const result = rules.RESULTS[random(rules.RESULTS.length)];
+    const hitType = rules.isBatted(result) && random(4) === 0 ? rules.HIT_TYPES[random(rules.HIT_TYPES.length)] : undefined;
+    const places = [0, ...rules.occupied(state.bases)];
+    const named = random(3) ? [] : places.filter(() => random(2)).map((from) => {
+      const choices = from === 0 ? rules.batterChoices(result) : rules.runnerChoices(from);
+      return { from, to: choices[random(choices.length)] };
+    });
+    const moves = rules.settle(named, rules.defaultMoves(result, { ...state, hitType }));
+    if (!rules.problemWith(result, moves, { ...state, hitType })) return { result, ...(hitType ? { hitType } : {}), ...(named.length ? { moves: named } : {}) };
+  }
+}
+
+test(`${RANDOM_GAMES} random games: the rules of the page and of the server agree`, { timeout: 1_200_000 }, async () => {
+  const owner = await person("Random");
+  const { team, ids } = await gameOf(owner, { start: false });
+  let plays = 0;
+  const playOne = async (seed) => {
+    const random = generator(seed);
+    const homeAway = random(2) ? "HOME" : "AWAY";
+    let game = await owner.call("POST", `/teams/${team.teamId}/games`, { homeAway });
+    game = game.game ?? game;
+    const path = `/games/${game.gameId}`;
+    ({ game } = await owner.call("PUT", `${path}/lineup`, { revision: game.revision, lineup: ids.slice(0, 4 + random(6)) }));
+    ({ game } = await owner.call("POST", `${path}/start`, { revision: game.revision }));
+    for (let step = 0; step < 8; step += 1) {
+      let expected;
+      let answer;
+      const { state, revision } = game;
+      const runners = rules.occupied(state.bases);
+      if (state.half === "OPPONENT") {
+        const half = { ...rules.nextHalf(state, game.homeAway), ...(random(3) ? {} : { placedRunner: ids[random(4)] }) };
+        expected = rules.goToHalf(game, half);
+        answer = await owner.call("PUT", `${path}/half`, { revision, ...half });
+      } else if (runners.length && state.atBats && random(5) === 0) {
+        const from = runners.at(-1);
+        const moves = [{ from, to: [0, Math.min(4, from + 1)][random(2)] }];
+        expected = rules.moveRunners(game, { moves });
+        answer = await owner.call("POST", `${path}/runners`, { revision, moves, how: "OTHER" });
+      } else {
+        const play = randomPlay(random, state);
+        const recorded = rules.recordAtBat(game, play, "new");
+        answer = await owner.call("POST", `${path}/atbats`, { revision, ...play });
+        const name = (id) => (id === "new" ? answer.atBat.atBatId : id);
+        expected = { ...recorded.game, state: { ...recorded.game.state, bases: recorded.game.state.bases.map(name) } };
+        const atBat = { ...recorded.atBat, moves: recorded.atBat.moves.map((move) => ({ ...move, atBatId: name(move.atBatId) })) };
+        for (const key of ["playerId", "inning", "outs", "result", "rbis", "battingOrder", "sequence", "scored", "moves"]) {
+          assert.deepEqual(answer.atBat[key], atBat[key], `seed ${seed}, step ${step}, ${JSON.stringify(play)}: ${key}`);
+        }
+      }
+      plays += 1;
+      for (const key of ["state", "teamRuns", "opponentRuns", "teamScore", "opponentScore", "atBatCount", "revision", "endedEarly", "placed"]) {
+        assert.deepEqual(answer.game[key], expected[key], `seed ${seed}, step ${step}: ${key}`);
+      }
+      assert.equal(answer.game.finishProposed ?? rules.mayBeOver(answer.game), rules.mayBeOver(answer.game), `seed ${seed}, step ${step}: end`);
+      game = answer.game;
+    }
+  };
+  const seeds = Array.from({ length: RANDOM_GAMES }, (_, index) => index + 1);
+  const worker = async () => { for (let seed = seeds.pop(); seed !== undefined; seed = seeds.pop()) await playOne(seed); };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  assert.equal(plays, RANDOM_GAMES * 8);
+});
+
+/** Checks a page by the rules of axe-core, in light and dark, and by ours. */
+async function check(page, where, screen) {
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    // Colours change in steps, which must be over before they are measured.
+    await page.waitForTimeout(150);
+    await picture(page, `hacktracker-${where}-${screen}-${colorScheme}`);
+    await page.evaluate(AXE);
+    const found = await page.evaluate(async () => {
+      const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
+      return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.slice(0, 3).map((node) => node.target.join(" ")).join(", ")}`);
+    });
+    assert.deepEqual(found, [], `${where}, ${screen}, ${colorScheme}`);
+  }
+  const sizes = screen === "phone" ? [PHONE.viewport, { width: 320, height: 640 }] : [DESK.viewport];
+  for (const size of sizes) {
+    await page.setViewportSize(size);
+    const problems = await page.evaluate((minimum) => {
+      const list = [];
+      if (document.querySelectorAll("h1").length !== 1) list.push(`${document.querySelectorAll("h1").length} h1`);
+      if (document.documentElement.scrollWidth > innerWidth) list.push(`${document.documentElement.scrollWidth} px wide on ${innerWidth}`);
+      for (const node of document.querySelectorAll("button, a[href], input, select, textarea, summary")) {
+        const isInText = node.matches("p a:not(.button), dd a, dt a") && !node.matches(".hacktracker-back a");
+        const target = node.matches("input[type=checkbox], input[type=radio]") ? node.closest("label") : node;
+        const { width, height } = target.getBoundingClientRect();
+        if (width === 0 || isInText) continue;
+        if (height < minimum - 0.5 || (width < minimum - 0.5 && !node.closest("table"))) list.push(`${node.tagName} "${node.textContent.trim().slice(0, 20)}" is ${width.toFixed(0)} × ${height.toFixed(0)}`);
+      }
+      return list;
+    }, TARGET_PX_MIN);
+    assert.deepEqual(problems, [], `${where}, ${size.width} pixels`);
+  }
+  await page.setViewportSize(sizes[0]);
+}
+
+for (const [screen, options] of [["phone", PHONE], ["desk", DESK]]) {
+  test(`every page with the demo data, ${screen}`, { timeout: 300_000 }, async () => {
+    const nora = await person("Nora", { persona: "nora-vance" });
+    const { items } = await nora.call("GET", "/users/me/teams");
+    const kettles = items.find((team) => team.name === "Copper Kettles");
+    const { items: games } = await nora.call("GET", `/teams/${kettles.teamId}/games`);
+    const { players, invites } = await nora.call("GET", `/teams/${kettles.teamId}`);
+    const pia = players.find((player) => player.playerNumber === 12);
+    const game = (status) => games.find((one) => one.status === status);
+    const context = await browserOf(nora, options);
+    const shown = [
+      ["teams", "", ".hacktracker-live"],
+      ["roster", `/team/${kettles.teamId}`, ".hacktracker-roster"],
+      ["games", `/team/${kettles.teamId}#games`, ".hacktracker-games"],
+      ["stats", `/team/${kettles.teamId}#stats`, ".hacktracker-stats"],
+      ["members", `/team/${kettles.teamId}#members`, ".hacktracker-members"],
+      ["live", `/game/${game("IN_PROGRESS").gameId}`, ".hacktracker-box"],
+      ["final", `/game/${game("FINAL").gameId}`, ".hacktracker-box"],
+      ["lineup", `/game/${game("SCHEDULED").gameId}`, ".hacktracker-lineup"],
+      ["postponed", `/game/${game("POSTPONED").gameId}`, "#actions button"],
+      ["scoring", `/score/${game("IN_PROGRESS").gameId}`, ".hacktracker-pad"],
+      ["plays", `/score/${game("IN_PROGRESS").gameId}#inning-1`, ".hacktracker-play"],
+      ["player", `/player/${kettles.teamId}/${pia.playerId}`, ".hacktracker-counts"],
+      ["career", "/me", ".hacktracker-counts"],
+      ["join", `/join/${kettles.teamId}/${invites[0].code}`, "#join"],
+    ];
+    for (const [where, path, ready] of shown) {
+      const page = await open(context, BASE + path);
+      await page.waitForSelector(ready);
+      await page.waitForTimeout(300);
+      await check(page, where, screen);
+      assert.deepEqual(page.faults, [], where);
+      await page.close();
+    }
+    const page = await open(context, `${BASE}/score/${game("IN_PROGRESS").gameId}`);
+    await page.click('[data-result="2B"]');
+    await check(page, "strip", screen);
+    await page.click('.hacktracker-strip button:has-text("Cancel")');
+    await page.click(".hacktracker-runner");
+    await page.waitForSelector("dialog[open]");
+    await check(page, "runners", screen);
+    await page.keyboard.press("Escape");
+    await page.click('button:has-text("More")');
+    await check(page, "more", screen);
+    await page.keyboard.press("Escape");
+    if (screen === "phone") await page.click('button:has-text("Plays")');
+    await page.locator("button.hacktracker-play").first().click();
+    await check(page, "correction", screen);
+    assert.deepEqual(page.faults, []);
+    const visitor = await open(await browser.newContext(options), BASE);
+    await visitor.waitForSelector('main a:has-text("Sign in")');
+    await check(visitor, "visitor", screen);
+    await visitor.context().close();
+    await context.close();
+  });
+}

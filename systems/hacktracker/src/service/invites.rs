@@ -1,0 +1,266 @@
+//! Invites: a link carries a code, and whoever has it may join.
+
+use super::users::mirror;
+use super::{Service, TeamAccess};
+use crate::design::{
+    Invite, InviteCode, MemberStatus, Membership, Player, PlayerId, PlayerStatus, Role, Team,
+    TeamId, User, UserId,
+};
+use crate::error::Error;
+use crate::input::NewInvite;
+use crate::service::members::{is_member, is_membership};
+use crate::view::{InviteView, List, OpenInvite, TeamName, UserName, may_invite};
+use singlet::prelude::*;
+use singlet_web::identity::Caller;
+use std::time::Duration;
+
+/// How long an invite is open.
+const INVITE_TIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// Letters and digits that nobody confuses.
+const ALPHABET: &str = "abcdefghjkmnpqrstuvwxyz23456789";
+/// How many characters a code has.
+const CODE_LEN: usize = 26;
+/// How many invites are listed.
+const INVITES_MAX: usize = 200;
+
+impl Service {
+    /// 10: makes an invite.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PlayerLinked`] if the named player is no ghost.
+    pub async fn invite(
+        &self,
+        caller: &Caller,
+        team_id: &TeamId,
+        new: &NewInvite,
+    ) -> Result<InviteView, Error> {
+        let access = self.inviter(caller, team_id).await?;
+        access.require_if(caller, may_invite(access.role(), new.role), "an owner")?;
+        access.require_managed()?;
+        if let Some(player_id) = &new.player_id {
+            let player = self.db.get(Player::key(team_id, player_id).consistent()).await?;
+            let unknown = || Error::invalid("/playerId", "must be on the roster");
+            if !player.ok_or_else(unknown)?.is_ghost {
+                return Err(Error::PlayerLinked);
+            }
+        }
+        let now = self.db.now();
+        let code = self.random.code(ALPHABET, CODE_LEN)?;
+        let invite = Invite {
+            team_id: team_id.clone(),
+            code: InviteCode::new(code).map_err(|_| Error::InviteNotFound)?,
+            role: new.role,
+            player_id: new.player_id.clone(),
+            invited_by: access.user_id,
+            created_at: now,
+            updated_at: now,
+            expires_at: Expiry::at(now.after(INVITE_TIME)),
+        };
+        self.db.run(create(&invite).or(Error::changed())).await?;
+        Ok(invite.into())
+    }
+
+    /// 10: open invites, as far as the caller may make them.
+    ///
+    /// # Errors
+    ///
+    /// 403 for players and scorekeepers.
+    pub async fn invites(
+        &self,
+        caller: &Caller,
+        team_id: &TeamId,
+    ) -> Result<List<InviteView>, Error> {
+        let access = self.inviter(caller, team_id).await?;
+        access.require_managed()?;
+        let open = Invite::invites_of(team_id).limit(INVITES_MAX).consistent();
+        let open = self.db.query(open).all().await?;
+        let shown = open.into_iter().filter(|invite| may_invite(access.role(), invite.role));
+        Ok(List { items: shown.map(InviteView::from).collect() })
+    }
+
+    /// 10: withdraws an invite.
+    ///
+    /// # Errors
+    ///
+    /// 403 for a manager, if it is one for an owner or a manager.
+    pub async fn withdraw_invite(
+        &self,
+        caller: &Caller,
+        team_id: &TeamId,
+        code: &InviteCode,
+    ) -> Result<(), Error> {
+        let access = self.inviter(caller, team_id).await?;
+        access.require_managed()?;
+        let Some(invite) = self.db.get(Invite::key(team_id, code).consistent()).await? else {
+            return Ok(());
+        };
+        access.require_if(caller, may_invite(access.role(), invite.role), "an owner")?;
+        Ok(self.db.run(delete(Invite::key(team_id, code))).await?)
+    }
+
+    async fn inviter(&self, caller: &Caller, team_id: &TeamId) -> Result<TeamAccess, Error> {
+        self.member(caller, team_id, Role::Manager).await
+    }
+
+    /// 11: shows an invite to whoever has its code.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InviteNotFound`] if it was used or withdrawn, or has expired.
+    pub async fn see_invite(
+        &self,
+        team_id: &TeamId,
+        code: &InviteCode,
+    ) -> Result<OpenInvite, Error> {
+        let (invite, team) = self.open_invite(team_id, code).await?;
+        let inviter = self.db.get(User::key(&invite.invited_by)).await?;
+        let invited_by =
+            inviter.map(|user| UserName { first_name: user.first_name, last_name: user.last_name });
+        let player = match &invite.player_id {
+            Some(player) => self.db.get(Player::key(team_id, player)).await?,
+            None => None,
+        };
+        Ok(OpenInvite {
+            team: TeamName { team_id: team.team_id, name: team.name },
+            role: invite.role,
+            player: player.as_ref().map(Into::into),
+            invited_by: invited_by.unwrap_or_default(),
+            expires_at: invite.expires_at.as_seconds(),
+        })
+    }
+
+    async fn open_invite(
+        &self,
+        team_id: &TeamId,
+        code: &InviteCode,
+    ) -> Result<(Invite, Team), Error> {
+        let (invite, team) = futures_util::try_join!(
+            self.db.get(Invite::key(team_id, code).consistent()),
+            self.db.get(Team::key(team_id).consistent()),
+        )?;
+        let (invite, team) = invite.zip(team).ok_or(Error::InviteNotFound)?;
+        match team.deleted_at {
+            None => Ok((invite, team)),
+            Some(_) => Err(Error::TeamDeleted),
+        }
+    }
+
+    /// 11: accepts an invite. An active member without a player is only linked; who comes back gets
+    /// the player that is still linked.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::AlreadyMember`] if there is nothing to accept, [`Error::PlayerLinked`] if somebody
+    /// else is the player meanwhile.
+    pub async fn accept_invite(
+        &self,
+        caller: &Caller,
+        team_id: &TeamId,
+        code: &InviteCode,
+    ) -> Result<Membership, Error> {
+        let work = async |_: &Db<_>| self.try_accept(caller, team_id, code).await;
+        self.db.attempt(work).await
+    }
+
+    async fn try_accept(
+        &self,
+        caller: &Caller,
+        team_id: &TeamId,
+        code: &InviteCode,
+    ) -> Result<Membership, Error> {
+        let user = self.profile(caller).await?;
+        let (invite, _) = self.open_invite(team_id, code).await?;
+        let before = self.membership(&user.user_id, team_id).await?;
+        let own = self.own_player(team_id, &user.user_id).await?;
+        let now = self.db.now();
+        let mut transaction = self.db.transaction::<Error>().at(now);
+        transaction.push(
+            delete(Invite::key(team_id, code))
+                .only_if(Condition::exists())
+                .or(Error::InviteNotFound),
+        );
+        let link = match (&own, &invite.player_id) {
+            (Some(own), _) => Some(own.clone()),
+            (None, invited) => invited.clone(),
+        };
+        let after = Membership {
+            user_id: user.user_id.clone(),
+            team_id: team_id.clone(),
+            role: invite.role,
+            status: MemberStatus::Active,
+            joined_at: before.as_ref().map_or(now, |before| before.joined_at),
+            invited_by: Some(invite.invited_by.clone()),
+            player_id: link.clone(),
+            created_at: before.as_ref().map_or(now, |before| before.created_at),
+            updated_at: now,
+        };
+        let mut is_new_owner = invite.role == Role::Owner;
+        let after = match before {
+            None => {
+                transaction.push(create(&after).or(Error::changed()));
+                transaction.push(create(&mirror(&after)).or(Error::changed()));
+                after
+            }
+            Some(before) if before.status == MemberStatus::Inactive => {
+                transaction.push(put(&after).only_if(is_membership(&before)).or(Error::changed()));
+                transaction
+                    .push(put(&mirror(&after)).only_if(is_member(&before)).or(Error::changed()));
+                after
+            }
+            Some(before) if before.player_id.is_some() || invite.player_id.is_none() => {
+                return Err(Error::AlreadyMember);
+            }
+            Some(before) => {
+                transaction.push(
+                    update(Membership::key(&user.user_id, team_id))
+                        .set(Membership::PLAYER_ID, link.clone())
+                        .only_if(is_membership(&before).and(Membership::PLAYER_ID.missing()))
+                        .or(Error::changed()),
+                );
+                // An invite that only links makes nobody an owner.
+                is_new_owner = false;
+                Membership { player_id: link.clone(), updated_at: now, ..before.clone() }
+            }
+        };
+        if is_new_owner {
+            let counted = update(Team::key(team_id)).add(Team::OWNER_COUNT, 1);
+            transaction.push(counted.or(Error::TeamNotFound));
+        }
+        if let Some(player) = &link {
+            let key = Player::key(team_id, player);
+            let linked = match own.is_some() {
+                true => update(key).set(Player::STATUS, PlayerStatus::Active).or(Error::changed()),
+                false => linked(team_id, player, &user.user_id, now).or(Error::PlayerLinked),
+            };
+            transaction.push(linked);
+        }
+        transaction.run().await?;
+        Ok(after)
+    }
+
+    /// The player of a team that is linked to a user.
+    async fn own_player(
+        &self,
+        team_id: &TeamId,
+        user_id: &UserId,
+    ) -> Result<Option<PlayerId>, Error> {
+        let roster = self.roster(team_id).await?;
+        let own = roster.into_iter().find(|player| player.user_id.as_ref() == Some(user_id));
+        Ok(own.map(|player| player.player_id))
+    }
+}
+
+/// Links a ghost to a user.
+pub(super) fn linked(
+    team_id: &TeamId,
+    player: &PlayerId,
+    user_id: &UserId,
+    now: Timestamp,
+) -> singlet::operation::Update<Player> {
+    update(Player::key(team_id, player))
+        .set(Player::IS_GHOST, false)
+        .set(Player::USER_ID, user_id)
+        .set(Player::LINKED_AT, now)
+        .only_if(Player::IS_GHOST.eq(true))
+}

@@ -1,0 +1,85 @@
+//! The demo data: every entity occurs, and it is as the specification says.
+
+use serde_json::Value;
+use singlet_hacktracker::{ADA, NORA, PIA, STELLA, system};
+use singlet_testing::{TestServer, TestStore};
+use singlet_web::DemoPolicy;
+use std::collections::BTreeSet;
+
+pub(crate) async fn demo_server() -> TestServer {
+    TestServer::with(vec![system()], TestStore::memory(), DemoPolicy::IfEmpty).await
+}
+
+fn items(list: &Value) -> &Vec<Value> {
+    list["items"].as_array().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_season_is_as_specified() {
+    let server = demo_server().await;
+    let nora = server.as_persona(&NORA);
+    let teams = nora.get("/hacktracker/users/me/teams").await.expect(200);
+    let find = |name: &str| items(&teams).iter().find(|one| one["name"] == name).unwrap().clone();
+    let tins = find("Old Tins");
+    assert!(tins["recoverableUntil"].is_string() && tins["deletedBy"] == "nora-vance");
+    let team = find("Copper Kettles")["teamId"].as_str().unwrap().to_owned();
+    let path = format!("/hacktracker/teams/{team}");
+    let page = nora.get(&path).await.expect(200);
+    let players = page["players"].as_array().unwrap();
+    assert_eq!(players.len(), 14);
+    let count = |test: &dyn Fn(&Value) -> bool| players.iter().filter(|one| test(one)).count();
+    assert_eq!(count(&|one| one["isGhost"] == false), 4);
+    assert_eq!(count(&|one| one["status"] == "sub"), 1);
+    assert_eq!(count(&|one| one["status"] == "inactive"), 1);
+    assert_eq!(page["members"].as_array().unwrap().len(), 5);
+    // An open invite for #21.
+    let invited = &page["invites"][0]["playerId"];
+    let kim = players.iter().find(|one| one["playerNumber"] == 21).unwrap();
+    assert_eq!((invited, &kim["firstName"]), (&kim["playerId"], &Value::from("Kim")));
+    let games = nora.get(&format!("{path}/games?season=2026-spring")).await.expect(200);
+    let games = items(&games);
+    let with = |status: &str| games.iter().filter(|one| one["status"] == status).count();
+    assert_eq!(games.len(), 12);
+    assert_eq!((with("FINAL"), with("IN_PROGRESS"), with("SCHEDULED"), with("POSTPONED")), (9, 1, 1, 1));
+    let won = games.iter().filter(|one| {
+        one["status"] == "FINAL" && one["teamScore"].as_u64() > one["opponentScore"].as_u64()
+    });
+    assert_eq!(won.count(), 6);
+    let scheduled = games.iter().find(|one| one["status"] == "SCHEDULED").unwrap();
+    assert_eq!(scheduled["lineup"].as_array().unwrap().len(), 11);
+    let (mut at_bats, mut results, mut issues) = (0, BTreeSet::new(), Vec::new());
+    let (mut early, mut placed, mut substitutes) = (0, 0, 0);
+    for game in games {
+        let id = game["gameId"].as_str().unwrap();
+        let detail = nora.get(&format!("/hacktracker/games/{id}")).await.expect(200);
+        let all = detail["atBats"].as_array().unwrap();
+        at_bats += all.len();
+        results.extend(all.iter().map(|one| one["result"].as_str().unwrap().to_owned()));
+        issues.extend(detail["issues"].as_array().unwrap().clone());
+        early += usize::from(game["endedEarly"].is_array());
+        placed += usize::from(game["placed"].is_object());
+        substitutes += usize::from(detail["box"].as_array().unwrap().len() > 11);
+    }
+    assert_eq!(results.len(), 11, "{results:?}");
+    assert!((250..400).contains(&at_bats), "{at_bats}");
+    assert_eq!((issues.len(), &issues[0]["outs"]), (1, &Value::from(2)));
+    assert!(early == 1 && placed == 1 && substitutes == 1, "{early} {placed} {substitutes}");
+    // The game that is played now.
+    let live = games.iter().find(|one| one["status"] == "IN_PROGRESS").unwrap();
+    let state = &live["state"];
+    assert_eq!((&live["teamScore"], &live["opponentScore"]), (&Value::from(6), &Value::from(4)));
+    assert_eq!((&state["inning"], &state["half"], &state["outs"]), (&3.into(), &"TEAM".into(), &1.into()));
+    let bases: Vec<bool> = state["bases"].as_array().unwrap().iter().map(Value::is_string).collect();
+    assert_eq!(bases, [true, false, true]);
+    let slot = state["nextBattingOrder"].as_u64().unwrap() as usize;
+    let pia = players.iter().find(|one| one["playerNumber"] == 12).unwrap();
+    assert_eq!(live["lineup"][slot - 1], pia["playerId"]);
+    assert_eq!(pia["userId"], "pia-lindgren");
+    // Careers, and lists for admins.
+    let career = server.as_persona(&STELLA).get("/hacktracker/users/me/stats").await.expect(200);
+    assert_eq!((&career["line"]["pa"], &career["line"]["g"]), (&9.into(), &2.into()));
+    let career = server.as_persona(&PIA).get("/hacktracker/users/me/stats").await.expect(200);
+    assert!(career["teams"].as_array().unwrap().iter().any(|one| one["isDeleted"] == true));
+    let users = server.as_persona(&ADA).get("/hacktracker/users").await.expect(200);
+    assert_eq!(items(&users).len(), 7);
+}

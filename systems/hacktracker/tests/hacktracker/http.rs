@@ -1,0 +1,236 @@
+//! Over HTTP: repeated requests, the live feed, what the schema refuses.
+
+use serde_json::{Value, json};
+use singlet_hacktracker::system;
+use singlet_testing::{TestClient, TestServer};
+
+/// A server with a team of nine players and a game that has begun.
+struct Site {
+    server: TestServer,
+    nora: TestClient,
+    team: String,
+    game: String,
+    revision: u64,
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+async fn sign_up(client: &TestClient, name: &str) {
+    let email = format!("{name}@example.com");
+    let new = json!({"firstName": name, "lastName": "Test", "email": email});
+    client.post("/hacktracker/users", new).await.expect(201);
+}
+
+async fn site() -> Site {
+    let server = TestServer::start(vec![system()]).await;
+    let nora = server.as_user("nora", &[]);
+    sign_up(&nora, "nora").await;
+    let team = nora.post("/hacktracker/teams", json!({"name": "Copper Kettles"})).await.expect(201);
+    let team = format!("/hacktracker/teams/{}", text(&team["teamId"]));
+    let names = ["Ortiz", "Bell", "Cho", "Dunn", "Evans", "Fry", "Gray", "Hale", "Ito"];
+    let players: Vec<Value> =
+        names.iter().map(|name| json!({"firstName": name, "positions": ["OF"]})).collect();
+    let added = nora.post(&format!("{team}/players"), json!({"players": players})).await.expect(201);
+    let lineup: Vec<&Value> =
+        added["items"].as_array().unwrap().iter().map(|one| &one["playerId"]).collect();
+    let game = nora.post(&format!("{team}/games"), json!({})).await.expect(201);
+    let game = format!("/hacktracker/games/{}", text(&game["gameId"]));
+    nora.put(&format!("{game}/lineup"), json!({"revision": 1, "lineup": lineup})).await.expect(200);
+    nora.post(&format!("{game}/start"), json!({"revision": 2})).await.expect(200);
+    Site { server, nora, team, game, revision: 3 }
+}
+
+impl Site {
+    async fn record(&mut self, result: &str) -> Value {
+        let body = json!({"revision": self.revision, "result": result});
+        let answer = self.nora.post(&format!("{}/atbats", self.game), body).await.expect(201);
+        self.revision += 1;
+        answer
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn case_19_plays_that_waited_are_recorded_once() {
+    let site = site().await;
+    let keys = [
+        "0b6f0a4e-3a9b-4c1d-8f2e-6f1f7f0d9a01",
+        "7d3c9e52-51aa-4b0e-9a77-2c44e1b8d3f6",
+        "e94a1c07-8d2f-4f6b-b1c3-90fd57a2468e",
+    ];
+    for _ in 0..2 {
+        for (number, (key, result)) in (0..).zip(keys.iter().zip(["1B", "BB", "2B"])) {
+            let client = site.nora.with_header("idempotency-key", key);
+            let body = json!({"revision": site.revision + number, "result": result});
+            let answer = client.post(&format!("{}/atbats", site.game), body).await;
+            assert_eq!(answer.expect(201)["game"]["revision"], site.revision + number + 1);
+        }
+    }
+    let detail = site.nora.get(&site.game).await.expect(200);
+    let results: Vec<&Value> =
+        detail["atBats"].as_array().unwrap().iter().map(|one| &one["result"]).collect();
+    assert_eq!(results, ["1B", "BB", "2B"]);
+    // Without the key, or after it has expired, the revision refuses it.
+    let body = json!({"revision": site.revision, "result": "1B"});
+    let again = site.nora.post(&format!("{}/atbats", site.game), body).await;
+    assert_eq!((again.status, again.code().as_str()), (409, "game-moved-on"));
+    assert_eq!(again.json()["game"]["revision"], site.revision + 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn case_23_a_watcher_gets_what_was_missed_or_the_state() {
+    let mut site = site().await;
+    let path = format!("{}/events", site.game);
+    // Somebody has to be watching for pushes to be kept.
+    let mut other = site.nora.events(&path).await;
+    let state = other.expect("gameState").await;
+    assert_eq!((&state["game"]["revision"], &state["box"][0]["battingOrder"]), (&3.into(), &1.into()));
+    let mut watcher = site.nora.events(&path).await;
+    watcher.expect("gameState").await;
+    site.record("HR").await;
+    let message = watcher.expect("atBatRecorded").await;
+    assert_eq!((&message["by"], &message["inning"]), (&"nora".into(), &1.into()));
+    assert_eq!((&message["atBat"]["result"], &message["game"]["teamScore"]), (&"HR".into(), &1.into()));
+    let seen = site.revision;
+    drop(watcher);
+    other.expect("atBatRecorded").await;
+    let game = site.game.clone();
+    site.record("K").await;
+    let undo = json!({"revision": site.revision});
+    site.nora.post(&format!("{game}/undo"), undo).await.expect(200);
+    site.revision += 1;
+    site.record("1B").await;
+    let moved = json!({"revision": site.revision, "moves": [{"from": 1, "to": 2}], "how": "SB"});
+    site.nora.post(&format!("{game}/runners"), moved).await.expect(200);
+    site.revision += 1;
+    let kinds = ["atBatRecorded", "atBatRemoved", "atBatRecorded", "runnersMoved"];
+    for kind in kinds {
+        other.expect(kind).await;
+    }
+    let last = site.nora.with_header("last-event-id", &seen.to_string());
+    let mut back = last.events(&path).await;
+    for (kind, number) in kinds.into_iter().zip(seen + 1..) {
+        assert_eq!(back.expect(kind).await["game"]["revision"], number);
+    }
+    let state = site.nora.events(&path).await.expect("gameState").await;
+    assert_eq!(state["game"]["revision"], seen + 4);
+    // A number that is gone: the state.
+    let gone = site.nora.with_header("last-event-id", "999");
+    assert_eq!(gone.events(&path).await.expect("gameState").await["game"]["revision"], seen + 4);
+    // Every other change has a message of its own.
+    let mut live = site.nora.events(&path).await;
+    live.expect("gameState").await;
+    let mut change = async |method: &str, path: &str, body: Value, kind: &str| {
+        let path = format!("{game}{path}");
+        let mut body = body;
+        body["revision"] = site.revision.into();
+        let answer = match method {
+            "POST" => site.nora.post(&path, body).await,
+            "PUT" => site.nora.put(&path, body).await,
+            _ => site.nora.patch(&path, body).await,
+        };
+        let answered = answer.expect(200);
+        site.revision += 1;
+        assert_eq!(live.expect(kind).await["game"]["revision"], site.revision);
+        answered
+    };
+    change("PUT", "/half", json!({"inning": 1, "half": "OPPONENT"}), "halfChanged").await;
+    change("PUT", "/opponent/1", json!({"runs": 2}), "opponentScored").await;
+    change("PATCH", "", json!({"location": "Field 3"}), "gameChanged").await;
+    change("POST", "/finish", json!({}), "gameFinished").await;
+    change("POST", "/reopen", json!({}), "gameReopened").await;
+    change("POST", "/postpone", json!({}), "gamePostponed").await;
+    let start = json!({"scheduledStart": "2027-04-01T18:00:00Z"});
+    change("POST", "/reschedule", start, "gameChanged").await;
+    change("POST", "/start", json!({}), "gameStarted").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_game_that_is_deleted_ends_its_streams() {
+    let site = site().await;
+    let new = site.nora.post(&format!("{}/games", site.team), json!({})).await.expect(201);
+    let game = format!("/hacktracker/games/{}", text(&new["gameId"]));
+    let mut watcher = site.nora.events(&format!("{game}/events")).await;
+    watcher.expect("gameState").await;
+    let moved_on = site.nora.delete(&format!("{game}?revision=9")).await;
+    assert_eq!(moved_on.code(), "game-moved-on");
+    assert_eq!(site.nora.delete(&format!("{game}?revision=1")).await.status, 204);
+    assert_eq!(watcher.expect("gameDeleted").await["kind"], "gameDeleted");
+    watcher.expect("end").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn case_24_a_tap_outside_the_square_is_invalid() {
+    let mut site = site().await;
+    let tap = |x: f64| {
+        json!({"revision": site.revision, "result": "1B", "hitLocation": {"x": x, "y": 0.45}})
+    };
+    let path = format!("{}/atbats", site.game);
+    let refused = site.nora.post(&path, tap(1.2)).await;
+    assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"));
+    assert_eq!(refused.json()["errors"][0]["field"], "/hitLocation/x");
+    let recorded = site.nora.post(&path, tap(0.222_222)).await.expect(201);
+    assert_eq!(recorded["atBat"]["hitLocation"], json!({"x": 0.222, "y": 0.45}));
+    site.revision += 1;
+    let walk = json!({"revision": site.revision, "result": "BB", "hitLocation": {"x": 0.5, "y": 0.5}});
+    assert_eq!(site.nora.post(&path, walk).await.code(), "play-impossible");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bodies_that_break_a_rule_are_refused_with_the_field() {
+    let site = site().await;
+    let users = "/hacktracker/users";
+    let kim = site.server.as_user("kim", &[]);
+    let user = |change: (&str, Value)| {
+        let mut body = json!({"firstName": "Kim", "lastName": "Falk", "email": "kim@example.com"});
+        body[change.0] = change.1;
+        body
+    };
+    for (field, value) in [
+        ("firstName", json!("")),
+        ("firstName", json!("x".repeat(51))),
+        ("lastName", json!("a\u{0}b")),
+        ("email", json!("kim")),
+        ("email", json!("a@b@c.de")),
+        ("phoneNumber", json!("0123456")),
+        ("phoneNumber", json!("+0123456")),
+        ("isAdmin", json!(true)),
+    ] {
+        let refused = kim.post(users, user((field, value.clone()))).await;
+        assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{field} {value}");
+    }
+    assert_eq!(kim.get("/hacktracker/users/me").await.code(), "user-not-found");
+    let refused = kim.post("/hacktracker/teams", json!({"name": "Tin Roofs"})).await;
+    assert_eq!(refused.code(), "user-not-found");
+    kim.post(users, user(("email", json!("Kim@Example.com")))).await.expect(201);
+    let me = kim.get("/hacktracker/users/me").await.expect(200);
+    assert_eq!(me["email"], "kim@example.com");
+    let changed = kim.patch("/hacktracker/users/me", json!({"phoneNumber": "+4915112345678"})).await;
+    assert_eq!(changed.expect(200)["phoneNumber"], "+4915112345678");
+    let changed = kim.patch("/hacktracker/users/me", json!({"phoneNumber": null})).await.expect(200);
+    assert_eq!(changed.get("phoneNumber"), None);
+    let (team, game) = (&site.team, &site.game);
+    for (path, body) in [
+        (format!("{team}/players"), json!({"players": []})),
+        (format!("{team}/players"), json!({"players": [{"firstName": "A", "playerNumber": 100}]})),
+        (format!("{team}/players"), json!({"players": [{"firstName": "A", "positions": ["P", "P"]}]})),
+        (format!("{team}/players"), json!({"players": [{"firstName": "A", "positions": ["LF"]}]})),
+        (format!("{team}/games"), json!({"regulationInnings": 10})),
+        (format!("{team}/invites"), json!({"role": "admin"})),
+        (format!("{team}/invites"), json!({"role": "player", "playerId": "nobody"})),
+        (format!("{game}/atbats"), json!({"revision": 3, "result": "4B"})),
+        (format!("{game}/atbats"), json!({"revision": 3, "result": "1B", "rbis": 5})),
+        (format!("{game}/atbats"), json!({"revision": 3, "result": "1B", "inning": 1})),
+        (format!("{game}/atbats"), json!({"revision": 3, "result": "1B", "playerId": "nobody"})),
+        (format!("{game}/atbats"), json!({"revision": 3, "result": "1B", "moves": [{"from": 4, "to": 1}]})),
+    ] {
+        let refused = site.nora.post(&path, body.clone()).await;
+        assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{path} {body}");
+    }
+    let renamed = site.nora.patch(team, json!({"name": "ab"})).await;
+    assert_eq!(renamed.json()["errors"][0]["field"], "/name");
+    // No e-mail address is shown to others.
+    let members = site.nora.get(&format!("{team}/members")).await.expect(200);
+    assert!(!members.to_string().contains("example.com"));
+}

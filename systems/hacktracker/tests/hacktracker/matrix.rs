@@ -1,0 +1,285 @@
+//! Who may do what: every route as everybody, compared with `matrix.txt`.
+
+use crate::demo::demo_server;
+use axum::http::Method;
+use serde_json::{Value, json};
+use singlet_hacktracker::design::HackTracker;
+use singlet_hacktracker::{ADA, IVAN, NORA, OMAR, PIA, SKYE, STELLA};
+use singlet_testing::{TestServer, check_matrix};
+use singlet_web::Persona;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Owner, manager, scorekeeper, player, inactive member, stranger, admin, and nobody.
+const PERSONAS: [Persona; 7] = [NORA, OMAR, SKYE, PIA, IVAN, STELLA, ADA];
+/// How long an answer that is refused takes at most. A stream that is open has none.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn case_25_every_route_as_everybody() {
+    let server = demo_server().await;
+    let document = server.visitor().get("/hacktracker/openapi.json").await.expect(200);
+    let paths = document["paths"].as_object().unwrap();
+    let operations: Vec<&str> = paths
+        .values()
+        .flat_map(|methods| methods.as_object().unwrap().values())
+        .map(|operation| operation["operationId"].as_str().unwrap())
+        .collect();
+    let callers: Vec<&str> =
+        std::iter::once("visitor").chain(PERSONAS.iter().map(|one| one.subject)).collect();
+    let scene = Scene::new(&server).await;
+    let before = server.store.snapshot().await;
+    let status_of = async |row: &str, caller: &str| {
+        let client = match PERSONAS.iter().find(|one| one.subject == caller) {
+            Some(persona) => server.as_persona(persona),
+            None => server.visitor(),
+        };
+        let (method, path, body) = scene.request(row);
+        let path = format!("/hacktracker{path}");
+        let answer = timeout(PATIENCE, client.send(method, &path, body)).await;
+        let Ok(answer) = answer else { return 200 };
+        if answer.status < 400 {
+            server.store.restore(&before).await;
+        } else {
+            // What is refused has written nothing.
+            assert_eq!(server.store.items::<HackTracker>().await.len(), scene.items, "{row}");
+        }
+        answer.status
+    };
+    check_matrix(include_str!("matrix.txt"), &operations, &callers, status_of).await;
+}
+
+/// PERSONAL teams refuse what they do not have, also to their owners.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn personal_teams_refuse_roster_changes_edits_and_deletion() {
+    let server = demo_server().await;
+    let stella = server.as_persona(&STELLA);
+    let own = stella.get("/hacktracker/users/me/teams").await.expect(200)["items"][0].clone();
+    let (team, player) = (text(&own["teamId"]), text(&own["playerId"]));
+    let team = format!("/hacktracker/teams/{team}");
+    let games = stella.get(&format!("{team}/games")).await.expect(200);
+    let game = &games["items"][0];
+    let (path, revision) = (format!("/hacktracker/games/{}", text(&game["gameId"])), &game["revision"]);
+    let me = json!({"userId": "stella-moreau"});
+    let refusals = [
+        (Method::PATCH, team.clone(), Some(json!({"name": "Mine alone"}))),
+        (Method::DELETE, team.clone(), None),
+        (Method::POST, format!("{team}/recover"), None),
+        (Method::POST, format!("{team}/invites"), Some(json!({"role": "player"}))),
+        (Method::GET, format!("{team}/invites"), None),
+        (Method::DELETE, format!("{team}/members/stella-moreau"), None),
+        (Method::POST, format!("{team}/players"), Some(json!({"players": [{"firstName": "A"}]}))),
+        (Method::DELETE, format!("{team}/players/{player}"), None),
+        (Method::PUT, format!("{team}/players/{player}/link"), Some(me)),
+        (Method::DELETE, format!("{team}/players/{player}/link"), None),
+        (Method::PUT, format!("{path}/lineup"), Some(json!({"revision": revision, "lineup": []}))),
+        (Method::PUT, format!("{path}/opponent/1"), Some(json!({"revision": revision, "runs": 1}))),
+        (
+            Method::PUT,
+            format!("{path}/half"),
+            Some(json!({"revision": revision, "inning": 1, "half": "OPPONENT"})),
+        ),
+        (
+            Method::POST,
+            format!("{path}/runners"),
+            Some(json!({"revision": revision, "moves": [{"from": 1, "to": 2}], "how": "SB"})),
+        ),
+    ];
+    for (method, path, body) in refusals {
+        let answer = stella.send(method.clone(), &path, body).await;
+        assert_eq!((answer.status, answer.code().as_str()), (409, "personal-team"), "{method} {path}");
+    }
+    // The own player's name can be changed.
+    let renamed = stella.patch(&format!("{team}/players/{player}"), json!({"firstName": "Stel"})).await;
+    assert_eq!(renamed.expect(200)["firstName"], "Stel");
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}")).to_owned()
+}
+
+/// What the requests of the rows are about.
+struct Scene {
+    team: String,
+    deleted: String,
+    code: String,
+    owner_code: String,
+    /// Pia's, Kim's and a ghost who has never batted.
+    own: String,
+    kim: String,
+    fresh: String,
+    lineup: Value,
+    games: Vec<Value>,
+    at_bat: String,
+    items: usize,
+}
+
+impl Scene {
+    async fn new(server: &TestServer) -> Self {
+        let nora = server.as_persona(&NORA);
+        let teams = nora.get("/hacktracker/users/me/teams").await.expect(200);
+        let find = |name: &str| {
+            let teams = teams["items"].as_array().unwrap();
+            text(&teams.iter().find(|one| one["name"] == name).unwrap()["teamId"])
+        };
+        let (team, deleted) = (find("Copper Kettles"), find("Old Tins"));
+        let path = format!("/hacktracker/teams/{team}");
+        let fresh = json!({"players": [{"firstName": "Fresh"}]});
+        let fresh = nora.post(&format!("{path}/players"), fresh).await.expect(201);
+        let invite = json!({"role": "owner"});
+        let owner_code = nora.post(&format!("{path}/invites"), invite).await.expect(201);
+        let page = nora.get(&path).await.expect(200);
+        let player = |number: u64| {
+            let players = page["players"].as_array().unwrap();
+            text(&players.iter().find(|one| one["playerNumber"] == number).unwrap()["playerId"])
+        };
+        let invites = page["invites"].as_array().unwrap();
+        let code = invites.iter().find(|one| one["role"] == "player").unwrap();
+        let games = nora.get(&format!("{path}/games")).await.expect(200);
+        let games = games["items"].as_array().unwrap().clone();
+        let live = games.iter().find(|one| one["status"] == "IN_PROGRESS").unwrap();
+        let detail = format!("/hacktracker/games/{}", text(&live["gameId"]));
+        let detail = nora.get(&detail).await.expect(200);
+        let at_bat = text(&detail["atBats"][0]["atBatId"]);
+        Self {
+            code: text(&code["code"]),
+            owner_code: text(&owner_code["code"]),
+            own: player(12),
+            kim: player(21),
+            fresh: text(&fresh["items"][0]["playerId"]),
+            lineup: live["lineup"].clone(),
+            at_bat,
+            items: server.store.items::<HackTracker>().await.len(),
+            team,
+            deleted,
+            games,
+        }
+    }
+
+    /// A game in this status: its path and its revision.
+    fn game(&self, status: &str) -> (String, Value) {
+        let game = self.games.iter().find(|one| one["status"] == status).unwrap();
+        (format!("/games/{}", text(&game["gameId"])), game["revision"].clone())
+    }
+
+    fn request(&self, row: &str) -> (Method, String, Option<Value>) {
+        let team = format!("/teams/{}", self.team);
+        let (live, revision) = self.game("IN_PROGRESS");
+        let seen = |more: Value| {
+            let mut body = more;
+            body["revision"] = revision.clone();
+            Some(body)
+        };
+        let verb = |status: &str, verb: &str| {
+            let (path, revision) = self.game(status);
+            let start = "2027-04-01T18:00:00Z";
+            let body = match verb {
+                "reschedule" => json!({"revision": revision, "scheduledStart": start}),
+                _ => json!({"revision": revision}),
+            };
+            (Method::POST, format!("{path}/{verb}"), Some(body))
+        };
+        let (get, post, put, patch, delete) =
+            (Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
+        let own = format!("{team}/players/{}", self.own);
+        match row {
+            "signUp" => (post, "/users".into(), Some(json!({"firstName": "A", "lastName": "B"}))),
+            "getMyUser" => (get, "/users/me".into(), None),
+            "changeMyUser" => (patch, "/users/me".into(), Some(json!({"firstName": "A"}))),
+            "listMyTeams" => (get, "/users/me/teams".into(), None),
+            "getMyCareer" => (get, "/users/me/stats".into(), None),
+            "listUsers" => (get, "/users".into(), None),
+            "listTeams" => (get, "/teams".into(), None),
+            "listGames" => (get, "/games".into(), None),
+            "createTeam" => (post, "/teams".into(), Some(json!({"name": "Tin Roofs"}))),
+            "getTeam" => (get, team, None),
+            "getTeam (deleted)" => (get, format!("/teams/{}", self.deleted), None),
+            "changeTeam" => (patch, team, Some(json!({"name": "Tin Roofs"}))),
+            "deleteTeam" => (delete, team, None),
+            "deleteTeam (deleted)" => (delete, format!("/teams/{}", self.deleted), None),
+            "recoverTeam" => (post, format!("{team}/recover"), None),
+            "recoverTeam (deleted)" => (post, format!("/teams/{}/recover", self.deleted), None),
+            "getTeamStats" => (get, format!("{team}/stats"), None),
+            "listMembers" => (get, format!("{team}/members"), None),
+            "changeMember (player)" => {
+                let body = json!({"role": "scorekeeper"});
+                (patch, format!("{team}/members/pia-lindgren"), Some(body))
+            }
+            "changeMember (to manager)" => {
+                (patch, format!("{team}/members/pia-lindgren"), Some(json!({"role": "manager"})))
+            }
+            "changeMember (manager)" => {
+                (patch, format!("{team}/members/omar-reyes"), Some(json!({"status": "inactive"})))
+            }
+            "changeMember (owner)" => {
+                (patch, format!("{team}/members/nora-vance"), Some(json!({"role": "manager"})))
+            }
+            "removeMember (player)" => (delete, format!("{team}/members/pia-lindgren"), None),
+            "removeMember (inactive)" => (delete, format!("{team}/members/ivan-brandt"), None),
+            "removeMember (manager)" => (delete, format!("{team}/members/omar-reyes"), None),
+            "removeMember (owner)" => (delete, format!("{team}/members/nora-vance"), None),
+            "createInvite (player)" => {
+                (post, format!("{team}/invites"), Some(json!({"role": "player"})))
+            }
+            "createInvite (manager)" => {
+                (post, format!("{team}/invites"), Some(json!({"role": "manager"})))
+            }
+            "listInvites" => (get, format!("{team}/invites"), None),
+            "withdrawInvite (player)" => (delete, format!("{team}/invites/{}", self.code), None),
+            "withdrawInvite (owner)" => {
+                (delete, format!("{team}/invites/{}", self.owner_code), None)
+            }
+            "getInvite" => (get, format!("{team}/invites/{}", self.code), None),
+            "acceptInvite" => (post, format!("{team}/invites/{}/accept", self.code), None),
+            "listPlayers" => (get, format!("{team}/players"), None),
+            "addPlayers" => {
+                (post, format!("{team}/players"), Some(json!({"players": [{"firstName": "A"}]})))
+            }
+            "getPlayer" => (get, own, None),
+            "changePlayer (number)" => (patch, own, Some(json!({"playerNumber": 99}))),
+            "changePlayer (names of Pia)" => (patch, own, Some(json!({"firstName": "P"}))),
+            "removePlayer" => (delete, format!("{team}/players/{}", self.fresh), None),
+            "linkPlayer" => {
+                let body = json!({"userId": "skye-tanaka"});
+                (put, format!("{team}/players/{}/link", self.kim), Some(body))
+            }
+            "unlinkPlayer (Pia)" => (delete, format!("{own}/link"), None),
+            "listAtBats" => (get, format!("{own}/atbats"), None),
+            "getPlayerStats" => (get, format!("{own}/stats"), None),
+            "createGame" => (post, format!("{team}/games"), Some(json!({}))),
+            "listSchedule" => (get, format!("{team}/games"), None),
+            "getGame" => (get, live, None),
+            "changeGame" => (patch, live, seen(json!({"location": "Field 1"}))),
+            "deleteGame" => (delete, self.game("SCHEDULED").0, None),
+            "setLineup" => (put, format!("{live}/lineup"), seen(json!({"lineup": self.lineup}))),
+            "setScore" => {
+                let (path, revision) = self.game("SCHEDULED");
+                let body = json!({"revision": revision, "teamScore": 7, "opponentScore": 0});
+                (put, format!("{path}/score"), Some(body))
+            }
+            "watchGame" => (get, format!("{live}/events"), None),
+            "startGame" => verb("SCHEDULED", "start"),
+            "finishGame" => verb("IN_PROGRESS", "finish"),
+            "reopenGame" => verb("FINAL", "reopen"),
+            "postponeGame" => verb("SCHEDULED", "postpone"),
+            "rescheduleGame" => verb("POSTPONED", "reschedule"),
+            "recordAtBat" => (post, format!("{live}/atbats"), seen(json!({"result": "1B"}))),
+            "correctAtBat" => {
+                (patch, format!("{live}/atbats/{}", self.at_bat), seen(json!({"result": "2B"})))
+            }
+            "removeAtBat" => {
+                (delete, format!("{live}/atbats/{}?revision={revision}", self.at_bat), None)
+            }
+            "undo" => (post, format!("{live}/undo"), seen(json!({}))),
+            "moveRunners" => {
+                let moved = json!({"moves": [{"from": 1, "to": 2}], "how": "SB"});
+                (post, format!("{live}/runners"), seen(moved))
+            }
+            "setOpponentRuns" => (put, format!("{live}/opponent/1"), seen(json!({"runs": 2}))),
+            "changeHalf" => {
+                (put, format!("{live}/half"), seen(json!({"inning": 3, "half": "OPPONENT"})))
+            }
+            other => panic!("no request for {other}"),
+        }
+    }
+}

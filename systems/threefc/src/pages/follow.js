@@ -1,0 +1,93 @@
+// Follows a game: its state, each change as it happens, and the server's clock.
+import { connectionBar, WatchStream } from "/assets/live.js";
+import { caller } from "/assets/session.js";
+import { api, read } from "./api.js";
+import { applyMessage } from "./game-state.js";
+
+/**
+ * Follows a game. `onChange(view)` is called after each change, `onMessage(event, message, view)` for
+ * each message of the stream, `onRefused(problem)` if there is nothing to follow.
+ */
+export class FollowedGame {
+  view = null;
+  /** The caller's role, which the stream does not carry: it tells everybody the same. */
+  #role;
+  #gameId;
+  #options;
+  #offsetMs = -Infinity;
+  #reading = null;
+  #isRead = false;
+  #stream;
+
+  constructor(gameId, { onChange, onMessage, onRefused }) {
+    this.#gameId = gameId;
+    this.#options = { onChange, onMessage, onRefused };
+    this.#stream = new WatchStream(`${api}/games/${encodeURIComponent(gameId)}/live`, {
+      onState: (view) => {
+        this.take(view, { isState: true });
+        if (!this.isRoleKnown) this.read().catch(() => {});
+      },
+      onEvent: (event, message) => this.#handle(event, message),
+      onStatus: (status, { problem }) => {
+        if (status !== "refused") return;
+        // The page says it itself.
+        bar.remove();
+        onRefused?.(problem);
+      },
+    });
+    const bar = connectionBar(this.#stream);
+  }
+
+  /** The server's time now, in milliseconds. */
+  now() {
+    return Date.now() + (Number.isFinite(this.#offsetMs) ? this.#offsetMs : 0);
+  }
+
+  /** Takes a whole state: from the stream, or as the answer to a request. An older one is ignored. */
+  take(view, { isState = false } = {}) {
+    if (!view) return;
+    if (!isState) this.#role = view.myRole;
+    if (!isState && this.view && view.sequence < this.view.sequence) {
+      this.view = { ...this.view, myRole: this.#role };
+      this.#options.onChange(this.view);
+      return;
+    }
+    this.view = { ...view, myRole: this.#role };
+    this.#setClock(view.serverNow, isState);
+    this.#options.onChange(this.view);
+  }
+
+  /** A late or a repeated answer names an earlier time than it is; a state of the stream is fresh. */
+  #setClock(serverNow, isState) {
+    if (!serverNow) return;
+    const offsetMs = Date.parse(serverNow) - Date.now();
+    this.#offsetMs = isState ? offsetMs : Math.max(this.#offsetMs, offsetMs);
+  }
+
+  /** Whether it is known what the caller may do. */
+  get isRoleKnown() {
+    return !caller() || this.#role !== undefined || this.#isRead;
+  }
+
+  /** Reads the game again. Calls at the same time share one request. */
+  read() {
+    this.#reading ??= read(`/games/${encodeURIComponent(this.#gameId)}`)
+      .then((view) => {
+        this.#isRead = true;
+        this.take(view);
+      })
+      .finally(() => { this.#reading = null; });
+    return this.#reading;
+  }
+
+  #handle(event, message) {
+    if (!this.view) return;
+    const isNew = message.sequence > this.view.sequence;
+    const { view, isStale } = applyMessage(this.view, event, message);
+    this.view = view;
+    this.#options.onChange(view);
+    if (isNew) this.#options.onMessage?.(event, message, view);
+    // A request that is on its way may have been answered before this change.
+    if (isStale) (this.#reading ?? Promise.resolve()).catch(() => {}).then(() => this.read()).catch(() => {});
+  }
+}

@@ -1,0 +1,151 @@
+// What the scorekeeper has entered and the server has not confirmed yet. Entries wait in this browser
+// and are sent in order, each once.
+import { Problem } from "/assets/http.js";
+import { OfflineQueue } from "/assets/queue.js";
+import { write } from "./api.js";
+
+/** How many entries of a game this browser remembers as its own, and as sent. */
+const REMEMBERED_MAX = 60;
+
+/**
+ * An entry is one of
+ * - `{ kind: "goal", gameId, body, scorer }`: addGoal; its Idempotency-Key is the eventId;
+ * - `{ kind: "assists", gameId, eventId, assistPlayerIds }`: editGoal;
+ * - `{ kind: "undo", gameId, eventId }`: undoGoal;
+ * - `{ kind: "remove", gameId, eventId }`: deleteGoal, of a goal that may or may not have arrived;
+ * - `{ kind: "third", gameId, action: "start" | "finish", third, at }`;
+ * - `{ kind: "third", gameId, action: "correct", third, startedAt, finishedAt }`: correctThird.
+ */
+function requestOf(entry) {
+  const game = `/games/${encodeURIComponent(entry.gameId)}`;
+  switch (entry.kind) {
+    case "goal": return ["POST", `${game}/goals`, entry.body];
+    case "assists": return ["PATCH", `${game}/goals/${entry.eventId}`, { assistPlayerIds: entry.assistPlayerIds }];
+    case "undo": return ["POST", `${game}/goals/undo`, { expectedEventId: entry.eventId }];
+    case "remove": return ["DELETE", `${game}/goals/${entry.eventId}`];
+    case "third":
+      if (entry.action === "correct") return ["PATCH", `${game}/thirds/${entry.third}`, { startedAt: entry.startedAt, finishedAt: entry.finishedAt }];
+      return ["POST", `${game}/thirds/${entry.third}/${entry.action}`, { at: entry.at }];
+    default: throw new Problem({ code: "unknown-entry", title: "This entry cannot be sent. Discard it" });
+  }
+}
+
+/** The entries of all games in this browser; a page shows those of its game. */
+export class Outbox {
+  #queue;
+  #gameId;
+
+  constructor(gameId, { onChange, onSent }) {
+    this.#gameId = gameId;
+    this.#queue = new OfflineQueue("threefc", {
+      // A refused entry does not hold up the others: each goal stands for itself.
+      onRefused: "skip",
+      send: (entry, { key }) => this.#send(entry, key),
+      onChange: () => onChange(),
+      onSent: (entry, result) => { if (entry.gameId === gameId) onSent(entry, result); },
+    });
+  }
+
+  /** What waits for this game: `[{ id, key, entry, error }]`, oldest first. */
+  entries() {
+    // The queue reports a change before its constructor is done.
+    return (this.#queue?.entries() ?? []).filter(({ entry }) => entry.gameId === this.#gameId);
+  }
+
+  push(entry) {
+    return this.#queue.push({ ...entry, gameId: this.#gameId }, entry.kind === "goal" ? { key: entry.body.eventId } : {});
+  }
+
+  /** Adds a goal. `scorer` is the player as the page shows them. */
+  pushGoal(body, scorer) {
+    remember("mine", this.#gameId, body.eventId);
+    return this.push({ kind: "goal", body, scorer });
+  }
+
+  /** Replaces a refused goal by a corrected one. */
+  replaceGoal(id, body) {
+    remember("mine", this.#gameId, body.eventId);
+    return this.#queue.replace(id, { kind: "goal", gameId: this.#gameId, body }, { key: body.eventId });
+  }
+
+  drop(id) {
+    this.#queue.drop(id);
+  }
+
+  /**
+   * Takes a goal back. One that was never sent is just dropped; if it was, its answer may have been
+   * lost, so it is deleted as well.
+   */
+  takeBack(eventId) {
+    const waiting = this.entries().filter(({ entry }) => (entry.body?.eventId ?? entry.eventId) === eventId);
+    const goal = waiting.find(({ entry }) => entry.kind === "goal");
+    if (!goal) {
+      this.push({ kind: "undo", eventId });
+      return;
+    }
+    for (const { id } of waiting) this.drop(id);
+    if (this.#wasSent(goal)) this.push({ kind: "remove", eventId });
+  }
+
+  /** Takes the start or the end of a third back, in the same way. */
+  takeBackThird(id, correction) {
+    const waiting = this.entries().find((one) => one.id === id);
+    if (waiting && !this.#wasSent(waiting)) this.drop(id);
+    else this.push({ kind: "third", action: "correct", ...correction });
+  }
+
+  /** Whether the server may have this entry already. */
+  #wasSent({ key }) {
+    return remembered("sent", this.#gameId).includes(key);
+  }
+
+  /** Whether this goal was entered in this browser. */
+  isMine(eventId) {
+    return remembered("mine", this.#gameId).includes(eventId);
+  }
+
+  async #send(entry, key) {
+    // The browser knows that there is no connection: the request has certainly not been sent.
+    if (!navigator.onLine) throw new Problem({ code: "unreachable", title: "There is no connection" });
+    remember("sent", entry.gameId, key);
+    const [method, path, body] = requestOf(entry);
+    try {
+      return await write(method, path, body, { key });
+    } catch (error) {
+      if (entry.kind === "remove" && error.status === 404) return null;
+      throw error;
+    }
+  }
+}
+
+function keyOf(kind, gameId) {
+  return `threefc.${kind}.${gameId}`;
+}
+
+function remembered(kind, gameId) {
+  try {
+    return JSON.parse(localStorage.getItem(keyOf(kind, gameId))) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function remember(kind, gameId, name) {
+  const others = remembered(kind, gameId).filter((one) => one !== name);
+  localStorage.setItem(keyOf(kind, gameId), JSON.stringify([...others, name].slice(-REMEMBERED_MAX)));
+}
+
+/** A UUIDv7 for this moment (milliseconds): goals of one minute sort in the order of entry. */
+export function eventIdAt(nowMs) {
+  const time = Math.floor(nowMs).toString(16).padStart(12, "0");
+  const random = [...crypto.getRandomValues(new Uint8Array(10))];
+  random[0] = (random[0] & 0x0f) | 0x70;
+  random[2] = (random[2] & 0x3f) | 0x80;
+  const rest = random.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return `${time.slice(0, 8)}-${time.slice(8)}-${rest.slice(0, 4)}-${rest.slice(4, 8)}-${rest.slice(8)}`;
+}
+
+/** When a goal was entered, by its eventId (milliseconds). */
+export function enteredAt(eventId) {
+  return Number.parseInt(eventId.replaceAll("-", "").slice(0, 12), 16);
+}

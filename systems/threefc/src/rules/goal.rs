@@ -1,0 +1,132 @@
+//! Goals: who may have scored them, and the score that they add up to.
+
+use crate::design::{Goal, PlayerId, TeamId, TeamScore};
+use crate::error::Error;
+use std::collections::BTreeMap;
+
+/// How many players can have helped.
+const ASSISTS_MAX: usize = 3;
+
+/// The team of every player on a roster of the game.
+pub type RosterTeams = BTreeMap<PlayerId, TeamId>;
+
+/// Who scored against whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GoalFields {
+    /// The team that let it in.
+    pub conceding_team_id: TeamId,
+    /// The team that scored.
+    pub scoring_team_id: Option<TeamId>,
+    /// Whether it was an own goal.
+    pub own_goal: bool,
+    /// Who scored.
+    pub scorer_player_id: Option<PlayerId>,
+    /// Who helped.
+    pub assist_player_ids: Vec<PlayerId>,
+}
+
+impl From<&Goal> for GoalFields {
+    fn from(goal: &Goal) -> Self {
+        Self {
+            conceding_team_id: goal.conceding_team_id.clone(),
+            scoring_team_id: goal.scoring_team_id.clone(),
+            own_goal: goal.own_goal,
+            scorer_player_id: goal.scorer_player_id.clone(),
+            assist_player_ids: goal.assist_player_ids.clone(),
+        }
+    }
+}
+
+/// Checks a goal against the teams and rosters of its game. `before` is the goal that is edited:
+/// players whom it names already stay, whatever roster they are on by now.
+///
+/// # Errors
+///
+/// 422 for a contradiction in itself; [`Error::TeamNotInGame`] and [`Error::PlayerNotOnRoster`].
+pub fn check_goal(
+    goal: &GoalFields,
+    before: Option<&GoalFields>,
+    teams: &[TeamId],
+    roster: &RosterTeams,
+) -> Result<(), Error> {
+    if goal.own_goal {
+        if goal.scoring_team_id.is_some() {
+            return Err(Error::invalid("/scoringTeamId", "must be null for an own goal"));
+        }
+        if !goal.assist_player_ids.is_empty() {
+            return Err(Error::invalid("/assistPlayerIds", "must be empty for an own goal"));
+        }
+    }
+    // Whoever put the ball in belongs to this team.
+    let team = match &goal.scoring_team_id {
+        Some(team) if *team == goal.conceding_team_id => {
+            return Err(Error::invalid("/scoringTeamId", "must be another team"));
+        }
+        Some(team) => team,
+        None if goal.own_goal => &goal.conceding_team_id,
+        None => return Err(Error::invalid("/scoringTeamId", "is needed unless it is an own goal")),
+    };
+    check_assists(goal)?;
+    if !teams.contains(&goal.conceding_team_id) || !teams.contains(team) {
+        return Err(Error::TeamNotInGame);
+    }
+    let same_side = before.is_some_and(|before| {
+        before.own_goal == goal.own_goal
+            && before.scoring_team_id == goal.scoring_team_id
+            && (!goal.own_goal || before.conceding_team_id == goal.conceding_team_id)
+    });
+    if let Some(scorer) = &goal.scorer_player_id {
+        let is_kept = same_side
+            && before.is_some_and(|before| before.scorer_player_id == goal.scorer_player_id);
+        if !is_kept && roster.get(scorer) != Some(team) {
+            return Err(Error::PlayerNotOnRoster.because("The scorer is not on the team's roster."));
+        }
+    }
+    for assist in &goal.assist_player_ids {
+        let is_kept = before.is_some_and(|before| before.assist_player_ids.contains(assist));
+        if !is_kept && !roster.contains_key(assist) {
+            return Err(Error::PlayerNotOnRoster.because("An assist is on no roster of the game."));
+        }
+    }
+    Ok(())
+}
+
+fn check_assists(goal: &GoalFields) -> Result<(), Error> {
+    let assists = &goal.assist_player_ids;
+    let is_twice = assists
+        .iter()
+        .enumerate()
+        .any(|(place, one)| assists.iter().skip(place + 1).any(|other| other == one));
+    let detail = if assists.len() > ASSISTS_MAX {
+        "must have at most three"
+    } else if is_twice {
+        "must not name a player twice"
+    } else if goal.scorer_player_id.as_ref().is_some_and(|scorer| assists.contains(scorer)) {
+        "must not name the scorer"
+    } else {
+        return Ok(());
+    };
+    Err(Error::invalid("/assistPlayerIds", detail))
+}
+
+/// The score that goals add up to, in the order of the teams. An own goal is conceded, and nobody
+/// has scored it.
+pub fn score_of<'g>(teams: &[TeamId], goals: impl IntoIterator<Item = &'g Goal>) -> Vec<TeamScore> {
+    let mut score: Vec<TeamScore> = teams
+        .iter()
+        .map(|team| TeamScore { team_id: team.clone(), conceded: 0, scored: 0 })
+        .collect();
+    for goal in goals {
+        for team in &mut score {
+            team.conceded += u32::from(team.team_id == goal.conceding_team_id);
+            team.scored += u32::from(Some(&team.team_id) == goal.scoring_team_id.as_ref());
+        }
+    }
+    score
+}
+
+/// The goal that was entered last, wherever it is in the timeline.
+#[must_use]
+pub fn latest(goals: &[Goal]) -> Option<&Goal> {
+    goals.iter().max_by_key(|goal| goal.entry)
+}

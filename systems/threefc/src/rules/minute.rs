@@ -1,0 +1,140 @@
+//! Minutes: when a goal was scored, and how that is shown.
+
+use crate::design::{Game, GameStatus, Third};
+use crate::error::Error;
+use singlet::Timestamp;
+
+/// The last minute that a goal can have: its key has room for it.
+pub const MINUTE_MAX: u16 = 999;
+
+/// When a goal was scored, as it is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timing {
+    /// The third; the running one, if it is left out.
+    pub third: Option<u8>,
+    /// The moment by the clock of a phone; now, if it is left out.
+    pub occurred_at: Option<Timestamp>,
+    /// The minute, by hand.
+    pub game_minute: Option<u16>,
+}
+
+/// When a goal was scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WhenScored {
+    /// The third.
+    pub third: u8,
+    /// The minute of the game.
+    pub game_minute: u16,
+    /// Seconds since the third began, if it is known by the clock.
+    pub elapsed_seconds: Option<u32>,
+}
+
+/// The minute of the game at which a third begins to count.
+fn first_minute(third: u8, length_minutes: u8) -> u16 {
+    u16::from(third.saturating_sub(1)) * u16::from(length_minutes)
+}
+
+/// The minute of the game so many seconds after a third has begun.
+#[must_use]
+pub fn minute_by_clock(third: u8, length_minutes: u8, elapsed_seconds: u64) -> u16 {
+    let minute = u64::from(first_minute(third, length_minutes)) + elapsed_seconds / 60 + 1;
+    u16::try_from(minute).unwrap_or(MINUTE_MAX).min(MINUTE_MAX)
+}
+
+/// The minute as it is shown: within its third, and in stoppage time as `20+3'`.
+#[must_use]
+pub fn display_time(third: u8, length_minutes: u8, game_minute: u16) -> String {
+    let within = game_minute.saturating_sub(first_minute(third, length_minutes));
+    let length = u16::from(length_minutes);
+    match within.checked_sub(length) {
+        Some(stoppage) if stoppage > 0 => format!("{length}+{stoppage}'"),
+        _ => format!("{within}'"),
+    }
+}
+
+/// When a goal was scored.
+///
+/// # Errors
+///
+/// 422 if the minute contradicts the third; [`Error::NoThirdRunning`] without a third;
+/// [`Error::ThirdOutOfOrder`] for a third that has not started.
+pub fn when_scored(
+    game: &Game,
+    timing: Timing,
+    is_admin: bool,
+    now: Timestamp,
+) -> Result<WhenScored, Error> {
+    let length = game.third_length_minutes;
+    if let Some(game_minute) = timing.game_minute {
+        if timing.occurred_at.is_some() {
+            return Err(Error::invalid("/gameMinute", "must not be given with occurredAt"));
+        }
+        let number = timing.third.ok_or_else(|| Error::invalid("/third", "is missing"))?;
+        let third = game.third(number).ok_or_else(|| not_a_third("/third"))?;
+        let first = first_minute(number, length);
+        if !(first..=MINUTE_MAX).contains(&game_minute) {
+            let detail = format!("must be {first} to {MINUTE_MAX} in third {number}");
+            return Err(Error::invalid("/gameMinute", detail));
+        }
+        let may_precede = is_admin && game.status != GameStatus::Live;
+        if third.started_at.is_none() && !may_precede {
+            return Err(Error::ThirdOutOfOrder.because("The third has not started."));
+        }
+        return Ok(WhenScored { third: number, game_minute, elapsed_seconds: None });
+    }
+    let third = match timing.third {
+        Some(number) => game.third(number).ok_or_else(|| not_a_third("/third"))?,
+        None => game.thirds.iter().find(|third| third.is_running()).ok_or(Error::NoThirdRunning)?,
+    };
+    let Some(started_at) = third.started_at else {
+        return Err(Error::ThirdOutOfOrder.because("The third has not started."));
+    };
+    let at = clamp_to(third, started_at, timing.occurred_at.unwrap_or(now), now);
+    let elapsed = at.since(started_at).as_secs();
+    Ok(WhenScored {
+        third: third.third,
+        game_minute: minute_by_clock(third.third, length, elapsed),
+        elapsed_seconds: Some(u32::try_from(elapsed).unwrap_or(u32::MAX)),
+    })
+}
+
+fn not_a_third(field: &'static str) -> Error {
+    Error::invalid(field, "must be 1, 2 or 3")
+}
+
+/// A moment within a third that has started: phones have clocks of their own.
+fn clamp_to(third: &Third, started_at: Timestamp, at: Timestamp, now: Timestamp) -> Timestamp {
+    let end = third.finished_at.unwrap_or(now);
+    at.min(end).max(started_at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The examples of "minute by clock", with 20 minutes.
+    #[test]
+    fn the_clock_gives_the_minute() {
+        for (third, minutes, seconds, minute, shown) in [
+            (1, 0, 0, 1, "1'"),
+            (1, 19, 59, 20, "20'"),
+            (1, 20, 0, 21, "20+1'"),
+            (1, 22, 30, 23, "20+3'"),
+            (2, 4, 10, 25, "5'"),
+        ] {
+            let found = minute_by_clock(third, 20, minutes * 60 + seconds);
+            assert_eq!(found, minute, "third {third} {minutes}:{seconds}");
+            assert_eq!(display_time(third, 20, found), shown, "third {third} {minutes}:{seconds}");
+        }
+        // Somebody forgot to finish the third.
+        assert_eq!(minute_by_clock(3, 30, 60 * 60 * 24), 999);
+    }
+
+    #[test]
+    fn minutes_by_hand_are_shown_within_their_third() {
+        assert_eq!(display_time(1, 20, 0), "0'");
+        assert_eq!(display_time(3, 20, 999), "20+939'");
+        assert_eq!(display_time(2, 25, 50), "25'");
+        assert_eq!(display_time(2, 20, 20), "0'");
+    }
+}

@@ -1,0 +1,145 @@
+//! The three thirds of a game: a clock that starts, runs on into stoppage time, and stops.
+
+use crate::design::{Game, GameStatus, Goal, Third};
+use crate::error::Error;
+use singlet::Timestamp;
+use singlet_web::api::Change;
+
+/// Three thirds that have not started.
+#[must_use]
+pub fn new_thirds() -> Vec<Third> {
+    (1..=3).map(|third| Third { third, started_at: None, finished_at: None }).collect()
+}
+
+fn third_mut(game: &mut Game, number: u8) -> Result<&mut Third, Error> {
+    let third = game.thirds.iter_mut().find(|third| third.third == number);
+    third.ok_or(Error::ThirdOutOfOrder)
+}
+
+/// Starts a third. The game is live from the first one on. `None` if the third runs already.
+///
+/// # Errors
+///
+/// [`Error::ThirdOver`] for a third that has finished; [`Error::ThirdOutOfOrder`] if the one before
+/// it has not.
+pub fn start_third(
+    game: &Game,
+    number: u8,
+    at: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<Option<Game>, Error> {
+    let third = game.third(number).ok_or(Error::ThirdOutOfOrder)?;
+    if third.finished_at.is_some() {
+        return Err(Error::ThirdOver);
+    }
+    if third.started_at.is_some() {
+        return Ok(None);
+    }
+    let earliest = match number {
+        // A game may begin early, and be entered late.
+        1 => game.created_at.min(game.game_start_ts),
+        _ => {
+            let before = game.third(number - 1).and_then(|third| third.finished_at);
+            before.ok_or(Error::ThirdOutOfOrder)?
+        }
+    };
+    let mut game = game.clone();
+    let at = at.unwrap_or(now).min(now).max(earliest);
+    third_mut(&mut game, number)?.started_at = Some(at);
+    game.status = GameStatus::Live;
+    Ok(Some(game))
+}
+
+/// Finishes a third. `None` if it has finished already.
+///
+/// # Errors
+///
+/// [`Error::ThirdOutOfOrder`] for a third that has not started.
+pub fn finish_third(
+    game: &Game,
+    number: u8,
+    at: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<Option<Game>, Error> {
+    let third = game.third(number).ok_or(Error::ThirdOutOfOrder)?;
+    let started_at = third.started_at.ok_or(Error::ThirdOutOfOrder)?;
+    if third.finished_at.is_some() {
+        return Ok(None);
+    }
+    let mut game = game.clone();
+    third_mut(&mut game, number)?.finished_at = Some(at.unwrap_or(now).min(now).max(started_at));
+    Ok(Some(game))
+}
+
+/// Finishes the third that is running, if one is.
+pub fn end_running_third(game: &mut Game, now: Timestamp) {
+    for third in &mut game.thirds {
+        if third.is_running() {
+            third.finished_at = Some(now.max(third.started_at.unwrap_or(now)));
+        }
+    }
+}
+
+/// Corrects the times of a third: a moment replaces one, null takes the latest start or finish back.
+///
+/// # Errors
+///
+/// [`Error::ThirdOutOfOrder`] if the thirds would overlap, or if it is not the latest start or
+/// finish that is taken back; [`Error::ThirdHasGoals`] if a third with goals would not have started.
+pub fn correct_third(
+    game: &Game,
+    goals: &[Goal],
+    number: u8,
+    started_at: Change<Timestamp>,
+    finished_at: Change<Timestamp>,
+    now: Timestamp,
+) -> Result<Game, Error> {
+    let before = game.third(number).ok_or(Error::ThirdOutOfOrder)?;
+    let after = Third {
+        third: number,
+        started_at: started_at.apply(before.started_at),
+        finished_at: finished_at.apply(before.finished_at),
+    };
+    let takes_back = (before.started_at.is_some() && after.started_at.is_none())
+        || (before.finished_at.is_some() && after.finished_at.is_none());
+    if takes_back && game.status == GameStatus::Finished {
+        return Err(Error::ThirdOutOfOrder.because("Reopen the game first."));
+    }
+    if (before.started_at.is_none() && after.started_at.is_some())
+        || (before.finished_at.is_none() && after.finished_at.is_some())
+    {
+        return Err(Error::ThirdOutOfOrder.because("A third is started and finished first."));
+    }
+    let mut game = game.clone();
+    *third_mut(&mut game, number)? = after.clone();
+    check_order(&game.thirds, now)?;
+    if after.started_at.is_none() && before.started_at.is_some() {
+        if goals.iter().any(|goal| goal.third == number) {
+            return Err(Error::ThirdHasGoals);
+        }
+        if number == 1 {
+            game.status = GameStatus::Scheduled;
+        }
+    }
+    Ok(game)
+}
+
+/// Each third starts after the one before it has finished, and nothing is in the future.
+fn check_order(thirds: &[Third], now: Timestamp) -> Result<(), Error> {
+    let mut last = Timestamp::MIN;
+    let mut is_open = false;
+    for third in thirds {
+        for moment in [third.started_at, third.finished_at] {
+            match moment {
+                Some(_) if is_open => return Err(Error::ThirdOutOfOrder),
+                Some(moment) if moment < last || moment > now => {
+                    return Err(Error::ThirdOutOfOrder
+                        .because("The times must be in order, and not in the future."));
+                }
+                Some(moment) => last = moment,
+                None => is_open = true,
+            }
+        }
+    }
+    Ok(())
+}

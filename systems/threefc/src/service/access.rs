@@ -1,0 +1,154 @@
+//! Who may do what: the league, and the caller's grant in it.
+
+use super::Service;
+use super::find::Keys;
+use crate::design::{
+    Grant, League, LeagueId, Role, SeasonId, SeasonMirror, SessionId, SessionMirror, ThreeFcItem,
+    UserId, Visibility,
+};
+use crate::error::Error;
+use singlet_web::access::Access;
+use singlet_web::identity::Caller;
+
+/// A league, and what the caller is in it.
+pub(super) struct Scope {
+    pub(super) league: League,
+    /// The caller's grant.
+    pub(super) grant: Option<Grant>,
+    is_signed_in: bool,
+    caller: Option<Caller>,
+    missing: fn() -> Error,
+}
+
+impl Scope {
+    pub(super) fn new(
+        league: League,
+        grant: Option<Grant>,
+        caller: Option<&Caller>,
+        missing: fn() -> Error,
+    ) -> Self {
+        Self { league, grant, is_signed_in: caller.is_some(), caller: caller.cloned(), missing }
+    }
+
+    /// The caller's role.
+    pub(super) fn role(&self) -> Option<Role> {
+        self.grant.as_ref().map(|grant| grant.role)
+    }
+
+    pub(super) fn is_admin(&self) -> bool {
+        self.role() == Some(Role::Admin)
+    }
+
+    fn access(&self) -> Access<Role> {
+        let access = Access::new(self.caller.as_ref(), self.role());
+        match self.league.visibility {
+            Visibility::Public => access,
+            Visibility::Private => access.hidden_as((self.missing)()),
+        }
+    }
+
+    /// Refuses those who may not see the league: it is as if it did not exist.
+    pub(super) fn require_reader(&self) -> Result<(), Error> {
+        let may_read = self.league.visibility == Visibility::Public || self.grant.is_some();
+        let access = self.access().also_from_visitors();
+        Ok(access.require_if(may_read, "people of the league")?)
+    }
+
+    /// Refuses those who have neither this role nor a greater one.
+    pub(super) fn require(&self, role: Role) -> Result<(), Error> {
+        let article = match role {
+            Role::Admin => "an admin",
+            Role::Scorekeeper => "a scorekeeper or an admin",
+            Role::Viewer => "a viewer",
+        };
+        let access = self.access();
+        let who = format!("{article} of {}", self.league.name);
+        Ok(access.require_if(access.has(role), who)?)
+    }
+
+    /// Refuses callers unless `allowed`.
+    pub(super) fn require_if(&self, allowed: bool) -> Result<(), Error> {
+        let who = format!("an admin of {}", self.league.name);
+        Ok(self.access().require_if(allowed, who)?)
+    }
+
+    /// The grant by which the caller acts.
+    pub(super) fn actor(&self) -> Result<&Grant, Error> {
+        debug_assert!(self.is_signed_in, "only those who have signed in have a grant");
+        self.grant.as_ref().ok_or_else(self.missing)
+    }
+}
+
+/// The caller as a user of this system.
+pub(super) fn user_id(caller: &Caller) -> Result<UserId, Error> {
+    Ok(caller.id()?)
+}
+
+impl Service {
+    /// A league with the caller's grant; `missing` if there is none.
+    pub(super) async fn scope(
+        &self,
+        league_id: &LeagueId,
+        caller: Option<&Caller>,
+        missing: fn() -> Error,
+    ) -> Result<Scope, Error> {
+        let mut keys = Keys::default();
+        keys.add(&League::key(league_id))?;
+        if let Some(caller) = caller {
+            keys.add(&Grant::key(league_id, &user_id(caller)?))?;
+        }
+        let (league, grant) = league_and_grant(self.find(keys).await?);
+        Ok(Scope::new(league.ok_or_else(missing)?, grant, caller, missing))
+    }
+
+    /// A league in which the caller has this role.
+    pub(super) async fn league_scope(
+        &self,
+        league_id: &LeagueId,
+        caller: &Caller,
+        role: Role,
+    ) -> Result<Scope, Error> {
+        let scope = self.scope(league_id, Some(caller), || Error::LeagueNotFound).await?;
+        scope.require(role)?;
+        Ok(scope)
+    }
+
+    /// A season, and its league with the caller's grant.
+    pub(super) async fn season_scope(
+        &self,
+        id: &SeasonId,
+        caller: Option<&Caller>,
+    ) -> Result<(SeasonMirror, Scope), Error> {
+        let season = self.db.get(SeasonMirror::key(id).consistent()).await?;
+        let season = season.ok_or(Error::SeasonNotFound)?;
+        let scope = self.scope(&season.league_id, caller, || Error::SeasonNotFound).await?;
+        Ok((season, scope))
+    }
+
+    /// A session, its season, and the league with the caller's grant.
+    pub(super) async fn session_scope(
+        &self,
+        id: &SessionId,
+        caller: Option<&Caller>,
+    ) -> Result<(SessionMirror, SeasonMirror, Scope), Error> {
+        let session = self.db.get(SessionMirror::key(id).consistent()).await?;
+        let session = session.ok_or(Error::SessionNotFound)?;
+        let season = self.db.get(SeasonMirror::key(&session.season_id).consistent()).await?;
+        let season = season.ok_or(Error::SessionNotFound)?;
+        let scope = self.scope(&season.league_id, caller, || Error::SessionNotFound).await?;
+        Ok((session, season, scope))
+    }
+}
+
+/// The league and the grant among items.
+pub(super) fn league_and_grant(items: Vec<ThreeFcItem>) -> (Option<League>, Option<Grant>) {
+    let (mut league, mut grant) = (None, None);
+    for item in items {
+        match item {
+            ThreeFcItem::League(found) => league = Some(found),
+            ThreeFcItem::Grant(found) => grant = Some(found),
+            _ => {}
+        }
+    }
+    (league, grant)
+}

@@ -1,0 +1,353 @@
+//! Changing a game: one transaction that writes what differs.
+//!
+//! Every change rewrites the game under its version, so all changes of a game have one order. What
+//! else belongs to it (link, goals, markers, rosters, audit) follows from comparing the game before
+//! and after; so do the standings and statistics, if the game counts before or after.
+
+use super::changes::Changes;
+use super::read_game::players_of;
+use super::{OpenGame, Service};
+use crate::design::{
+    AuditAction, AuditRecord, EventId, Game, GameId, GameItems, GameStatus, Goal, GoalMarker,
+    PlayerId, Role, RosterEntry, SeasonId, SessionMirror, Standing, Statistic, TeamId,
+    next_version,
+};
+use crate::error::Error;
+use crate::rules::{PlayerTally, RosterTeams, Tally, TeamTally, result_of, score_of, tally};
+use crate::view::{EventKind, GoalView, Message, PlayerRef};
+use serde_json::{Value, json};
+use singlet::prelude::*;
+use singlet_web::identity::Caller;
+use singlet_web::problem::{INTERNAL, Problem};
+
+/// What a change of a game comes to.
+pub(super) struct Edit {
+    pub(super) items: GameItems,
+    pub(super) kind: EventKind,
+    /// The goal that was entered or changed.
+    pub(super) goal: Option<Goal>,
+    /// The goal that was removed.
+    pub(super) removed: Option<EventId>,
+    /// Whose roster has changed, and the team from now on.
+    pub(super) player: Option<(PlayerRef, Option<TeamId>)>,
+    pub(super) marker: MarkerChange,
+    pub(super) audit: Option<Audit>,
+    /// Sessions that gain or lose the game.
+    pub(super) sessions: Vec<SessionMirror>,
+}
+
+/// What happens to the marker of a goal.
+pub(super) enum MarkerChange {
+    None,
+    Create(GoalMarker),
+    Rewrite(GoalMarker),
+}
+
+/// What an audit record says.
+pub(super) struct Audit {
+    pub(super) action: AuditAction,
+    pub(super) event_id: Option<EventId>,
+    pub(super) before: Option<Value>,
+    pub(super) after: Option<Value>,
+}
+
+impl Audit {
+    pub(super) fn new(action: AuditAction, before: Option<Value>, after: Option<Value>) -> Self {
+        Self { action, event_id: None, before, after }
+    }
+}
+
+impl Edit {
+    pub(super) fn new(kind: EventKind, items: GameItems) -> Self {
+        Self {
+            items,
+            kind,
+            goal: None,
+            removed: None,
+            player: None,
+            marker: MarkerChange::None,
+            audit: None,
+            sessions: Vec::new(),
+        }
+    }
+
+    pub(super) fn audit(self, audit: Audit) -> Self {
+        Self { audit: Some(audit), ..self }
+    }
+}
+
+impl OpenGame {
+    /// Refuses what cannot be done to an abandoned game, and to a finished one by anybody but an
+    /// admin.
+    pub(super) fn require_open_or_admin(&self) -> Result<(), Error> {
+        match self.game().status {
+            GameStatus::Abandoned => Err(Error::GameAbandoned),
+            GameStatus::Finished if !self.scope.is_admin() => Err(Error::GameFinished),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses what cannot be done to a game that is over.
+    pub(super) fn require_open(&self) -> Result<(), Error> {
+        match self.game().status {
+            GameStatus::Abandoned => Err(Error::GameAbandoned),
+            GameStatus::Finished => Err(Error::GameFinished),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn is_finished(&self) -> bool {
+        self.game().status == GameStatus::Finished
+    }
+
+    /// The team of every player on a roster.
+    pub(super) fn roster_teams(&self) -> RosterTeams {
+        let entries = self.before.roster.iter();
+        entries.map(|entry| (entry.player_id.clone(), entry.team_id.clone())).collect()
+    }
+}
+
+impl Service {
+    /// A game that the caller is about to change, with this role.
+    ///
+    /// The game is read before and with its other items. If both reads show one version, no write
+    /// came between the items; and the version guards everything that is decided by them.
+    pub(super) async fn open_game(
+        &self,
+        caller: &Caller,
+        id: &GameId,
+        role: Role,
+    ) -> Result<OpenGame, Error> {
+        let game = self.db.get(Game::key(id).consistent()).await?.ok_or(Error::GameNotFound)?;
+        let scope = self.scope(&game.league_id, Some(caller), || Error::GameNotFound).await?;
+        scope.require(role)?;
+        let before = self.db.load(GameItems::of(id).consistent()).await?;
+        let before = before.ok_or(Error::GameNotFound)?;
+        if before.game.updated_at != game.updated_at {
+            return Err(Error::changed());
+        }
+        Ok(OpenGame { scope, before, now: self.db.now() })
+    }
+
+    /// Writes a change of a game: all of it, or nothing.
+    pub(super) async fn commit(&self, open: &OpenGame, edit: Edit) -> Result<(), Error> {
+        let before = &open.before;
+        let Edit { items: mut after, kind, goal, removed, player, marker, audit, sessions } = edit;
+        let version = next_version(before.game.updated_at, open.now);
+        let game = &mut after.game;
+        game.score = score_of(&game.team_ids, &after.goals);
+        game.goals = after.goals.len() as u32;
+        game.result = (game.status == GameStatus::Finished).then(|| result_of(&game.score));
+        game.sequence = before.game.sequence.saturating_add(1);
+        let mut message = Message::new(kind, game, open.now);
+        if let Some(goal) = &goal {
+            let names = self.names(players_of(goal)).await?;
+            message.goal = Some(GoalView::new(goal, game.third_length_minutes, &names));
+        }
+        message.event_id = removed;
+        if let Some((player, team)) = player {
+            (message.player, message.team_id) = (Some(player), team);
+        }
+        game.last_event = message;
+
+        let mut changes = Changes::new(&self.db);
+        changes.rewrite(&after.game);
+        write_link(&mut changes, &before.game, &after.game, version);
+        write_goals(&mut changes, &before.goals, &after.goals, version);
+        write_roster(&mut changes, &before.roster, &after.roster, version);
+        match &marker {
+            MarkerChange::None => {}
+            MarkerChange::Create(marker) => changes.create(marker, Error::changed()),
+            MarkerChange::Rewrite(marker) => changes.overwrite(marker, version),
+        }
+        for session in &sessions {
+            changes.rewrite(session);
+        }
+        let counted = |items: &GameItems| tally(&items.game, &items.goals, &items.roster);
+        let change = counted(&after).since(&counted(before));
+        self.count(&mut changes, &after.game.season_id, &change, open.now).await?;
+        if let Some(audit) = audit {
+            let actor = open.scope.actor()?;
+            let record = AuditRecord {
+                game_id: after.game.game_id.clone(),
+                sequence: after.game.sequence,
+                at: open.now,
+                by_user_id: actor.user_id.clone(),
+                by_name: actor.display_name.clone(),
+                action: audit.action,
+                event_id: audit.event_id,
+                before: audit.before,
+                after: audit.after,
+                created_at: open.now,
+                updated_at: open.now,
+            };
+            changes.create(&record, Error::changed());
+        }
+        changes.run().await
+    }
+
+    /// Adds what a game counts to the standings and statistics of its season.
+    async fn count(
+        &self,
+        changes: &mut Changes<'_>,
+        season_id: &SeasonId,
+        change: &Tally,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let keys = change.teams.keys().map(|team| Standing::key(season_id, team).consistent());
+        let stored: Vec<Option<Standing>> = self.db.get_many(keys).await?;
+        for ((team_id, tally), stored) in change.teams.iter().zip(stored) {
+            let is_new = stored.is_none();
+            let row = stored.unwrap_or_else(|| Standing {
+                season_id: season_id.clone(),
+                team_id: team_id.clone(),
+                played: 0,
+                wins: 0,
+                draws: 0,
+                losses: 0,
+                conceded: 0,
+                scored: 0,
+                created_at: now,
+                updated_at: now,
+            });
+            let row = with_team_tally(row, tally)?;
+            let is_zero = (row.played, row.conceded, row.scored) == (0, 0, 0);
+            write_row(changes, &row, is_new, is_zero);
+        }
+        let keys = change.players.keys().map(|one| Statistic::key(season_id, one).consistent());
+        let stored: Vec<Option<Statistic>> = self.db.get_many(keys).await?;
+        for ((player_id, tally), stored) in change.players.iter().zip(stored) {
+            let is_new = stored.is_none();
+            let row = stored.unwrap_or_else(|| Statistic {
+                season_id: season_id.clone(),
+                player_id: player_id.clone(),
+                games: 0,
+                goals: 0,
+                own_goals: 0,
+                assists: 0,
+                created_at: now,
+                updated_at: now,
+            });
+            let row = with_player_tally(row, tally)?;
+            let is_zero = (row.games, row.goals, row.own_goals, row.assists) == (0, 0, 0, 0);
+            write_row(changes, &row, is_new, is_zero);
+        }
+        Ok(())
+    }
+}
+
+/// Writes a row of a table. A row of zeros is not stored.
+fn write_row<E: crate::design::Stamped>(
+    changes: &mut Changes<'_>,
+    row: &E,
+    is_new: bool,
+    is_zero: bool,
+) {
+    match (is_new, is_zero) {
+        (true, true) => {}
+        (true, false) => changes.create(row, Error::changed()),
+        (false, true) => changes.delete(row),
+        (false, false) => changes.rewrite(row),
+    }
+}
+
+/// A count after a change. One below zero would mean that the tables have drifted from the games.
+fn counted(stored: u32, change: i64) -> Result<u32, Error> {
+    u32::try_from(i64::from(stored) + change).map_err(|_| {
+        tracing::error!(stored, change, "a standing or statistic would be negative");
+        Problem::new(&INTERNAL).into()
+    })
+}
+
+fn with_team_tally(row: Standing, tally: &TeamTally) -> Result<Standing, Error> {
+    Ok(Standing {
+        played: counted(row.played, tally.played)?,
+        wins: counted(row.wins, tally.wins)?,
+        draws: counted(row.draws, tally.draws)?,
+        losses: counted(row.losses, tally.losses)?,
+        conceded: counted(row.conceded, tally.conceded)?,
+        scored: counted(row.scored, tally.scored)?,
+        ..row
+    })
+}
+
+fn with_player_tally(row: Statistic, tally: &PlayerTally) -> Result<Statistic, Error> {
+    Ok(Statistic {
+        games: counted(row.games, tally.games)?,
+        goals: counted(row.goals, tally.goals)?,
+        own_goals: counted(row.own_goals, tally.own_goals)?,
+        assists: counted(row.assists, tally.assists)?,
+        ..row
+    })
+}
+
+/// The link has the start in its key: a game that moves gets another one.
+fn write_link(changes: &mut Changes<'_>, before: &Game, after: &Game, version: Timestamp) {
+    let (old, new) = (before.link(), after.link());
+    if old == new {
+        return;
+    }
+    if (&old.session_id, old.game_start_ts) == (&new.session_id, new.game_start_ts) {
+        changes.overwrite(&new, version);
+    } else {
+        changes.remove(&old);
+        changes.insert(&new, version);
+    }
+}
+
+/// The goals have third and minute in their keys: a goal that moves gets another one.
+fn write_goals(changes: &mut Changes<'_>, before: &[Goal], after: &[Goal], version: Timestamp) {
+    let find =
+        |goals: &[Goal], key: &str| goals.iter().find(|goal| goal.sort_key() == key).cloned();
+    for old in before {
+        if find(after, &old.sort_key()).is_none() {
+            changes.remove(old);
+        }
+    }
+    for new in after {
+        match find(before, &new.sort_key()) {
+            None => changes.insert(new, version),
+            Some(old) if old != *new => changes.overwrite(new, version),
+            Some(_) => {}
+        }
+    }
+}
+
+fn write_roster(
+    changes: &mut Changes<'_>,
+    before: &[RosterEntry],
+    after: &[RosterEntry],
+    version: Timestamp,
+) {
+    let has = |entries: &[RosterEntry], one: &RosterEntry| {
+        entries.iter().any(|entry| is_same(entry, &one.team_id, &one.player_id))
+    };
+    for old in before.iter().filter(|old| !has(after, old)) {
+        changes.remove(old);
+    }
+    for new in after.iter().filter(|new| !has(before, new)) {
+        changes.insert(new, version);
+    }
+}
+
+fn is_same(entry: &RosterEntry, team: &TeamId, player: &PlayerId) -> bool {
+    entry.team_id == *team && entry.player_id == *player
+}
+
+/// A goal as audit records keep it: its whole payload.
+pub(super) fn goal_payload(goal: &Goal) -> Value {
+    json!({
+        "gameId": goal.game_id,
+        "eventId": goal.event_id,
+        "third": goal.third,
+        "gameMinute": goal.game_minute,
+        "elapsedSeconds": goal.elapsed_seconds,
+        "concedingTeamId": goal.conceding_team_id,
+        "scoringTeamId": goal.scoring_team_id,
+        "ownGoal": goal.own_goal,
+        "scorerPlayerId": goal.scorer_player_id,
+        "assistPlayerIds": goal.assist_player_ids,
+        "entry": goal.entry,
+        "enteredByUserId": goal.entered_by_user_id,
+    })
+}

@@ -1,0 +1,281 @@
+//! The routes: shapes of answers, keys that make requests safe to repeat, pages, demo data.
+
+use crate::fixture::{Fixture, event_id};
+use crate::live::server;
+use serde_json::{Value, json};
+use singlet_testing::{TestClient, TestServer, TestStore, at_once};
+use singlet_threefc::{PERSONAS, system};
+use singlet_web::DemoPolicy;
+
+const INES: usize = 0;
+const TOMASZ: usize = 1;
+const NOOR: usize = 4;
+
+fn keyed(client: &TestClient, key: &str) -> TestClient {
+    client.with_header("idempotency-key", key)
+}
+
+#[tokio::test]
+async fn a_whole_game_is_run_over_http() {
+    let server = TestServer::start(vec![system()]).await;
+    let ines = server.as_persona(&PERSONAS[INES]);
+    let made =
+        ines.post("/threefc/v1/leagues", json!({"leagueId": "harbour", "name": "Harbour"})).await;
+    assert_eq!(made.headers["location"], "/threefc/v1/leagues/harbour");
+    assert_eq!(made.expect(201)["createdByUserId"], "ines");
+    let season = json!({"seasonId": "spring", "name": "Spring", "thirdLengthMinutes": 25});
+    ines.post("/threefc/v1/leagues/harbour/seasons", season).await.expect(201);
+    let session = json!({"sessionId": "day-1", "sessionDate": "2026-05-03"});
+    ines.post("/threefc/v1/seasons/spring/sessions", session).await.expect(201);
+    ines.post(
+        "/threefc/v1/leagues/harbour/players",
+        json!({"playerId": "kite", "nickname": "Kite", "number": 4}),
+    )
+    .await
+    .expect(201);
+    let new = json!({"gameId": "g1", "gameStartTs": "2026-05-03T14:00:00Z", "teamIds": ["red", "blue", "yellow"]});
+    let game = ines.post("/threefc/v1/sessions/day-1/games", new).await.expect(201);
+    assert_eq!((&game["status"], &game["thirdLengthMinutes"]), (&json!("scheduled"), &json!(25)));
+    assert_eq!((&game["league"]["name"], &game["myRole"]), (&json!("Harbour"), &json!("admin")));
+    let game =
+        ines.put("/threefc/v1/games/g1/roster/kite", json!({"teamId": "red"})).await.expect(200);
+    assert_eq!(
+        game["teams"][0]["roster"],
+        json!([{"playerId": "kite", "nickname": "Kite", "number": 4}])
+    );
+    for third in 1..=3 {
+        ines.post(&format!("/threefc/v1/games/g1/thirds/{third}/start"), json!({}))
+            .await
+            .expect(200);
+        let goal = json!({
+            "eventId": event_id(), "concedingTeamId": "blue", "scoringTeamId": "red",
+            "ownGoal": false, "scorerPlayerId": "kite",
+        });
+        let added = ines.post("/threefc/v1/games/g1/goals", goal.clone()).await;
+        assert_eq!(added.headers["location"], "/threefc/v1/games/g1/goals");
+        added.expect(201);
+        ines.post("/threefc/v1/games/g1/goals", goal).await.expect(200);
+        ines.post(&format!("/threefc/v1/games/g1/thirds/{third}/finish"), json!({}))
+            .await
+            .expect(200);
+    }
+    let game = ines.post("/threefc/v1/games/g1/finish", json!({})).await.expect(200);
+    assert_eq!(game["result"]["outcome"], "win");
+    let season = server.visitor().get("/threefc/v1/seasons/spring").await.expect(200);
+    assert_eq!(
+        season["standings"][0],
+        json!({
+            "position": 1, "teamId": "red", "played": 1, "wins": 1, "draws": 0, "losses": 0,
+            "conceded": 0, "scored": 3,
+        })
+    );
+    let kite = json!({"playerId": "kite", "nickname": "Kite", "number": 4});
+    assert_eq!(
+        season["boards"]["goals"],
+        json!([{"rank": 1, "player": kite, "games": 1, "value": 3}])
+    );
+    assert_eq!(season["boards"]["perGame"][0]["value"], json!(3.0));
+    assert_eq!(
+        season["sessions"],
+        json!([{"sessionId": "day-1", "sessionDate": "2026-05-03", "games": 1}])
+    );
+    let games = server.visitor().get("/threefc/v1/sessions/day-1/games").await.expect(200);
+    assert_eq!(games["items"][0]["winnerTeamId"], "red");
+    let audit = ines.get("/threefc/v1/games/g1/audit").await.expect(200);
+    assert_eq!(
+        (&audit["items"][0]["by"], &audit["items"][0]["action"]),
+        (&json!("Ines Okafor"), &json!("gameFinished"))
+    );
+    let roster = server.visitor().get("/threefc/v1/games/g1/roster?team=red").await.expect(200);
+    assert_eq!(roster["items"][0]["teamId"], "red");
+}
+
+#[tokio::test]
+async fn what_is_refused_says_why() {
+    let (fixture, server) = server().await;
+    fixture.game("g1").await;
+    let ines = server.as_persona(&PERSONAS[INES]);
+    for (method, path, body, status, code) in [
+        ("GET", "/leagues/nobody", json!(null), 404, "league-not-found"),
+        ("GET", "/leagues/NO%20ID", json!(null), 404, "league-not-found"),
+        ("GET", "/seasons/x", json!(null), 404, "season-not-found"),
+        ("GET", "/sessions/nobody/games", json!(null), 404, "session-not-found"),
+        ("GET", "/games/nobody", json!(null), 404, "game-not-found"),
+        ("GET", "/games/nobody/live", json!(null), 404, "game-not-found"),
+        ("GET", "/players/nobody", json!(null), 404, "player-not-found"),
+        ("GET", "/leagues?limit=0", json!(null), 422, "invalid"),
+        ("GET", "/leagues?cursor=AAAA", json!(null), 422, "invalid"),
+        ("POST", "/games/g1/thirds/4/start", json!({}), 404, "not-found"),
+        ("POST", "/leagues", json!({}), 422, "invalid"),
+        ("POST", "/leagues", json!({"name": "x", "secret": 1}), 422, "invalid"),
+        ("POST", "/leagues", json!({"name": "a@b.org"}), 422, "invalid"),
+        ("POST", "/leagues", json!({"name": "x", "leagueId": "A"}), 422, "invalid"),
+        ("POST", "/leagues/tidewall/seasons", json!({"name": "x", "teams": []}), 422, "invalid"),
+        (
+            "POST",
+            "/sessions/day-1/games",
+            json!({"gameStartTs": "soon", "teamIds": ["a"]}),
+            422,
+            "invalid",
+        ),
+        ("PATCH", "/players/r1", json!({"number": 100}), 422, "invalid"),
+        ("PATCH", "/seasons/spring", json!({"thirdLengthMinutes": 22}), 422, "invalid"),
+        ("PUT", "/leagues/tidewall/acl/noor", json!({"role": "king"}), 422, "invalid"),
+        ("POST", "/games/g1/goals/undo", json!({"expectedEventId": "x"}), 404, "goal-not-found"),
+    ] {
+        let body = (!body.is_null()).then_some(body);
+        let response =
+            ines.send(method.parse().unwrap(), &format!("/threefc/v1{path}"), body).await;
+        assert_eq!((response.status, response.code().as_str()), (status, code), "{method} {path}");
+    }
+    let refused = ines.post("/threefc/v1/leagues", json!({"name": "a@b.org"})).await.json();
+    assert_eq!(refused["errors"][0]["field"], "/name");
+    server.check_declarations("threefc").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_makes_a_request_safe_to_repeat() {
+    let store = TestStore::memory();
+    let fixture = Fixture::new(store).await;
+    fixture.live_game("g1").await;
+    let goal = |event: &str| json!({"eventId": event, "concedingTeamId": "blue", "scoringTeamId": "red", "ownGoal": false, "scorerPlayerId": null});
+    let path = "/threefc/v1/games/g1/goals";
+    let key = event_id();
+    let first = {
+        let server =
+            TestServer::with(vec![system()], fixture.store.share(), DemoPolicy::Never).await;
+        let tomasz = keyed(&server.as_persona(&PERSONAS[TOMASZ]), &key);
+        let first = tomasz.post(path, goal(&key)).await.expect(201);
+        // The same request gets the same answer.
+        let again = tomasz.post(path, goal(&key)).await;
+        assert_eq!(again.headers.get("idempotency-replayed").map(String::as_str), Some("true"));
+        assert_eq!(again.expect(201), first);
+        // Another payload with the same key is refused.
+        let other = tomasz.post(path, goal(&event_id())).await;
+        assert_eq!((other.status, other.code().as_str()), (409, "key-reused"));
+        // Ten at once with a new key create one league.
+        let noor = keyed(&server.as_persona(&PERSONAS[NOOR]), "5f0f2c1e-one-of-ten-requests");
+        let statuses = at_once(10, |_| {
+            let noor = noor.clone();
+            async move { noor.post("/threefc/v1/leagues", json!({"name": "Ten"})).await.status }
+        })
+        .await;
+        assert!(statuses.contains(&201), "{statuses:?}");
+        assert!(statuses.iter().all(|status| [201, 409].contains(status)), "{statuses:?}");
+        first
+    };
+    // After a restart of the server, too.
+    let server = TestServer::with(vec![system()], fixture.store.share(), DemoPolicy::Never).await;
+    let tomasz = keyed(&server.as_persona(&PERSONAS[TOMASZ]), &key);
+    assert_eq!(tomasz.post(path, goal(&key)).await.expect(201), first);
+    let noor = server.as_persona(&PERSONAS[NOOR]);
+    let me = noor.get("/threefc/v1/me").await.expect(200);
+    assert_eq!(me["leagues"].as_array().unwrap().len(), 1, "{me}");
+    assert_eq!(fixture.keys_of("GAME#g1 GOAL#").await.len(), 1);
+}
+
+#[tokio::test]
+async fn the_pages_are_there() {
+    let server = TestServer::start(vec![system()]).await;
+    for path in [
+        "",
+        "/leagues/x",
+        "/leagues/x/admin",
+        "/seasons/x",
+        "/games/x",
+        "/games/x/score",
+        "/join/x",
+        "/threefc.css",
+        "/api",
+    ] {
+        let response = server.visitor().get(&format!("/threefc{path}")).await;
+        assert_eq!(response.status, 200, "{path}");
+    }
+}
+
+/// Every entity occurs in the demo data, and the same seed gives the same data.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn demo_data_has_everything() {
+    let server = TestServer::with(vec![system()], TestStore::memory(), DemoPolicy::IfEmpty).await;
+    let visitor = server.visitor();
+    let spring = visitor.get("/threefc/v1/seasons/tidewall-spring").await.expect(200);
+    let counts: Vec<&Value> =
+        spring["sessions"].as_array().unwrap().iter().map(|one| &one["games"]).collect();
+    assert_eq!(counts, [2, 2, 2, 3, 2, 2, 2, 2]);
+    let played: u64 = spring["standings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["played"].as_u64().unwrap())
+        .sum();
+    assert_eq!(played, 3 * 12);
+    assert_eq!(spring["league"]["players"], 40);
+    assert_eq!(spring["league"]["invites"], 1);
+    let autumn = visitor.get("/threefc/v1/seasons/tidewall-autumn").await.expect(200);
+    let played: u64 = autumn["standings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["played"].as_u64().unwrap())
+        .sum();
+    assert_eq!((autumn["sessions"].as_array().unwrap().len(), played), (9, 3 * 18));
+    let live = visitor.get("/threefc/v1/games/spring-13").await.expect(200);
+    let conceded: Vec<&Value> =
+        live["teams"].as_array().unwrap().iter().map(|team| &team["conceded"]).collect();
+    assert_eq!(
+        (conceded, &live["status"]),
+        (vec![&json!(1), &json!(2), &json!(0)], &json!("live"))
+    );
+    let shown: Vec<&str> = live["goals"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|goal| goal["displayTime"].as_str().unwrap())
+        .collect();
+    assert_eq!(shown, ["12'", "20+2'", "5'"]);
+    let hail = visitor.get("/threefc/v1/games/spring-hail").await.expect(200);
+    assert_eq!(hail["abandoned"]["reason"], "weather");
+    let loan = visitor.get("/threefc/v1/games/spring-05/roster?team=cin").await.expect(200);
+    assert_eq!(loan["items"][0]["nickname"], "Lark");
+    let ines = server.as_persona(&PERSONAS[INES]);
+    let audit = ines.get("/threefc/v1/games/spring-09/audit").await.expect(200);
+    assert_eq!(audit["items"][0]["action"], "goalEdited");
+    assert_eq!(visitor.get("/threefc/v1/leagues/quarry-lane").await.status, 404);
+    let bea = server.as_persona(&PERSONAS[2]);
+    assert_eq!(bea.get("/threefc/v1/leagues/quarry-lane").await.expect(200)["myRole"], "viewer");
+    assert_eq!(
+        server.as_persona(&PERSONAS[NOOR]).get("/threefc/v1/me").await.expect(200)["leagues"],
+        json!([])
+    );
+    let mut types: Vec<String> = Vec::new();
+    for item in server.store.items::<singlet_threefc::design::ThreeFc>().await {
+        let name = crate::fixture::text(&item, "entityType");
+        if !types.contains(&name) {
+            types.push(name);
+        }
+    }
+    assert_eq!(types.len(), 17, "{types:?}");
+    // A removed marker: the goal that was undone.
+    let undone = ines.get("/threefc/v1/games/spring-13/audit").await.expect(200);
+    assert_eq!(undone["items"][0]["action"], "goalUndone");
+}
+
+#[tokio::test]
+async fn a_queue_of_goals_arrives_in_order() {
+    let (fixture, server) = server().await;
+    let game = fixture.live_game("g1").await;
+    let begun = fixture.now();
+    let tomasz = server.as_persona(&PERSONAS[TOMASZ]);
+    fixture.set_time(begun, 15, 0);
+    for minute in [3, 7] {
+        let at = begun.after(std::time::Duration::from_secs(60 * minute));
+        let goal = json!({
+            "eventId": event_id(), "concedingTeamId": "blue", "scoringTeamId": "red",
+            "ownGoal": false, "scorerPlayerId": "r1", "third": 1, "occurredAt": at,
+        });
+        tomasz.post("/threefc/v1/games/g1/goals", goal).await.expect(201);
+    }
+    let view = fixture.view(&game).await;
+    let shown: Vec<&str> = view.goals.iter().map(|goal| goal.display_time.as_str()).collect();
+    assert_eq!(shown, ["4'", "8'"]);
+}

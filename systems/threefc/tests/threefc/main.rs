@@ -1,0 +1,23 @@
+//! 3FC from outside: its operations on every backend, and its routes over HTTP.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a panic here is a failing test"
+)]
+
+mod design;
+mod faults;
+mod fixture;
+mod games;
+mod goals;
+mod http;
+mod leagues;
+mod live;
+mod matrix;
+mod people;
+mod reads;
+mod stored;
+mod tables;

@@ -1,0 +1,271 @@
+//! Who may do what: every route as everybody, compared with `matrix.txt`; and what nobody sees.
+//!
+//! Ines is admin, Tomasz scorekeeper and Bea viewer of the public league `tidewall`. Ruben is admin
+//! and Bea viewer of the private league `quarry-lane`. Noor has no grant.
+
+use crate::fixture::{
+    Fixture, bea, by, game_id, ines, league_id, new_game, new_goal, new_league, new_player,
+    new_season, new_session, ruben, season_id, tomasz, user,
+};
+use axum::http::Method;
+use serde_json::{Value, json};
+use singlet_testing::{TestClient, TestServer, TestStore};
+use singlet_threefc::design::{LeagueId, Role, SeasonId, SessionId, Visibility};
+use singlet_threefc::service::input::{GrantRole, NewInvite, NewLeague};
+use singlet_threefc::{PERSONAS, system};
+use singlet_web::DemoPolicy;
+
+/// What requests name.
+struct Names {
+    code: String,
+    hash: String,
+    /// A goal of the live game, and of the finished one.
+    goals: [String; 2],
+}
+
+async fn prepare(fixture: &Fixture) -> Names {
+    let service = &fixture.service;
+    let grant = |role| GrantRole { role, display_name: Some("Somebody".into()) };
+    for league in ["harbour", "quarry-lane"] {
+        let is_private = league == "quarry-lane";
+        let visibility = if is_private { Visibility::Private } else { Visibility::Public };
+        let new = NewLeague { visibility: Some(visibility), ..new_league(league) };
+        let admin = if is_private { ruben() } else { ines() };
+        service.create_league(&admin, &new).await.unwrap();
+        let id = LeagueId::new(league).unwrap();
+        let viewer = grant(Role::Viewer);
+        service.grant_role(&admin, &id, &user(&bea()), &viewer).await.unwrap();
+        if !is_private {
+            let scorekeeper = grant(Role::Scorekeeper);
+            service.grant_role(&admin, &id, &user(&tomasz()), &scorekeeper).await.unwrap();
+        }
+    }
+    let viewer = grant(Role::Viewer);
+    service.grant_role(&ines(), &league_id(), &"extra".parse().unwrap(), &viewer).await.unwrap();
+    service.create_season(&ines(), &league_id(), &new_season("idle")).await.unwrap();
+    service.create_session(&ines(), &season_id(), &new_session("idle-day")).await.unwrap();
+    fixture.game("plain").await;
+    let mut goals = Vec::new();
+    for name in ["running", "done"] {
+        let game = fixture.live_game(name).await;
+        let goal = by(new_goal("blue", Some("red")), "r1", &[]);
+        fixture.goal(&game, &goal).await;
+        goals.push(goal.event_id);
+    }
+    fixture.finish(&game_id("done")).await;
+    let invite = service.invite(&ines(), &league_id(), &NewInvite { role: Role::Viewer }).await;
+    let invite = invite.unwrap();
+    // The private league has one of everything.
+    let quarry = LeagueId::new("quarry-lane").unwrap();
+    service.create_season(&ruben(), &quarry, &new_season("quarry")).await.unwrap();
+    let season = SeasonId::new("quarry").unwrap();
+    service.create_session(&ruben(), &season, &new_session("q-day")).await.unwrap();
+    service.create_player(&ruben(), &quarry, &new_player("q-player")).await.unwrap();
+    let session = SessionId::new("q-day").unwrap();
+    let new = new_game("q-game", fixture.now());
+    service.create_game(&ruben(), &session, &new).await.unwrap();
+    Names { code: invite.code, hash: invite.hash.to_string(), goals: goals.try_into().unwrap() }
+}
+
+/// The request of a row.
+fn request(row: &str, names: &Names) -> (Method, String, Option<Value>) {
+    let is_private = row.ends_with("(private)");
+    let is_finished = row.ends_with("(finished)");
+    let pick =
+        |public: &'static str, private: &'static str| if is_private { private } else { public };
+    let league = format!("/leagues/{}", pick("tidewall", "quarry-lane"));
+    let season = format!("/seasons/{}", pick("spring", "quarry"));
+    let session = format!("/sessions/{}", pick("day-1", "q-day"));
+    let player = format!("/players/{}", pick("r1", "q-player"));
+    let game = format!(
+        "/games/{}",
+        match (is_finished, is_private) {
+            (true, _) => "done",
+            (_, true) => "q-game",
+            _ => "running",
+        }
+    );
+    let goal = &names.goals[usize::from(is_finished)];
+    let (get, post, put) = (Method::GET, Method::POST, Method::PUT);
+    let (patch, delete) = (Method::PATCH, Method::DELETE);
+    let by_hand = json!({
+        "eventId": "019b76da-a800-7000-8000-000000000001", "concedingTeamId": "red",
+        "scoringTeamId": "blue", "ownGoal": false, "scorerPlayerId": null, "third": 1,
+        "gameMinute": 3,
+    });
+    let (method, path, body) = match row.split(" (").next().unwrap() {
+        "createLeague" => (post, "/leagues".into(), json!({"leagueId": "new", "name": "New"})),
+        "listLeagues" => (get, "/leagues".into(), Value::Null),
+        "me" => (get, "/me".into(), Value::Null),
+        "getLeague" => (get, league, Value::Null),
+        "updateLeague" => (patch, league, json!({"name": "Other"})),
+        "deleteLeague" => match row.ends_with("(empty)") {
+            true => (delete, "/leagues/harbour".into(), Value::Null),
+            false => (delete, league, Value::Null),
+        },
+        "createPlayer" => (post, league + "/players", json!({"nickname": "New"})),
+        "listPlayers" => (get, league + "/players", Value::Null),
+        "getPlayer" => (get, player, Value::Null),
+        "updatePlayer" => (patch, player, json!({"nickname": "Other"})),
+        "grantRole" => (put, league + "/acl/new", json!({"role": "viewer", "displayName": "New"})),
+        "revokeRole" => (delete, league + "/acl/extra", Value::Null),
+        "listGrants" => (get, league + "/acl", Value::Null),
+        "invite" => (post, league + "/invites", json!({"role": "viewer"})),
+        "listInvites" => (get, league + "/invites", Value::Null),
+        "deleteInvite" => (delete, format!("{league}/invites/{}", names.hash), Value::Null),
+        "previewInvite" => (post, league + "/invites/preview", json!({"code": names.code})),
+        "acceptInvite" => {
+            (post, league + "/invites/accept", json!({"code": names.code, "displayName": "Me"}))
+        }
+        "createSeason" => (post, league + "/seasons", json!({"name": "New"})),
+        "getSeason" => (get, season, Value::Null),
+        "getStandings" => (get, season + "/standings", Value::Null),
+        "getLeaderboards" => (get, season + "/leaderboards", Value::Null),
+        "updateSeason" => (patch, season, json!({"name": "Other"})),
+        "deleteSeason" => (delete, "/seasons/idle".into(), Value::Null),
+        "createTeam" => {
+            (post, season + "/teams", json!({"name": "New", "code": "NEW", "color": "black"}))
+        }
+        "listTeams" => (get, season + "/teams", Value::Null),
+        "updateTeam" => (patch, season + "/teams/red", json!({"name": "Other"})),
+        "createSession" => (post, season + "/sessions", json!({"sessionDate": "2026-05-10"})),
+        "listSessions" => (get, season + "/sessions", Value::Null),
+        "updateSession" => (patch, session, json!({"venue": "Other"})),
+        "deleteSession" => (delete, "/sessions/idle-day".into(), Value::Null),
+        "watchSeason" => (get, season + "/live", Value::Null),
+        "createGame" => (
+            post,
+            session + "/games",
+            json!({"gameStartTs": "2026-05-03T14:00:00Z", "teamIds": ["red", "blue", "yellow"]}),
+        ),
+        "listGames" => (get, session + "/games", Value::Null),
+        "getGame" => (get, game, Value::Null),
+        "updateGame" => (patch, game, json!({"pitch": "2"})),
+        "deleteGame" => (delete, "/games/plain".into(), Value::Null),
+        "startThird" => (post, game + "/thirds/1/start", json!({})),
+        "finishThird" => (post, game + "/thirds/1/finish", json!({})),
+        "correctThird" => (patch, game + "/thirds/1", json!({})),
+        "finishGame" => match row.ends_with("force)") {
+            true => (post, game + "/finish", json!({"force": true})),
+            false => (post, "/games/done/finish".into(), json!({})),
+        },
+        "abandonGame" => (post, game + "/abandon", json!({"reason": "light"})),
+        "reopenGame" => match is_private {
+            true => (post, game + "/reopen", Value::Null),
+            false => (post, "/games/done/reopen".into(), Value::Null),
+        },
+        "listAudit" => (get, game + "/audit", Value::Null),
+        "watchGame" => (get, game + "/live", Value::Null),
+        "addGoal" => (post, game + "/goals", by_hand),
+        "listGoals" => (get, game + "/goals", Value::Null),
+        "editGoal" => (patch, format!("{game}/goals/{goal}"), json!({"scorerPlayerId": "r2"})),
+        "deleteGoal" => (delete, format!("{game}/goals/{goal}"), Value::Null),
+        "undoGoal" => (post, game + "/goals/undo", json!({"expectedEventId": goal})),
+        "assignRoster" => (put, game + "/roster/r3", json!({"teamId": "blue"})),
+        "removeRoster" => (delete, game + "/roster/r2", Value::Null),
+        "listRoster" => (get, game + "/roster", Value::Null),
+        other => panic!("no request for {other}"),
+    };
+    (method, format!("/threefc/v1{path}"), (!body.is_null()).then_some(body))
+}
+
+async fn send(client: &TestClient, row: &str, names: &Names) -> u16 {
+    let (method, mut path, body) = request(row, names);
+    if row == "revokeRole (of oneself)" {
+        let me = client.get("/threefc/v1/me").await.json();
+        let me = me["userId"].as_str().unwrap_or("nobody").to_owned();
+        path = format!("/threefc/v1/leagues/tidewall/acl/{me}");
+    }
+    if path.ends_with("/live") {
+        // A stream does not end: it is enough that it begins.
+        let (client, path) = (client.clone(), path.clone());
+        let opened = tokio::spawn({
+            let (client, path) = (client.clone(), path.clone());
+            async move { client.events(&path).await.next().await.is_some() }
+        });
+        if opened.await.is_ok_and(|has_begun| has_begun) {
+            return 200;
+        }
+        return client.get(&path).await.status;
+    }
+    client.send(method, &path, body).await.status
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn case_23_every_route_as_everybody() {
+    let fixture = Fixture::new(TestStore::memory()).await;
+    let names = prepare(&fixture).await;
+    let server = TestServer::with(vec![system()], fixture.store.share(), DemoPolicy::Never).await;
+    let callers = server.callers(&PERSONAS);
+    let table = include_str!("matrix.txt");
+    server
+        .check_matrix("threefc", &callers, table, async |client, row| {
+            send(client, row, &names).await
+        })
+        .await;
+}
+
+/// Everything that somebody without an admin grant can read has no `@` and no user id of others.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn case_23_nobody_sees_accounts_of_others() {
+    let server = TestServer::with(vec![system()], TestStore::memory(), DemoPolicy::IfEmpty).await;
+    let subjects = ["ines", "tomasz", "bea", "ruben", "noor"];
+    let clients = [(Some("tomasz"), 1), (Some("bea"), 2), (Some("noor"), 4), (None, 0)];
+    for (me, persona) in clients {
+        let client = match me {
+            Some(_) => server.as_persona(&PERSONAS[persona]),
+            None => server.visitor(),
+        };
+        let mut seen = String::new();
+        for path in [
+            "/threefc/v1/leagues",
+            "/threefc/v1/leagues/tidewall",
+            "/threefc/v1/leagues/tidewall/players",
+            "/threefc/v1/leagues/tidewall/acl",
+            "/threefc/v1/leagues/tidewall/invites",
+            "/threefc/v1/seasons/tidewall-spring",
+            "/threefc/v1/seasons/tidewall-spring/standings",
+            "/threefc/v1/seasons/tidewall-spring/leaderboards",
+            "/threefc/v1/seasons/tidewall-spring/teams",
+            "/threefc/v1/seasons/tidewall-spring/sessions",
+            "/threefc/v1/sessions/spring-day-4/games",
+            "/threefc/v1/games/spring-13",
+            "/threefc/v1/games/spring-13/goals",
+            "/threefc/v1/games/spring-13/roster",
+            "/threefc/v1/games/spring-13/audit",
+            "/threefc/v1/games/spring-hail",
+            "/threefc/v1/players/kite",
+            "/threefc/v1/me",
+            "/threefc",
+            "/threefc/leagues/tidewall",
+            "/threefc/seasons/tidewall-spring",
+            "/threefc/games/spring-13",
+        ] {
+            let response = client.get(path).await;
+            let text = String::from_utf8_lossy(&response.body).into_owned();
+            seen += &text;
+            assert!(!text.contains('@'), "{path} as {me:?} contains @");
+        }
+        let mut events = client.events("/threefc/v1/games/spring-13/live").await;
+        seen += &events.expect("state").await.to_string();
+        let scorekeeper = server.as_persona(&PERSONAS[1]);
+        let goal = json!({
+            "eventId": crate::fixture::event_id(), "concedingTeamId": "anc",
+            "scoringTeamId": "fog", "ownGoal": false, "scorerPlayerId": "juno",
+        });
+        scorekeeper.post("/threefc/v1/games/spring-13/goals", goal).await.expect(201);
+        seen += &events.expect("goalAdded").await.to_string();
+        assert!(!seen.contains('@'));
+        for subject in subjects.into_iter().filter(|subject| Some(*subject) != me) {
+            assert!(!seen.contains(&format!("\"{subject}\"")), "{me:?} sees {subject}");
+        }
+        for persona in PERSONAS.iter().filter(|persona| Some(persona.subject) != me) {
+            assert!(!seen.contains(persona.name), "{me:?} sees {}", persona.name);
+        }
+    }
+    // The admin sees who there is, and no e-mail address either.
+    let ines = server.as_persona(&PERSONAS[0]);
+    let grants = ines.get("/threefc/v1/leagues/tidewall/acl").await.expect(200);
+    assert_eq!(grants["items"].as_array().unwrap().len(), 3);
+    assert!(!grants.to_string().contains('@'));
+}

@@ -1,0 +1,128 @@
+//! How many requests the pages cost.
+
+use crate::fixture::{
+    Fixture, by, ines, league_id, new_game, new_goal, new_session, season_id, tomasz,
+};
+use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
+use singlet::dynamo::operation::Request;
+use singlet::{Db, Settings};
+use singlet_testing::{TestStore, run};
+use singlet_threefc::design::{SessionId, ThreeFc};
+use singlet_threefc::service::Service;
+use singlet_web::random::Random;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// A backend that notes what it is asked.
+struct NotingBackend {
+    inner: Arc<dyn Backend>,
+    asked: Arc<Mutex<Vec<(&'static str, String)>>>,
+}
+
+impl Backend for NotingBackend {
+    fn execute(&self, request: Request) -> Execution<'_> {
+        let name = match &request {
+            Request::Query(_) => "Query",
+            Request::GetItem(_) => "GetItem",
+            Request::BatchGetItem(_) => "BatchGetItem",
+            _ => "other",
+        };
+        self.asked.lock().unwrap().push((name, format!("{request:?}")));
+        self.inner.execute(request)
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
+        self.inner.sleep(duration)
+    }
+
+    fn has_conflicts(&self) -> bool {
+        self.inner.has_conflicts()
+    }
+
+    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
+        self.inner.changes(table_name)
+    }
+
+    fn changes_from(
+        &self,
+        table_name: &str,
+        position: &str,
+    ) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
+        self.inner.changes_from(table_name, position)
+    }
+}
+
+type Asked = Arc<Mutex<Vec<(&'static str, String)>>>;
+
+/// A service that notes its requests.
+fn noting(store: &TestStore) -> (Service, Asked) {
+    let asked = Asked::default();
+    let backend = NotingBackend { inner: store.backend(), asked: Arc::clone(&asked) };
+    let settings: Settings = store.settings.clone();
+    let db: Db<ThreeFc> = Db::on(backend, settings);
+    (Service::new(db, Random::new()), asked)
+}
+
+fn take(asked: &Asked) -> Vec<(&'static str, String)> {
+    std::mem::take(&mut asked.lock().unwrap())
+}
+
+#[test]
+fn case_25_get_game_takes_one_query_and_one_batch_get() {
+    run(async {
+        let fixture = Fixture::new(TestStore::memory()).await;
+        let game = fixture.live_game("g1").await;
+        for _ in 0..5 {
+            fixture.goal(&game, &by(new_goal("blue", Some("red")), "r1", &["r2", "y1"])).await;
+        }
+        let (service, asked) = noting(&fixture.store);
+        for caller in [None, Some(tomasz())] {
+            let view = service.game(caller.as_ref(), &game).await.unwrap();
+            assert_eq!(view.goals.len(), 5);
+            let names: Vec<&str> = take(&asked).into_iter().map(|(name, _)| name).collect();
+            assert_eq!(names, ["Query", "BatchGetItem"]);
+        }
+        service.goals(None, &game).await.unwrap();
+        let queries = take(&asked).into_iter().filter(|(name, _)| *name == "Query").count();
+        assert_eq!(queries, 1, "a timeline is one Query");
+    });
+}
+
+#[test]
+fn case_25_get_season_reads_no_item_of_a_game() {
+    run(async {
+        let fixture = Fixture::new(TestStore::memory()).await;
+        let sessions = 20;
+        for number in 0..sessions {
+            let new = new_session(&format!("s-{number}"));
+            fixture.service.create_session(&ines(), &season_id(), &new).await.unwrap();
+        }
+        let (service, asked) = noting(&fixture.store);
+        let mut requests = Vec::new();
+        // 100 games, then 1,000.
+        for (from, to) in [(0, 5), (5, 50)] {
+            for session in 0..sessions {
+                for number in from..to {
+                    let new = new_game(&format!("g-{session}-{number}"), fixture.now());
+                    let session = SessionId::new(format!("s-{session}")).unwrap();
+                    fixture.service.create_game(&ines(), &session, &new).await.unwrap();
+                }
+            }
+            let view = service.season(Some(&ines()), &season_id()).await.unwrap();
+            let games: u32 = view.sessions.iter().map(|session| session.games).sum();
+            assert_eq!(games, sessions * to);
+            let made = take(&asked);
+            for (_, request) in &made {
+                assert!(!request.contains("GAME#"), "{request}");
+            }
+            // Links and games are in the partitions of sessions and games: those are not queried.
+            for (_, request) in made.iter().filter(|(name, _)| *name == "Query") {
+                assert!(request.contains("SEASON#spring"), "{request}");
+            }
+            requests.push(made.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+        }
+        assert_eq!(requests[0], requests[1]);
+        assert_eq!(requests[0].iter().filter(|name| **name == "Query").count(), 2);
+        assert_eq!(service.league(None, &league_id()).await.unwrap().seasons.len(), 1);
+    });
+}

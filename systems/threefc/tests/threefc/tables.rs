@@ -1,0 +1,207 @@
+//! Standings and statistics that are kept with every change equal those that are computed from all
+//! games.
+
+use crate::fixture::{
+    Fixture, by_hand, code, ines, new_goal, no_change, player, season_id, session_id, team,
+};
+use singlet_testing::{TestStore, on_every_backend};
+use singlet_threefc::design::{
+    AbandonReason, GameId, GameItems, GameStatus, PlayerId, SeasonTables, TeamId,
+};
+use singlet_threefc::rules::{PlayerTally, Tally, TeamTally, tally};
+use singlet_threefc::service::input::{AbandonGame, GoalChange, NewGoal};
+use singlet_web::api::Change;
+use std::collections::BTreeMap;
+
+on_every_backend! {
+    case_20_stored_tables_equal_computed_ones,
+}
+
+/// Numbers that look random, and are the same for the same seed.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: usize) -> usize {
+        // SplitMix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut number = self.0;
+        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((number ^ (number >> 31)) % bound as u64).unwrap()
+    }
+}
+
+const TEAMS: [&str; 3] = ["red", "blue", "yellow"];
+
+async fn case_20_stored_tables_equal_computed_ones(store: TestStore) {
+    random_season(store, 60, 1).await;
+}
+
+#[test]
+fn case_20_many_random_seasons() {
+    singlet_testing::run(async {
+        for seed in 2..12 {
+            random_season(TestStore::memory(), 60, seed).await;
+        }
+    });
+}
+
+/// A season of three games in which things happen at random.
+async fn random_season(store: TestStore, steps: usize, seed: u64) {
+    let fixture = Fixture::new(store).await;
+    let mut dice = Dice(seed);
+    let mut games: Vec<GameId> = Vec::new();
+    for number in 0..3 {
+        games.push(fixture.game(&format!("game-{number}")).await);
+    }
+    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+    for step in 0..steps {
+        let game = games[dice.below(games.len())].clone();
+        let (what, outcome) = random_step(&fixture, &game, &mut dice).await;
+        *counts.entry(format!("{what} {outcome}")).or_default() += 1;
+        let allowed = [
+            "ok",
+            "game-finished",
+            "game-abandoned",
+            "game-not-closed",
+            "player-has-goals",
+            "player-not-found",
+            "player-not-on-roster",
+            "goal-not-found",
+            "invalid",
+        ];
+        assert!(allowed.contains(&outcome), "step {step} of seed {seed}: {what} is {outcome}");
+        if step % 10 == 9 || step + 1 == steps {
+            compare(&fixture, &games, &format!("step {step} of seed {seed}: {what}")).await;
+        }
+    }
+    assert!(counts.get("finish ok").is_some(), "{counts:?}");
+    assert!(counts.get("edit ok").is_some(), "{counts:?}");
+}
+
+async fn random_step(
+    fixture: &Fixture,
+    game: &GameId,
+    dice: &mut Dice,
+) -> (&'static str, &'static str) {
+    let service = &fixture.service;
+    let goals = fixture.view(game).await.goals;
+    let pick = |dice: &mut Dice| {
+        goals.get(dice.below(goals.len().max(1))).map(|goal| goal.event_id.clone())
+    };
+    let somebody = |team: &str, dice: &mut Dice| format!("{}{}", &team[..1], 1 + dice.below(3));
+    match dice.below(14) {
+        0..=3 => {
+            let (goal, _) = random_goal(dice);
+            ("add", code(&service.add_goal(&ines(), game, &goal).await))
+        }
+        4 | 5 => {
+            let Some(event) = pick(dice) else { return ("edit", "ok") };
+            let (goal, _) = random_goal(dice);
+            let set = |value: Option<String>| value.map_or(Change::Remove, Change::Set);
+            let change = GoalChange {
+                conceding_team_id: Some(goal.conceding_team_id),
+                scoring_team_id: set(goal.scoring_team_id),
+                own_goal: Some(goal.own_goal),
+                scorer_player_id: set(goal.scorer_player_id),
+                assist_player_ids: Some(goal.assist_player_ids),
+                third: goal.third,
+                game_minute: goal.game_minute,
+                ..no_change()
+            };
+            ("edit", code(&service.edit_goal(&ines(), game, &event, &change).await))
+        }
+        6 => {
+            let Some(event) = pick(dice) else { return ("delete", "ok") };
+            ("delete", code(&service.delete_goal(&ines(), game, &event).await))
+        }
+        7 => {
+            let (from, to) = (TEAMS[dice.below(3)], TEAMS[dice.below(3)]);
+            let who = player(&somebody(from, dice));
+            ("assign", code(&service.assign_roster(&ines(), game, &who, &team(to)).await))
+        }
+        8 => {
+            let who = player(&somebody(TEAMS[dice.below(3)], dice));
+            ("remove", code(&service.remove_roster(&ines(), game, &who).await))
+        }
+        9 => {
+            let abandon = AbandonGame {
+                reason: AbandonReason::Other,
+                note: None,
+                absent_team_ids: Vec::new(),
+            };
+            ("abandon", code(&service.abandon_game(&ines(), game, &abandon).await))
+        }
+        10 | 11 => ("reopen", code(&service.reopen_game(&ines(), game).await)),
+        _ => ("finish", code(&service.finish_game(&ines(), game, true).await)),
+    }
+}
+
+/// A goal by hand, of anybody; not always one that is accepted.
+fn random_goal(dice: &mut Dice) -> (NewGoal, usize) {
+    let conceding = dice.below(3);
+    let scoring = (conceding + 1 + dice.below(2)) % 3;
+    let is_own = dice.below(6) == 0;
+    let goal = new_goal(TEAMS[conceding], (!is_own).then_some(TEAMS[scoring]));
+    let side = if is_own { TEAMS[conceding] } else { TEAMS[scoring] };
+    let scorer = (dice.below(4) > 0).then(|| format!("{}{}", &side[..1], 1 + dice.below(3)));
+    let helper = format!("{}{}", &TEAMS[dice.below(3)][..1], 1 + dice.below(3));
+    let helps = !is_own && dice.below(2) == 0 && scorer.as_deref() != Some(helper.as_str());
+    let third = 1 + dice.below(3) as u8;
+    let minute = u16::from(third - 1) * 20 + dice.below(30) as u16;
+    let goal = NewGoal {
+        scorer_player_id: scorer,
+        assist_player_ids: if helps { vec![helper] } else { Vec::new() },
+        ..by_hand(goal, third, minute)
+    };
+    (goal, conceding)
+}
+
+/// Compares what is stored with what all games add up to.
+async fn compare(fixture: &Fixture, games: &[GameId], when: &str) {
+    let db = fixture.service.db();
+    let mut computed = Tally::default();
+    for game in games {
+        let items = db.load(GameItems::of(game).consistent()).await.unwrap().unwrap();
+        computed.add(&tally(&items.game, &items.goals, &items.roster));
+        let is_finished = items.game.status == GameStatus::Finished;
+        assert_eq!(items.game.result.is_some(), is_finished, "{when}");
+        assert_eq!(items.game.goals as usize, items.goals.len(), "{when}");
+        let links = fixture.service.games(None, &session_id()).await.unwrap();
+        let link = links.iter().find(|link| link.game_id == *game).unwrap();
+        assert_eq!((&link.score, link.status), (&items.game.score, items.game.status), "{when}");
+    }
+    computed.teams.retain(|_, row| *row != TeamTally::default());
+    computed.players.retain(|_, row| *row != PlayerTally::default());
+    let stored = db.load(SeasonTables::of(&season_id()).consistent()).await.unwrap().unwrap();
+    let teams: BTreeMap<TeamId, TeamTally> = stored
+        .standings
+        .iter()
+        .map(|row| {
+            let tally = TeamTally {
+                played: row.played.into(),
+                wins: row.wins.into(),
+                draws: row.draws.into(),
+                losses: row.losses.into(),
+                conceded: row.conceded.into(),
+                scored: row.scored.into(),
+            };
+            (row.team_id.clone(), tally)
+        })
+        .collect();
+    assert_eq!(teams, computed.teams, "{when}");
+    let players: BTreeMap<PlayerId, PlayerTally> = stored
+        .statistics
+        .iter()
+        .map(|row| {
+            let tally = PlayerTally {
+                games: row.games.into(),
+                goals: row.goals.into(),
+                own_goals: row.own_goals.into(),
+                assists: row.assists.into(),
+            };
+            (row.player_id.clone(), tally)
+        })
+        .collect();
+    assert_eq!(players, computed.players, "{when}");
+}
