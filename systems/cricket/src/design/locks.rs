@@ -24,3 +24,15 @@ pub struct Lock {
     /// Until when, in epoch milliseconds. At that millisecond it is free.
     pub expires_at: i64,
 }
+
+impl LockKey {
+    pub(crate) fn named(kind: &str, name: &str) -> Self {
+        Self(format!("{kind}{name}").replace('#', "-"))
+    }
+}
+
+impl Owner {
+    pub(crate) fn named(process: &str, unique: &str) -> Self {
+        Self(format!("{process}{unique}").replace('#', "-"))
+    }
+}

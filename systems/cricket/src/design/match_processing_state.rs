@@ -1,6 +1,6 @@
 //! `match-processing-state`: how far the balls of a match are processed.
 
-use super::{BallId, MatchId, PlayerId, TeamId};
+use super::{BallId, MatchId, TeamId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use singlet::prelude::*;
@@ -30,7 +30,7 @@ pub struct ProcessingState {
     pub ball_by_ball: Vec<String>,
     /// The short names of the players.
     #[attribute(default)]
-    pub players: BTreeMap<PlayerId, String>,
+    pub players: BTreeMap<String, String>,
     /// The event that is shown for some deliveries.
     pub last_event: Option<LastEvent>,
     /// The keys of events that fire once.
@@ -38,7 +38,7 @@ pub struct ProcessingState {
     pub fired: Vec<String>,
     /// When events with a cooldown last fired, in epoch milliseconds of feed time.
     #[attribute(default)]
-    pub cooldowns: BTreeMap<EventKind, i64>,
+    pub cooldowns: BTreeMap<String, i64>,
     /// The fixture's sequence of this state.
     pub sequence: u64,
     /// Seven days later.
