@@ -23,10 +23,7 @@ pub use activity_subscriptions::{ActivitySubscriptions, ActivitySubscriptionsIte
 pub use devices::{Device, Devices, DevicesItem, Environment, Platform};
 pub use display_state_cache::{DisplayStateCache, DisplayStateCacheItem, StoredDisplay};
 pub use fixture_cache::{CachedFixture, Enrichment, FixtureCache, FixtureCacheItem};
-pub use fixtures::{
-    Elected, Fixture, Fixtures, FixturesItem, Format, Innings, Live, MatchResult, Phase, Replay,
-    ResultKind, Target, Toss, Unit,
-};
+pub use fixtures::{Fixture, Fixtures, FixturesItem, Live, Replay};
 pub use ids::{
     BallId, LeagueCode, LeagueId, MatchId, PlayerId, PushToken, SeasonId, TeamId, UserId,
 };
@@ -34,7 +31,7 @@ pub use leagues::{League, Leagues, LeaguesItem};
 pub use locks::{Lock, LockKey, Locks, LocksItem, Owner};
 pub use match_follows::{Follow, MatchFollows, MatchFollowsItem};
 pub use match_processing_state::{
-    EventKind, LastEvent, MatchProcessingState, MatchProcessingStateItem, ProcessingState,
+    MatchProcessingState, MatchProcessingStateItem, ProcessingState,
 };
 pub use prematch_notifications::{
     Claim, Notification, PrematchNotifications, PrematchNotificationsItem,

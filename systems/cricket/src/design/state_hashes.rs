@@ -1,6 +1,7 @@
 //! `cricket-state-hashes`: what was last given to be pushed, for each match and team.
 
-use super::{EventKind, MatchId, TeamId};
+use super::{MatchId, TeamId};
+use crate::rules::EventKind;
 use singlet::prelude::*;
 
 /// The hashes. Only ticks, the push job and reconciliation touch them.

@@ -3,7 +3,8 @@
 use super::StoreError;
 use super::batch::Batches;
 use super::store_error::held;
-use crate::design::{CachedFixture, Cricket, Enrichment, FixtureCache, LeagueId, MatchId, Phase};
+use crate::design::{CachedFixture, Cricket, Enrichment, FixtureCache, LeagueId, MatchId};
+use crate::rules::Phase;
 use singlet::dynamo::operation::WriteRequest;
 use singlet::dynamo::{Item, Value};
 use singlet::prelude::*;
@@ -32,7 +33,7 @@ impl CacheService {
     pub fn expiry(&self, phase: Phase) -> Expiry {
         let hours = match phase {
             phase if phase.is_final() => 7 * 24,
-            phase if phase.is_in_play() => 1,
+            phase if phase.is_in_live_index() => 1,
             _ => 24,
         };
         Expiry::at(self.db.now().after(Duration::from_hours(hours)))
