@@ -30,9 +30,7 @@ pub use ids::{
 pub use leagues::{League, Leagues, LeaguesItem};
 pub use locks::{Lock, LockKey, Locks, LocksItem, Owner};
 pub use match_follows::{Follow, MatchFollows, MatchFollowsItem};
-pub use match_processing_state::{
-    MatchProcessingState, MatchProcessingStateItem, ProcessingState,
-};
+pub use match_processing_state::{MatchProcessingState, MatchProcessingStateItem, ProcessingState};
 pub use prematch_notifications::{
     Claim, Notification, PrematchNotifications, PrematchNotificationsItem,
 };

@@ -33,9 +33,7 @@ pub use figures::{
     Batter, Bowler, Crease, Players, batters, bowlers, crease, how_out, of_innings, player_name,
     short_name,
 };
-pub use rates::{
-    balls_of, net_balls, net_run_rate, overs_text, projected, run_rate, strike_rate,
-};
+pub use rates::{balls_of, net_balls, net_run_rate, overs_text, projected, run_rate, strike_rate};
 pub use result::{is_complete, own_result, result, target};
 pub use score::{innings_scores, score_text, total_of};
 pub use scorecard::{

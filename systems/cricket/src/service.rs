@@ -4,6 +4,7 @@
 //! An expired item counts as absent everywhere. A failed condition is an answer, never an error.
 //! Ticks read consistently, routes do not.
 
+mod admin;
 mod batch;
 mod cache;
 mod devices;
@@ -13,6 +14,8 @@ mod follows;
 mod hashes;
 mod leagues;
 mod locks;
+mod matches;
+mod names;
 mod pages;
 mod prematch;
 mod processing;
@@ -21,7 +24,9 @@ mod store_error;
 mod subscriptions;
 mod team_seasons;
 mod teams;
+mod users;
 
+pub use admin::{ADMIN_GROUP, TeamChange, require_admin};
 pub use cache::CacheService;
 pub use devices::{DeviceService, NewDevice};
 pub use displays::DisplayService;
@@ -30,6 +35,8 @@ pub use follows::FollowService;
 pub use hashes::HashService;
 pub use leagues::LeagueService;
 pub use locks::{Acquired, JobLocks, LEASE, LockService};
+pub use matches::{MatchFilter, MatchPage, Perspective};
+pub use names::Names;
 pub use prematch::PrematchService;
 pub use processing::ProcessingService;
 pub use store_error::StoreError;

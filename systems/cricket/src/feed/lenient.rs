@@ -150,8 +150,14 @@ mod tests {
             "n": "7", "e": "", "z": null, "b": "1", "c": 0, "ball": 12.299_999_999_999_999,
             "over": "20.0", "data": {"data": [1, 2]}, "indexed": {"1": "b", "0": "a"}, "list": [3],
         });
-        assert_eq!((number(&value, "n"), number(&value, "e"), number(&value, "z")), (Some(7), None, None));
-        assert_eq!((boolean(&value, "b"), boolean(&value, "c"), boolean(&value, "z")), (true, false, false));
+        assert_eq!(
+            (number(&value, "n"), number(&value, "e"), number(&value, "z")),
+            (Some(7), None, None)
+        );
+        assert_eq!(
+            (boolean(&value, "b"), boolean(&value, "c"), boolean(&value, "z")),
+            (true, false, false)
+        );
         assert_eq!(decimal(&value, "ball").as_deref(), Some("12.3"));
         assert_eq!(decimal(&value, "over").as_deref(), Some("20"));
         assert_eq!(list(&value, "data").len(), 2);

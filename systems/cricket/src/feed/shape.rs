@@ -446,7 +446,10 @@ impl FeedStanding {
             runs_against: count("runs_against"),
             overs_against: overs("overs_against"),
             netto_run_rate: text(value, "netto_run_rate"),
-            recent_form: form.into_iter().filter_map(|one| one.as_str().map(str::to_owned)).collect(),
+            recent_form: form
+                .into_iter()
+                .filter_map(|one| one.as_str().map(str::to_owned))
+                .collect(),
         })
     }
 }

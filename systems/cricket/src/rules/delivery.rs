@@ -302,8 +302,22 @@ impl FromStr for Delivery {
 
     fn from_str(text: &str) -> Result<Self, NotADelivery> {
         let parts: Vec<&str> = text.split('|').collect();
-        let [id, innings, label, striker, non_striker, bowler, bat, wd, nb, b, lb, kind, out, fielder] =
-            parts.as_slice()
+        let [
+            id,
+            innings,
+            label,
+            striker,
+            non_striker,
+            bowler,
+            bat,
+            wd,
+            nb,
+            b,
+            lb,
+            kind,
+            out,
+            fielder,
+        ] = parts.as_slice()
         else {
             return Err(NotADelivery);
         };

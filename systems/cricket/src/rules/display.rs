@@ -360,7 +360,11 @@ fn event(view: &MatchView, team: &str) -> Option<DisplayEvent> {
 pub fn mood(event: &LastEvent, team: &str) -> Mood {
     match &event.good_for {
         Some(good_for) if team != NEUTRAL => {
-            if good_for == team { Mood::Good } else { Mood::Bad }
+            if good_for == team {
+                Mood::Good
+            } else {
+                Mood::Bad
+            }
         }
         _ => Mood::Neutral,
     }

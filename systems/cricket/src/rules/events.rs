@@ -221,7 +221,8 @@ fn ball_events(
             found.push(Candidate { event, key, at_ms });
         };
         let name = |id: &str| player_name(&facts.players, id);
-        let with_score = |id: &str, (runs, balls): (u32, u32)| format!("{} {runs} ({balls})", name(id));
+        let with_score =
+            |id: &str, (runs, balls): (u32, u32)| format!("{} {runs} ({balls})", name(id));
         let figures = || {
             let so_far = of_innings(deliveries, innings).take_while(|one| one.id <= ball.id);
             let all = bowlers(so_far);

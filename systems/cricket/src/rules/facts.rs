@@ -4,9 +4,7 @@ use super::delivery::Delivery;
 use super::figures::{Players, short_name};
 use super::result::{own_result, result, target};
 use super::score::innings_scores;
-use super::types::{
-    Elected, Format, InningsScore, MatchResult, Phase, Target, TeamLabel, Toss,
-};
+use super::types::{Elected, Format, InningsScore, MatchResult, Phase, Target, TeamLabel, Toss};
 use crate::feed::shape::{FeedBatting, FeedBowling, FeedFixture};
 use std::collections::BTreeMap;
 
@@ -112,9 +110,10 @@ pub fn read_facts(
     let is_overdue = confirming_since.is_some_and(|since| feed_ms - since >= CONFIRMING_MS_MAX);
     let result = result(phase, own, feed, is_overdue);
     let times = feed.balls.iter().filter_map(|ball| Some((ball.id, ball.updated_at?)));
-    let named = feed.lineup.iter().filter_map(|player| {
-        Some((player.id.clone(), short_name(player.fullname.as_deref()?)))
-    });
+    let named = feed
+        .lineup
+        .iter()
+        .filter_map(|player| Some((player.id.clone(), short_name(player.fullname.as_deref()?))));
     Facts {
         phase,
         day,
@@ -153,7 +152,9 @@ fn day(known: &Known, phase: Phase, told: Option<u32>, feed_ms: i64) -> Option<u
         return told;
     }
     match known.day {
-        Some(day) if known.phase == Phase::Stumps && phase != Phase::Stumps && !phase.is_final() => {
+        Some(day)
+            if known.phase == Phase::Stumps && phase != Phase::Stumps && !phase.is_final() =>
+        {
             Some(day + 1)
         }
         Some(day) => Some(day),

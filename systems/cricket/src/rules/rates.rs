@@ -83,8 +83,7 @@ pub fn net_run_rate(scored: (u32, &str), conceded: (u32, &str)) -> Option<String
     if denominator == 0 {
         return None;
     }
-    let numerator =
-        6 * (i128::from(scored.0) * against_balls - i128::from(conceded.0) * for_balls);
+    let numerator = 6 * (i128::from(scored.0) * against_balls - i128::from(conceded.0) * for_balls);
     let sign = if numerator < 0 { '-' } else { '+' };
     let scaled = (2 * numerator.abs() * 1000 + denominator) / (2 * denominator);
     Some(format!("{sign}{}.{:03}", scaled / 1000, scaled % 1000))

@@ -2,9 +2,7 @@
 
 use super::rates::balls_of;
 use super::score::total_of;
-use super::types::{
-    Format, InningsScore, MatchResult, Phase, ResultKind, Target, TeamLabel,
-};
+use super::types::{Format, InningsScore, MatchResult, Phase, ResultKind, Target, TeamLabel};
 use crate::feed::shape::FeedFixture;
 
 /// How many legal balls a super over has.

@@ -1,8 +1,8 @@
 //! The scorecard, the charts, and the balls as people read them.
 
 use super::delivery::Delivery;
-use super::figures::{Players, batters, bowlers, of_innings, player_name};
 use super::figures::how_out;
+use super::figures::{Players, batters, bowlers, of_innings, player_name};
 use super::rates::{overs_text, run_rate, strike_rate};
 use super::types::InningsScore;
 use super::view::MatchView;

@@ -9,7 +9,17 @@ const HOUR: Duration = Duration::from_secs(3600);
 
 /// How long a match is, and by which rules it is scored.
 #[derive(
-    Attribute, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Attribute,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[attribute(rename_all = "UPPERCASE")]
 #[serde(rename_all = "UPPERCASE")]
@@ -103,7 +113,17 @@ impl Format {
 
 /// Where a match stands.
 #[derive(
-    Attribute, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Attribute,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[attribute(rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
@@ -332,7 +352,17 @@ pub struct LastEvent {
 
 /// A thing worth telling. The order is that of importance.
 #[derive(
-    Attribute, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Attribute,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[attribute(rename_all = "camelCase")]
 #[serde(rename_all = "camelCase")]

@@ -3,9 +3,7 @@
 use super::delivery::Delivery;
 use super::facts::{Facts, Known, Tables};
 use super::figures::Players;
-use super::types::{
-    Format, InningsScore, LastEvent, MatchResult, Phase, Target, TeamLabel, Toss,
-};
+use super::types::{Format, InningsScore, LastEvent, MatchResult, Phase, Target, TeamLabel, Toss};
 
 /// A match as displays, scorecards and charts read it.
 #[derive(Clone, Debug, PartialEq)]

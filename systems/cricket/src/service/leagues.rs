@@ -39,6 +39,11 @@ impl LeagueService {
         Ok(self.all.set(now, leagues))
     }
 
+    /// The leagues that were read last, however long ago.
+    pub(super) fn remembered(&self) -> Arc<Vec<League>> {
+        self.all.last()
+    }
+
     /// 19 The active leagues, by code: Scan with a filter, kept in memory for 60 s.
     pub async fn active(&self) -> Result<Arc<Vec<League>>, StoreError> {
         let now = self.db.now();

@@ -42,6 +42,11 @@ impl TeamService {
         Ok(self.all.set(now, teams))
     }
 
+    /// The teams that were read last, however long ago.
+    pub(super) fn remembered(&self) -> Arc<Vec<Team>> {
+        self.all.last()
+    }
+
     /// 13 Writes the teams that do not exist yet, 25 a request. Returns how many.
     pub async fn create_many(&self, teams: &[Team]) -> Result<usize, StoreError> {
         let table_name = self.db.table_name::<Teams>();
