@@ -362,8 +362,17 @@ pub struct SquashPlayer {
 }
 
 /// One of the two pairs of a match.
-#[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[derive(schemars::JsonSchema)]
+#[derive(
+    Attribute,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
 pub enum Side {
     /// The pair that is named first.
     A,

@@ -42,7 +42,8 @@ mod tests {
 
     #[test]
     fn only_addresses_that_a_browser_only_shows() {
-        for good in ["https://example.org", "http://example.org:8080/a?b#c", "https://日本.example"] {
+        for good in ["https://example.org", "http://example.org:8080/a?b#c", "https://日本.example"]
+        {
             assert!(parse_address(good).is_ok(), "{good}");
         }
         let bad = [

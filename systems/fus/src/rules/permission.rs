@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// What a group can let its members do. There is nothing else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 pub enum Permission {
     /// Remove comments, with a reason.
     #[serde(rename = "comments.moderate")]
@@ -61,7 +63,8 @@ impl Role {
     /// The roles among the groups of a token.
     #[must_use]
     pub fn among(groups: &BTreeSet<String>) -> BTreeSet<Self> {
-        let known = [("manager", Self::Manager), ("admin", Self::Admin), ("SuperAdmin", Self::SuperAdmin)];
+        let known =
+            [("manager", Self::Manager), ("admin", Self::Admin), ("SuperAdmin", Self::SuperAdmin)];
         known.into_iter().filter(|(name, _)| groups.contains(*name)).map(|(_, role)| role).collect()
     }
 

@@ -1,6 +1,6 @@
 //! What a match of the squash club must be.
 
-use crate::design::{PlayerId, Side};
+use crate::design::Side;
 use singlet::{Date, Timestamp};
 use std::collections::BTreeSet;
 
@@ -78,6 +78,7 @@ fn parse_day(text: &str, now: Timestamp) -> Option<Date> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::design::PlayerId;
 
     fn entered(date: &str, players: [&str; 4], games: [i32; 2]) -> NewMatch<PlayerId> {
         let players = players.map(|name| PlayerId::new(name).unwrap());
@@ -95,7 +96,8 @@ mod tests {
         for good in ["2000-01-01", "2026-05-04", "2026-05-05", "2024-02-29"] {
             assert!(check(&entered(good, FOUR, [3, 0])).is_ok(), "{good}");
         }
-        for bad in ["2026-02-30", "2025-02-29", "1999-12-31", "2026-05-06", "4 May", "", "2026-5-4"] {
+        for bad in ["2026-02-30", "2025-02-29", "1999-12-31", "2026-05-06", "4 May", "", "2026-5-4"]
+        {
             assert_eq!(check(&entered(bad, FOUR, [3, 0])), Err(MatchFault::Date), "{bad}");
         }
     }

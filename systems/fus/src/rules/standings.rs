@@ -106,7 +106,8 @@ pub fn standings(matches: &[Played], names: &BTreeMap<PlayerId, String>) -> Stan
     for played in in_order {
         let [a1, a2, b1, b2] = &played.players;
         let [a_games, b_games] = played.games;
-        let sides = [(Side::A, [a1, a2], [a_games, b_games]), (Side::B, [b1, b2], [b_games, a_games])];
+        let sides =
+            [(Side::A, [a1, a2], [a_games, b_games]), (Side::B, [b1, b2], [b_games, a_games])];
         for (_, pair, games) in sides {
             for player in pair {
                 line(&mut players, BTreeSet::from([player]), names).add(played, games);
@@ -125,10 +126,8 @@ fn line<'l, 'p>(
 ) -> &'l mut Line {
     lines.entry(whose.clone()).or_insert_with(|| {
         let name_of = |id: &PlayerId| names.get(id).cloned().unwrap_or_default();
-        let mut people: Vec<(String, PlayerId, String)> = whose
-            .into_iter()
-            .map(|id| (fold(&name_of(id)), id.clone(), name_of(id)))
-            .collect();
+        let mut people: Vec<(String, PlayerId, String)> =
+            whose.into_iter().map(|id| (fold(&name_of(id)), id.clone(), name_of(id))).collect();
         people.sort();
         Line {
             rank: 0,
@@ -204,8 +203,13 @@ mod tests {
 
     #[test]
     fn players_stand_as_the_table_says() {
-        let expected =
-            ["1 Ada 3 2 1 6-6", "2 Eve 1 1 0 3-0", "3 Cleo 2 1 1 4-5", "4 Dan 3 1 2 6-6", "5 Ben 3 1 2 5-7"];
+        let expected = [
+            "1 Ada 3 2 1 6-6",
+            "2 Eve 1 1 0 3-0",
+            "3 Cleo 2 1 1 4-5",
+            "4 Dan 3 1 2 6-6",
+            "5 Ben 3 1 2 5-7",
+        ];
         assert_eq!(shown(&standings(&three(), &names()).players), expected);
         let mut backwards = three();
         backwards.reverse();

@@ -79,7 +79,11 @@ mod tests {
     #[test]
     fn words_are_folded_split_and_counted() {
         let rows: [(&str, &str, &[&str]); 6] = [
-            ("Rust by Example", "doc.rust-lang.org", &["rust", "by", "example", "doc", "lang", "org"]),
+            (
+                "Rust by Example",
+                "doc.rust-lang.org",
+                &["rust", "by", "example", "doc", "lang", "org"],
+            ),
             ("Café Zoë", "x.example", &["cafe", "zoe", "example"]),
             ("A B C", "d", &[]),
             ("Ⅳ ﬁne", "", &["iv", "fine"]),
