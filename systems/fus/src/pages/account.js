@@ -1,7 +1,7 @@
 // Who is calling and what they may do, and the navigation that follows from it.
-import { byId, element } from "/assets/dom.js";
+import { byId, element, reducedMotion } from "/assets/dom.js";
 import { showProblem } from "/assets/form.js";
-import { base, request } from "/assets/http.js";
+import { base, Problem, request } from "/assets/http.js";
 import { caller, onChange, signInLink, signOut, token } from "/assets/session.js";
 
 /** The path before all operations. */
@@ -17,6 +17,14 @@ const PLACES = [
   { path: "/groups", text: "Groups", isFor: (me) => can(me, "groups.read") },
   { path: "/me", text: "My profile", isFor: (me) => me !== null },
 ];
+
+/** What refusals mean to those who look at a page. */
+const MEANINGS = {
+  "site-busy": "The last change is still being saved. Try again in a minute.",
+  "changed-meanwhile": "Someone else changed this. Reload and try again.",
+  "group-busy": "A group of this name is still being deleted. Try again in a minute.",
+  "group-exists": "There is a group of this name. Choose another one.",
+};
 
 // Rights follow from who is signed in: another person gets a page of their own.
 onChange(() => location.reload());
@@ -88,4 +96,15 @@ export function showNothing({ title, text, place = byId("main"), offersSignIn = 
     element("p", { class: "actions" },
       offersSignIn ? signInLink() : null,
       element("a", { class: "button plain", href: base }, "Back to the catalogue"))));
+}
+
+/** A problem in the words of the page, if it has words for it. What was typed is kept. */
+export function explained(error) {
+  const meaning = MEANINGS[error.status === 412 ? "changed-meanwhile" : error.code];
+  return meaning ? new Problem({ ...error.members, detail: meaning, errors: [] }) : error;
+}
+
+/** Scrolls to what was opened below a list. Beside the list, on a wide screen, it is in view already. */
+export function bringToTop(node) {
+  node.scrollIntoView({ block: matchMedia("(min-width: 60rem)").matches ? "nearest" : "start", behavior: reducedMotion() ? "instant" : "smooth" });
 }

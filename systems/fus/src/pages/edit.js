@@ -2,16 +2,10 @@
 import { announce, byId, element } from "/assets/dom.js";
 import { sheet } from "/assets/dialog.js";
 import { markField, onSubmit, showFormProblem, showProblem } from "/assets/form.js";
-import { base, Problem, request, versionOf } from "/assets/http.js";
-import { api, arrival, isAdmin, showNothing } from "./account.js";
+import { base, request, versionOf } from "/assets/http.js";
+import { api, arrival, explained, isAdmin, showNothing } from "./account.js";
 import { hostOf, webAddress } from "./format.js";
 import { tagField } from "./tags.js";
-
-/** What refusals mean to those who edit. */
-const MEANINGS = {
-  "site-busy": "The last change is still being saved. Try again in a minute.",
-  "changed-meanwhile": "Someone else changed this. Reload and try again.",
-};
 
 const id = /\/edit\/([^/]+)\/?$/.exec(location.pathname)?.[1] ?? null;
 const path = `${api}/sites/${id}`;
@@ -24,8 +18,15 @@ let logoFile = null;
 const me = await arrival;
 if (!isAdmin(me)) {
   showNothing({ title: id ? "Edit site" : "Add site", text: "Only admins change the catalogue.", offersSignIn: me === null });
-} else if (id) await showSite();
-else showNew();
+} else if (id === null || await readSite()) {
+  onSubmit(form, save, { reset: false });
+  byId("logo-choose").addEventListener("click", () => byId("logo-file").click());
+  byId("logo-file").addEventListener("change", chooseLogo);
+  byId("logo-remove").addEventListener("click", removeLogo);
+  byId("delete").addEventListener("click", askToDelete);
+  if (id) showSite();
+  else showNew();
+}
 
 function showNew() {
   document.title = "Add site · FUS";
@@ -34,14 +35,19 @@ function showNew() {
   form.hidden = false;
 }
 
-async function showSite() {
+/** Reads the site, and says whether it is there. */
+async function readSite() {
   try {
     site = await request("GET", path);
+    return true;
   } catch (error) {
     if (error.status === 404) showNothing({ title: "Not found", text: "This site is not in the catalogue." });
     else showProblem(error);
-    return;
+    return false;
   }
+}
+
+function showSite() {
   byId("back").href = `${base}/site/${id}`;
   for (const name of ["url", "title", "description", "scrapedContent"]) form.elements[name].value = site[name] ?? "";
   tags.set(site.tags);
@@ -66,7 +72,7 @@ async function showSameHost() {
   }
 }
 
-onSubmit(form, async ({ url, title, description, scrapedContent }) => {
+async function save({ url, title, description, scrapedContent }) {
   const body = { url: url.trim(), title, description, scrapedContent, tags: tags.values() };
   if (!webAddress(body.url)) {
     markField(form.elements.url, "The address must begin with https:// or http://");
@@ -82,11 +88,6 @@ onSubmit(form, async ({ url, title, description, scrapedContent }) => {
   } catch (error) {
     throw explained(error);
   }
-}, { reset: false });
-
-function explained(error) {
-  const meaning = MEANINGS[error.code];
-  return meaning ? new Problem({ ...error.members, detail: meaning, errors: [] }) : error;
 }
 
 function showLogo(address = site?.logoUrl) {
@@ -95,8 +96,7 @@ function showLogo(address = site?.logoUrl) {
   byId("logo-remove").hidden = !address;
 }
 
-byId("logo-choose").addEventListener("click", () => byId("logo-file").click());
-byId("logo-file").addEventListener("change", async () => {
+async function chooseLogo() {
   const [file] = byId("logo-file").files;
   byId("logo-file").value = "";
   if (!file) return;
@@ -107,8 +107,9 @@ byId("logo-file").addEventListener("change", async () => {
     return;
   }
   await changeLogo("PUT", file, "The logo is changed.");
-});
-byId("logo-remove").addEventListener("click", async () => {
+}
+
+async function removeLogo() {
   byId("logo-choose").focus();
   if (site) await changeLogo("DELETE", undefined, "The logo is removed.");
   else {
@@ -116,7 +117,7 @@ byId("logo-remove").addEventListener("click", async () => {
     byId("logo-note").textContent = "";
     byId("logo-remove").hidden = true;
   }
-});
+}
 
 async function changeLogo(method, body, said) {
   byId("logo-note").textContent = "Working…";
@@ -131,7 +132,7 @@ async function changeLogo(method, body, said) {
   }
 }
 
-byId("delete").addEventListener("click", () => {
+function askToDelete() {
   const title = element("input", { name: "title", autocomplete: "off", required: true });
   const ask = element("form", { class: "fus-fields", novalidate: true },
     element("p", {}, "The site goes with all its ratings and comments, for good."),
@@ -153,4 +154,4 @@ byId("delete").addEventListener("click", () => {
     announce("Deleted.");
     location.assign(base);
   }, { reset: false });
-});
+}

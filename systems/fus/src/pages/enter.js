@@ -2,8 +2,8 @@
 import { byId, element } from "/assets/dom.js";
 import { confirmDialog } from "/assets/dialog.js";
 import { markField, onSubmit, showProblem } from "/assets/form.js";
-import { base, Problem, request, versionOf } from "/assets/http.js";
-import { api, showNothing } from "./account.js";
+import { base, request, versionOf } from "/assets/http.js";
+import { api, explained, showNothing } from "./account.js";
 import { enterClub, loadPlayers, namesOf, pairName, SCORES } from "./club.js";
 import { addDays, formatDay, today } from "./format.js";
 
@@ -105,9 +105,8 @@ async function save() {
     if (match) await request("PUT", path, { body: entered, version: versionOf(match) });
     else await request("POST", path, { body: entered, once: true });
   } catch (error) {
-    if (error.code === "changed-meanwhile") throw new Problem({ ...error.members, detail: "Someone else changed this. Reload and try again.", errors: [] });
     const field = FIELDS[error.code];
-    if (!field || error.fieldErrors.length) throw error;
+    if (!field || error.fieldErrors.length) throw explained(error);
     const input = form.elements[field] instanceof RadioNodeList ? form.elements[field][0] : form.elements[field];
     markField(input, error.message);
     input.focus();

@@ -1,10 +1,10 @@
 // Groups: what their members may do, and who is in them.
-import { announce, bringIntoView, byId, element, focusQuietly } from "/assets/dom.js";
+import { announce, byId, element, focusQuietly } from "/assets/dom.js";
 import { confirmDialog } from "/assets/dialog.js";
-import { onSubmit, showProblem } from "/assets/form.js";
-import { base, Problem, request, versionOf } from "/assets/http.js";
+import { markField, onSubmit, showProblem } from "/assets/form.js";
+import { base, request, versionOf } from "/assets/http.js";
 import { pagedList } from "/assets/list.js";
-import { api, arrival, can, isAdmin, isInSquash, showNothing } from "./account.js";
+import { api, arrival, bringToTop, can, explained, isAdmin, isInSquash, showNothing } from "./account.js";
 import { combobox } from "./combobox.js";
 import { count, formatDay } from "./format.js";
 import { peopleSource, personButton } from "./person.js";
@@ -17,11 +17,6 @@ const PERMISSIONS = {
   "logins.read": "see when and from where others signed in",
 };
 const SQUASH = "Squash";
-const MEANINGS = {
-  "changed-meanwhile": "Someone else changed this. Reload and try again.",
-  "group-busy": "A group of this name is still being deleted. Try again in a minute.",
-  "group-exists": "There is a group of this name. Choose another one.",
-};
 
 const place = byId("group");
 const me = await arrival;
@@ -38,9 +33,8 @@ if (can(me, "groups.read")) {
     empty: "No groups yet.",
     isBefore: (one, other) => one.name < other.name,
     item: (group) => element("li", {},
-      element("div", { class: "fus-row-text" },
-        element("a", { class: "fus-row-title", href: addressOf(group.name), click: (event) => open(event, group.name) }, group.name),
-        element("span", { class: "quiet" }, count(group.memberCount, "member")))),
+      element("a", { class: "fus-row-title", href: addressOf(group.name), click: (event) => open(event, group.name) }, group.name),
+      element("span", { class: "quiet" }, count(group.memberCount, "member"))),
   });
   byId("add-group").addEventListener("click", () => {
     history.pushState(null, "", `${base}/groups`);
@@ -109,7 +103,7 @@ function reveal(...nodes) {
 
 function focusHeading(heading) {
   focusQuietly(heading);
-  bringIntoView(heading);
+  bringToTop(place);
 }
 
 function description(group) {
@@ -138,11 +132,6 @@ function permissionBoxes(held = []) {
 
 function chosenPermissions(values) {
   return Object.keys(PERMISSIONS).filter((permission) => values[permission]);
-}
-
-function explained(error) {
-  const meaning = MEANINGS[error.code];
-  return meaning ? new Problem({ ...error.members, detail: meaning, errors: [] }) : error;
 }
 
 function settings(group) {
@@ -187,7 +176,7 @@ function showNew() {
     }
   }, { reset: false });
   reveal(heading, form);
-  bringIntoView(heading);
+  bringToTop(place);
   form.elements.name.focus();
 }
 
@@ -259,7 +248,7 @@ function showMembers(container, group) {
     input.addEventListener("input", () => { chosen = null; });
     button.addEventListener("click", async () => {
       if (!chosen) {
-        showProblem(new Error("Choose a person from the list."), { near: box, focus: false });
+        markField(input, "Choose a person from the list.");
         input.focus();
         return;
       }

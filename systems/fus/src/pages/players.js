@@ -1,10 +1,10 @@
 // The players of the squash club.
-import { announce, bringIntoView, byId, element, focusQuietly, replaceKeepingFocus } from "/assets/dom.js";
+import { announce, byId, element, focusQuietly, replaceKeepingFocus } from "/assets/dom.js";
 import { confirmDialog, sheet } from "/assets/dialog.js";
-import { onSubmit, showProblem } from "/assets/form.js";
-import { base, Problem, request, versionOf } from "/assets/http.js";
+import { markField, onSubmit, showProblem } from "/assets/form.js";
+import { base, request, versionOf } from "/assets/http.js";
 import { pagedList } from "/assets/list.js";
-import { api, can } from "./account.js";
+import { api, bringToTop, can, explained } from "./account.js";
 import { combobox } from "./combobox.js";
 import { enterClub, loadPlayers, matchRow, namesOf } from "./club.js";
 import { count } from "./format.js";
@@ -90,14 +90,17 @@ function showForm(player, account = null) {
     link.addEventListener("input", () => { userId = null; });
   }
   onSubmit(form, async (values) => {
-    if (link.value.trim() && !userId) throw new Error("Choose the account from the list, or leave it empty.");
+    if (link.value.trim() && !userId) {
+      markField(link, "Choose the account from the list, or leave it empty.");
+      link.focus();
+      return;
+    }
     const body = { name: values.name, ...(values.email.trim() ? { email: values.email.trim() } : {}), ...(userId ? { userId } : {}) };
     try {
       if (player) await request("PUT", `${api}/squash/players/${encodeURIComponent(player.id)}`, { body, version: versionOf(player) });
       else await request("POST", `${api}/squash/players`, { body, once: true });
     } catch (error) {
-      if (error.code === "changed-meanwhile") throw new Problem({ ...error.members, detail: "Someone else changed this. Reload and try again.", errors: [] });
-      throw error;
+      throw explained(error);
     }
     close();
     await reload();
@@ -106,7 +109,7 @@ function showForm(player, account = null) {
   place.replaceChildren(heading, form);
   place.hidden = false;
   history.replaceState(null, "", player ? `${base}/squash/players?player=${encodeURIComponent(player.id)}` : `${base}/squash/players`);
-  bringIntoView(heading);
+  bringToTop(place);
   if (player) focusQuietly(heading);
   else name.focus();
 }

@@ -1,7 +1,7 @@
 // One site: what it is, its ratings, one's own rating, its comments.
 import { announce, element, focusQuietly, shape } from "/assets/dom.js";
 import { confirmDialog, sheet } from "/assets/dialog.js";
-import { onSubmit, showProblem } from "/assets/form.js";
+import { markField, onSubmit, showProblem } from "/assets/form.js";
 import { base, request } from "/assets/http.js";
 import { pagedList } from "/assets/list.js";
 import { signInLink } from "/assets/session.js";
@@ -162,7 +162,12 @@ function ratingForm({ rating, path, siteId, readAgain }) {
     element("p", { class: "actions" }, element("button", {}, "Save"), remove));
   note.value = rating?.note ?? "";
   onSubmit(form, async ({ stars, note: text }) => {
-    if (!stars) throw new Error("Choose a number of stars.");
+    if (!stars) {
+      const first = form.querySelector("[name=stars]");
+      markField(first, "Choose a number of stars.");
+      first.focus();
+      return;
+    }
     await request("PUT", `${path}/rating`, { body: { stars: Number(stars), note: text } });
     remove.hidden = false;
     await readAgain();
