@@ -1,37 +1,22 @@
-//! STUB by CR-T, so that routes compile: CR-J overwrites it.
+//! What is sent to phones: a port, and two adapters.
+//!
+//! - `port`: a message, and what came of sending it. `payload`: what a message says.
+//! - `outbox`: what was sent, kept in memory for the page "My pushes".
+//! - `log`: the adapter that shows messages instead of sending them. The default.
+//! - `apns`: the adapter for Apple's push service; `provider_token`: what it signs in with.
 
-use crate::design::UserId;
-use schemars::JsonSchema;
-use serde::Serialize;
-use singlet::Timestamp;
-use std::sync::Arc;
+mod apns;
+mod log;
+mod outbox;
+mod payload;
+mod port;
+mod provider_token;
 
-/// Stub.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Message {}
-
-/// Is told every message.
-pub type OnMessage = dyn Fn(&UserId, &Message) + Send + Sync;
-
-/// Stub.
-#[derive(Clone)]
-pub struct Outbox {
-    since: Timestamp,
-}
-
-impl Outbox {
-    /// Stub.
-    pub fn new(since: Timestamp) -> Self {
-        Self { since }
-    }
-    /// The newest first.
-    pub fn messages(&self, _: &UserId) -> Vec<Message> {
-        Vec::new()
-    }
-    /// Since when messages are kept.
-    pub fn since(&self) -> Timestamp {
-        self.since
-    }
-    /// Has every message told to this function.
-    pub fn on_message(&self, _: Arc<OnMessage>) {}
-}
+pub use apns::{Apns, ApnsOptions};
+pub use log::LogSender;
+pub use outbox::{Listener, Message, Outbox};
+pub use payload::{
+    PAYLOAD_BYTES_MAX, alert_payload, alert_text, end_payload, fit, start_payload, update_payload,
+};
+pub use port::{PushKind, PushMessage, PushOutcome, PushSender};
+pub use provider_token::{ProviderKey, ProviderKeyError};

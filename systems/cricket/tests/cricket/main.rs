@@ -6,3 +6,5 @@
     clippy::panic,
     reason = "a panic here is a failing test"
 )]
+
+mod generator;
