@@ -161,6 +161,8 @@ function ratingForm({ rating, path, siteId, readAgain }) {
     element("label", {}, "Note for myself ", note),
     element("p", { class: "actions" }, element("button", {}, "Save"), remove));
   note.value = rating?.note ?? "";
+  // An error stands at the first star; choosing any of them mends it.
+  form.addEventListener("change", () => form.querySelector("[name=stars]").dispatchEvent(new Event("input")));
   onSubmit(form, async ({ stars, note: text }) => {
     if (!stars) {
       const first = form.querySelector("[name=stars]");
