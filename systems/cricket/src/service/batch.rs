@@ -47,10 +47,14 @@ impl Batches {
         let mut waiting = distinct(keys, Item::clone);
         let mut items = Vec::with_capacity(waiting.len());
         for attempt in 1.. {
-            let requests: Vec<Vec<Item>> = waiting.chunks(GETS_MAX).map(<[Item]>::to_vec).collect();
-            let answers: Vec<(Vec<Item>, Vec<Item>)> = stream::iter(requests)
+            let requests = waiting.chunks(GETS_MAX).map(<[Item]>::to_vec);
+            // Made before the stream: a closure in it would not be general enough to be sent.
+            let requests: Vec<_> = requests
                 .map(|keys| self.get_once(table_name, keys, is_consistent))
+                .collect();
+            let answers: Vec<(Vec<Item>, Vec<Item>)> = stream::iter(requests)
                 .buffer_unordered(REQUESTS_AT_ONCE_MAX)
+                .boxed()
                 .try_collect()
                 .await?;
             waiting = Vec::new();
@@ -103,11 +107,12 @@ impl Batches {
         let mut waiting = distinct(writes, key_of);
         let count = waiting.len();
         for attempt in 1.. {
-            let requests: Vec<Vec<WriteRequest>> =
-                waiting.chunks(WRITES_MAX).map(<[WriteRequest]>::to_vec).collect();
+            let requests = waiting.chunks(WRITES_MAX).map(<[WriteRequest]>::to_vec);
+            let requests: Vec<_> =
+                requests.map(|writes| self.write_once(table_name, writes)).collect();
             let left: Vec<Vec<WriteRequest>> = stream::iter(requests)
-                .map(|writes| self.write_once(table_name, writes))
                 .buffer_unordered(REQUESTS_AT_ONCE_MAX)
+                .boxed()
                 .try_collect()
                 .await?;
             waiting = left.into_iter().flatten().collect();

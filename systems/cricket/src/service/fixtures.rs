@@ -98,19 +98,25 @@ impl FixtureService {
         from: Timestamp,
         until: Timestamp,
     ) -> Result<Vec<Fixture>, StoreError> {
-        let of_league = |league: LeagueCode| async move {
-            let is_ahead = Fixture::LIVE_UPDATED_AT.missing().and(Fixture::ARCHIVED_AT.missing());
-            let query = Fixture::of_league(&league).between(from, until).filter(is_ahead);
-            self.db.query(query).all().await
-        };
-        let lists: Vec<Vec<Fixture>> = stream::iter(leagues.to_vec())
-            .map(of_league)
-            .buffer_unordered(LEAGUES_AT_ONCE_MAX)
-            .try_collect()
-            .await?;
+        // Made before the stream: a closure in it would not be general enough to be sent.
+        let queries: Vec<_> =
+            leagues.iter().map(|league| self.starting_in(league.clone(), from, until)).collect();
+        let lists: Vec<Vec<Fixture>> =
+            stream::iter(queries).buffer_unordered(LEAGUES_AT_ONCE_MAX).boxed().try_collect().await?;
         let mut fixtures: Vec<Fixture> = lists.into_iter().flatten().collect();
         sort_by_start(&mut fixtures);
         Ok(fixtures)
+    }
+
+    async fn starting_in(
+        &self,
+        league: LeagueCode,
+        from: Timestamp,
+        until: Timestamp,
+    ) -> Result<Vec<Fixture>, Error> {
+        let is_ahead = Fixture::LIVE_UPDATED_AT.missing().and(Fixture::ARCHIVED_AT.missing());
+        let query = Fixture::of_league(&league).between(from, until).filter(is_ahead);
+        self.db.query(query).all().await
     }
 
     /// 5 All matches in play: Scan of `live-index`, by start time.

@@ -117,12 +117,13 @@ impl Service {
             })?,
         };
         let leagues = self.leagues.active().await?;
-        let codes: Vec<LeagueCode> = leagues.iter().map(|league| league.code.clone()).collect();
-        let pages: Vec<singlet::Page<Fixture>> = stream::iter(codes)
-            .map(|code| async move { self.fixtures.of_league(&code, from, to, None).await })
-            .buffer_unordered(LEAGUES_AT_ONCE_MAX)
-            .try_collect()
-            .await?;
+        // Made before the stream: a closure in it would not be general enough to be sent.
+        let queries: Vec<_> = leagues
+            .iter()
+            .map(|league| self.fixtures.of_league(&league.code, from, to, None))
+            .collect();
+        let pages: Vec<singlet::Page<Fixture>> =
+            stream::iter(queries).buffer_unordered(LEAGUES_AT_ONCE_MAX).boxed().try_collect().await?;
         let unread = pages.iter().filter(|page| page.next.is_some());
         let end = unread.filter_map(|page| Some(page.items.last()?.start_time)).min();
         let mut items: Vec<Fixture> = pages.into_iter().flat_map(|page| page.items).collect();

@@ -85,14 +85,12 @@ impl ProcessingService {
         let states = match ids {
             None => self.db.scan(Scan::<ProcessingState>::table()).all().await?,
             Some(ids) => {
+                let gets: Vec<_> = ids
+                    .iter()
+                    .map(|id| self.db.get(ProcessingState::key(id).consistent()))
+                    .collect();
                 let read: Vec<Option<ProcessingState>> =
-                    stream::iter(ids.to_vec())
-                        .map(|id| async move {
-                            self.db.get(ProcessingState::key(&id).consistent()).await
-                        })
-                        .buffer_unordered(GETS_AT_ONCE_MAX)
-                        .try_collect()
-                        .await?;
+                    stream::iter(gets).buffer_unordered(GETS_AT_ONCE_MAX).boxed().try_collect().await?;
                 read.into_iter().flatten().collect()
             }
         };

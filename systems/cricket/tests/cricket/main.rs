@@ -7,4 +7,10 @@
     reason = "a panic here is a failing test"
 )]
 
+mod design;
+mod fixture;
 mod generator;
+mod locks;
+mod operations;
+mod retries;
+mod stored;
