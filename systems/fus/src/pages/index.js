@@ -102,7 +102,7 @@ function route({ isFirst = false } = {}) {
     }
   } else if (siteId) {
     scrollTo(0, 0);
-    view.show(decodeURIComponent(siteId), { isFocused: !isFirst });
+    view.show(siteId, { isFocused: !isFirst });
   } else {
     byId("site").replaceChildren();
     scrollTo(0, history.state?.scroll ?? 0);

@@ -49,11 +49,12 @@ export function siteView(place, { arrival, onChange, tag }) {
   /** Views that were asked for before this one have no say any more. */
   let generation = 0;
 
-  async function show(id, { isFocused = true } = {}) {
+  /** `segment` is the id as it stands in the address. */
+  async function show(segment, { isFocused = true } = {}) {
     generation += 1;
     const mine = generation;
     place.replaceChildren(element("p", { class: "quiet", role: "status" }, "Loading…"));
-    const path = `${api}/sites/${encodeURIComponent(id)}`;
+    const path = `${api}/sites/${segment}`;
     try {
       const [site, me] = await Promise.all([request("GET", path), arrival]);
       const rating = me ? await myRating(path) : null;
