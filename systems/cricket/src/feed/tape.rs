@@ -20,6 +20,8 @@ pub struct Tape {
     lines: Vec<(i64, Line)>,
     /// Gaps that are cut: where they begin, and how much is left out.
     cuts: Vec<(i64, i64)>,
+    /// How much is left out between the toss and the start.
+    cut_before_start: i64,
 }
 
 #[derive(Debug)]
@@ -84,7 +86,10 @@ impl Tape {
                 cuts.push((*from, to - from - CUT_MS));
             }
         }
+        let toss = lines.iter().map(|(t, _)| *t).rfind(|t| *t < 0).unwrap_or(0);
+        let cut_before_start = if -toss > GAP_MS_MIN { -toss - CUT_MS } else { 0 };
         Some(Self {
+            cut_before_start,
             name: header.get("name")?.as_str()?.to_owned(),
             duration_ms: header.get("durationMs")?.as_i64()?,
             fixture,
@@ -111,6 +116,9 @@ impl Tape {
         if !skip_breaks {
             return position;
         }
+        if position < 0 {
+            return position - self.cut_before_start;
+        }
         let mut time = position;
         for (from, left_out) in &self.cuts {
             if time > from + CUT_MS {
@@ -126,12 +134,12 @@ impl Tape {
         if !skip_breaks {
             return time;
         }
+        if time < 0 {
+            return (time + self.cut_before_start).min(0);
+        }
         let mut position = time;
         for (from, left_out) in &self.cuts {
-            if time > *from {
-                // Within a gap nothing happens: the position stands at its end.
-                position -= (*left_out).min(time - from);
-            }
+            position -= (time - from - CUT_MS).clamp(0, *left_out);
         }
         position
     }

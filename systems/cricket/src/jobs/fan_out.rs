@@ -19,6 +19,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tokio::task::JoinSet;
 
 /// An older order is sent only if its state is still the newest.
 const ORDER_MS_MAX: i64 = 8_000;
@@ -37,6 +38,10 @@ const DEVICES_MAX: usize = 100_000;
 const CLOSED_MS: i64 = 300_000;
 /// How long a phone that the log adapter plays takes to register an activity.
 const PHONE_DELAY: Duration = Duration::from_secs(1);
+/// How many times orders are pushed at once.
+const SENDERS_MAX: usize = 8;
+/// How long a server that stops waits for its messages.
+const STOP_TIME_MAX: Duration = Duration::from_secs(8);
 /// How long the end of a match waits for its messages.
 const END_TIME_MAX: Duration = Duration::from_secs(60);
 
@@ -65,18 +70,33 @@ pub(super) struct Outgoing {
 impl Jobs {
     pub(super) async fn run_push(self, run: JobRun) -> Result<Next, JobError> {
         let enrich_at = tokio::time::Instant::now() + MINUTE;
-        loop {
-            self.push_orders().await?;
+        // A message that is tried again must not delay those of other matches.
+        let mut tasks = JoinSet::new();
+        let mut is_stopping = false;
+        while !is_stopping {
+            if tasks.len() >= SENDERS_MAX {
+                tasks.join_next().await;
+            }
+            let jobs = self.clone();
+            tasks.spawn(async move {
+                if let Err(error) = jobs.push_orders().await {
+                    tracing::warn!(%error, "orders were not pushed");
+                }
+            });
+            while tasks.try_join_next().is_some() {}
             tokio::select! {
                 () = self.0.orders.added.notified() => {}
-                () = run.stopping() => {
-                    self.push_orders().await?;
-                    // Another server takes over at once.
-                    self.release_feed_lock().await?;
-                    return Ok(Next::Interval);
-                }
+                () = run.stopping() => is_stopping = true,
                 () = tokio::time::sleep_until(enrich_at) => break,
             }
+        }
+        let rest = async { while tasks.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(STOP_TIME_MAX, rest).await;
+        if is_stopping {
+            self.push_orders().await?;
+            // Another server takes over at once.
+            self.release_feed_lock().await?;
+            return Ok(Next::Interval);
         }
         self.enrich_matches().await?;
         Ok(Next::In(Duration::from_millis(10)))

@@ -306,6 +306,10 @@ fn go_back(state: &mut ProcessingState, snapshot: &Snapshot) {
         progress.last_processed_ball.and_then(|id| BallId::new(id.to_string()).ok());
     state.ball_by_ball = balls.iter().map(ToString::to_string).collect();
     state.last_event = None;
-    state.fired.clear();
+    // The ends of innings before this one are known, and not told again.
+    let innings = balls.last().map_or(0, |ball| ball.innings);
+    let is_break = snapshot.fixture.status.as_deref() == Some("Innings Break");
+    let over = if is_break { innings } else { innings.saturating_sub(1) };
+    state.fired = (1..=over).map(|n| format!("inn:{n}")).collect();
     state.cooldowns.clear();
 }
