@@ -4,12 +4,15 @@ use super::Shared;
 use super::parameters::OfMatch;
 use crate::design::{Fixture, LeagueId, MatchId};
 use crate::error::Error;
+use crate::generate;
 use crate::jobs::{FeedStatus, ReplayChange};
 use crate::live::admin_topic;
 use crate::service::require_admin;
 use crate::view::{AdminMatch, Items, JobView, LockView, MatchSummary};
+use schemars::{Schema, SchemaGenerator, json_schema};
 use singlet_web::prelude::*;
 use singlet_web::problem::Problem;
+use std::borrow::Cow;
 
 pub(super) fn add_to(api: Api<Shared>) -> Api<Shared> {
     let api = api
@@ -75,7 +78,7 @@ struct FixturesQuery {
 #[serde(deny_unknown_fields)]
 struct LoadReplay {
     /// The tape: the format and a number, such as `t20-20`, `odi-50` or `test-5`.
-    #[schemars(regex(pattern = r"^(t20|odi|test)-[0-9]{1,6}$"))]
+    #[schemars(length(min = 1, max = 20))]
     tape: String,
     /// How many times faster than the match.
     speed: Speed,
@@ -92,15 +95,24 @@ struct ChangeReplay {
     #[schemars(range(min = -86_400_000, max = 864_000_000))]
     position_ms: Option<i64>,
     /// Seeks to this ball, as `innings:over.ball`.
-    #[schemars(regex(pattern = r"^[1-4]:[0-9]{1,3}\.[0-9]{1,2}$"))]
+    #[schemars(length(min = 5, max = 12))]
     ball: Option<String>,
 }
 
 /// A speed: 1, 4, 12, 30, 60 or 240.
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Deserialize)]
 #[serde(try_from = "u32")]
-#[schemars(with = "u32", extend("enum" = [1, 4, 12, 30, 60, 240]))]
 struct Speed(u32);
+
+impl JsonSchema for Speed {
+    fn schema_name() -> Cow<'static, str> {
+        "Speed".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "integer", "enum": [1, 4, 12, 30, 60, 240]})
+    }
+}
 
 impl TryFrom<u32> for Speed {
     type Error = &'static str;
@@ -171,6 +183,10 @@ async fn load_replay(
     body: Body<LoadReplay>,
 ) -> Result<Created<AdminMatch>, Error> {
     require_admin(&caller)?;
+    if generate::parse_name(&body.tape).is_none() {
+        let detail = "must be a tape, such as t20-20, odi-50 or test-5";
+        return Err(Problem::invalid_field(FieldLocation::Body, "/tape", detail).into());
+    }
     let fixture = shared.jobs.load_replay(&body.tape, body.speed.0).await?;
     let view = admin_match(&shared, &fixture).await?;
     Ok(Created::at(format!("/matches/{}", fixture.match_id), view))

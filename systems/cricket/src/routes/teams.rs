@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::service::TeamChange;
 use crate::view::{Items, StandingView, TeamView};
 use singlet_web::prelude::*;
+use singlet_web::problem::Problem;
 
 pub(super) fn add_to(api: Api<Shared>) -> Api<Shared> {
     api.route(Route::get("/teams", list).describe("listTeams", "Lists teams, by name."))
@@ -32,8 +33,16 @@ struct ChangeTeam {
     #[schemars(length(max = 20))]
     short_name: Option<String>,
     /// `#rrggbb`; empty to take it away.
-    #[schemars(regex(pattern = r"^(#[0-9a-fA-F]{6})?$"))]
+    #[schemars(length(max = 7))]
     colour: Option<String>,
+}
+
+/// Whether a text is `#rrggbb`.
+fn is_colour(text: &str) -> bool {
+    let digits = text.strip_prefix('#');
+    digits.is_some_and(|digits| {
+        digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
 }
 
 async fn list(State(shared): State<Shared>) -> Result<Json<Items<TeamView>>, Error> {
@@ -52,6 +61,10 @@ async fn change(
     of: Path<OfTeam>,
     body: Body<ChangeTeam>,
 ) -> Result<Json<TeamView>, Error> {
+    if body.colour.as_deref().is_some_and(|colour| !colour.is_empty() && !is_colour(colour)) {
+        let detail = "must be a colour, such as #0b6e99";
+        return Err(Problem::invalid_field(FieldLocation::Body, "/colour", detail).into());
+    }
     let text = |text: &String| Some(clean_text(text)).filter(|text| !text.is_empty());
     let change = TeamChange {
         short_name: body.short_name.as_ref().map(text),

@@ -251,7 +251,9 @@ async fn remove_activity(
     ActivityToken(token): ActivityToken,
 ) -> Result<NoContent, Error> {
     let user = user_of(&caller)?;
-    shared.service.remove_activities(&of.id()?, &user, token.as_ref()).await?;
+    let (fixture, tokens) =
+        shared.service.remove_activities(&of.id()?, &user, token.as_ref()).await?;
+    shared.jobs.end_activities(&fixture, &user, &tokens);
     Ok(NoContent)
 }
 

@@ -78,10 +78,12 @@ impl Service {
         user: &UserId,
     ) -> Result<(Fixture, Vec<PushToken>), Error> {
         let fixture = self.find_match(id).await?;
-        if self.follows.unfollow(id, user).await?.is_none() {
+        if self.follows.get(id, user).await?.is_none() {
             return Err(Error::NotFollowing);
         }
+        // The follow goes last, so that the request can be repeated if it fails in between.
         let tokens = self.subscriptions.remove_of_user(id, user).await?;
+        self.follows.unfollow(id, user).await?;
         Ok((fixture, tokens))
     }
 
@@ -100,21 +102,23 @@ impl Service {
         }
     }
 
-    /// Removes one activity of the caller, or all of a match. Returns their tokens.
+    /// Removes one activity of the caller, or all of a match. Returns their tokens, which are to be
+    /// told that they end.
     pub async fn remove_activities(
         &self,
         id: &MatchId,
         user: &UserId,
         token: Option<&PushToken>,
-    ) -> Result<Vec<PushToken>, Error> {
-        self.find_match(id).await?;
-        match token {
+    ) -> Result<(Fixture, Vec<PushToken>), Error> {
+        let fixture = self.find_match(id).await?;
+        let tokens = match token {
             Some(token) => {
                 let is_removed = self.subscriptions.remove_own(id, token, user).await?;
-                Ok(is_removed.then(|| token.clone()).into_iter().collect())
+                is_removed.then(|| token.clone()).into_iter().collect()
             }
-            None => Ok(self.subscriptions.remove_of_user(id, user).await?),
-        }
+            None => self.subscriptions.remove_of_user(id, user).await?,
+        };
+        Ok((fixture, tokens))
     }
 
     /// A match that is not over, in which this team plays.
