@@ -5,7 +5,7 @@ mod people;
 mod sites;
 mod squash;
 
-pub(crate) use people::PERSONAS;
+pub use people::PERSONAS;
 
 use crate::design::SiteId;
 use crate::service::{NewRating, NewSite, Service, SignIn};

@@ -14,4 +14,5 @@ pub mod view;
 mod demo;
 mod routes;
 
+pub use demo::PERSONAS;
 pub use routes::{Steps, system, system_with};

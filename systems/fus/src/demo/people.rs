@@ -22,7 +22,7 @@ pub(super) const LEA: Persona = Persona::new("lea", "Lea Stern", "moderator and 
 pub(super) const NILS: Persona = Persona::new("nils", "Nils Aho", "in no group");
 
 /// Those who can be signed in as with one click.
-pub(crate) static PERSONAS: [Persona; 7] = [SOFIA, ADAM, MINA, MAX, PIA, LEA, NILS];
+pub static PERSONAS: [Persona; 7] = [SOFIA, ADAM, MINA, MAX, PIA, LEA, NILS];
 
 /// The other members of the club.
 const OTHERS: [(&str, &str); 7] = [

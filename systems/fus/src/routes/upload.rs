@@ -158,7 +158,7 @@ mod tests {
     fn the_time_of_a_token_is_when_its_owner_signed_in() {
         let token =
             |claims: &str| format!("Bearer e30.{}.x", BASE64_URL_SAFE_NO_PAD.encode(claims));
-        let at = |seconds| Some(Timestamp::from_millis(seconds * 1000));
+        let at = |seconds: i64| Some(Timestamp::from_millis(seconds * 1000));
         assert_eq!(time_of_token(&token(r#"{"auth_time": 5, "iat": 9}"#)), at(5));
         assert_eq!(time_of_token(&token(r#"{"iat": 9}"#)), at(9));
         for other in ["{}", r#"{"iat": "9"}"#, r#"{"iat": 9223372036854775807}"#, "no JSON"] {
