@@ -1,9 +1,71 @@
-//! The routes.
+//! The routes, and the system as a whole.
 
-use singlet_web::System;
+mod admin;
+mod leagues;
+mod matches;
+mod parameters;
+mod teams;
+mod user;
+
+pub(crate) use matches::DisplayView;
+
+use crate::demo;
+use crate::design::Cricket;
+use crate::error::Error;
+use crate::jobs::Jobs;
+use crate::live::Lives;
+use crate::service::Service;
+use singlet_web::api::Api;
+use singlet_web::job::JobStatuses;
+use singlet_web::{OpenError, Opened, Resources, System};
+
+/// What routes work on.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub(crate) service: Service,
+    pub(crate) jobs: Jobs,
+    pub(crate) lives: Lives,
+}
 
 /// The system, for the list of the command `singlet`.
 #[must_use]
 pub fn system() -> System {
     System::new("cricket", "Cricket", "Live cricket scores, matches to follow, and pushes.")
+        .design::<Cricket>()
+        .problems::<Error>()
+        .personas(demo::PERSONAS)
+        .open(open)
+        .demo(demo::load)
+}
+
+async fn open(resources: Resources) -> Result<Opened, OpenError> {
+    let service = Service::new(resources.database().await?, resources.random().clone());
+    let jobs = Jobs::open(&service, &resources)?;
+    Ok(opened(service, jobs, resources.jobs()))
+}
+
+fn opened(service: Service, jobs: Jobs, statuses: &JobStatuses) -> Opened {
+    let lives = Lives::new(&service, &jobs, statuses);
+    let shared = Shared { service, jobs: jobs.clone(), lives: lives.clone() };
+    let mut opened = Opened::new(api(shared)).pages(pages());
+    for live in lives.all() {
+        opened = opened.live(live);
+    }
+    for job in jobs.all().into_iter().chain(lives.jobs()) {
+        opened = opened.job(job);
+    }
+    opened
+}
+
+fn api(shared: Shared) -> Api<Shared> {
+    let api = Api::new(shared);
+    let api = matches::add_to(api);
+    let api = teams::add_to(api);
+    let api = leagues::add_to(api);
+    let api = user::add_to(api);
+    admin::add_to(api)
+}
+
+fn pages() -> Vec<singlet_web::page::Asset> {
+    Vec::new()
 }

@@ -1,9 +1,140 @@
-//! The routes.
+//! HTTP: every function takes a request apart, calls the service, and shows what it says.
 
-use singlet_web::System;
+mod bodies;
+mod people;
+mod sites;
+mod squash;
+mod upload;
+
+use crate::demo;
+use crate::design::{Fus, TaskId};
+use crate::error::Error;
+use crate::service::Service;
+use singlet_web::api::Api;
+use singlet_web::demo::Demo;
+use singlet_web::job::{Job, JobRun};
+use singlet_web::page::Asset;
+use singlet_web::{OpenError, Opened, Resources, System};
+use std::time::Duration;
+
+const MINUTE: Duration = Duration::from_secs(60);
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// When the steps are taken that follow the first one of a deletion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// As soon as the request is answered, and by the job if the server dies before their end.
+    AtOnce,
+    /// By the job alone: for tests that look at what a request itself has written.
+    ByJob,
+}
+
+/// What the routes work on.
+#[derive(Clone)]
+struct Shared {
+    service: Service,
+    steps: Steps,
+}
+
+impl Shared {
+    /// Goes on with a task while the client has its answer already.
+    fn go_on(&self, task: TaskId) {
+        if self.steps == Steps::ByJob {
+            return;
+        }
+        let service = self.service.clone();
+        tokio::spawn(async move {
+            if let Err(error) = service.run_task(&task).await {
+                tracing::warn!(%task, %error, "the job goes on with a task");
+            }
+        });
+    }
+}
 
 /// The system, for the list of the command `singlet`.
 #[must_use]
 pub fn system() -> System {
+    system_with(Steps::AtOnce)
+}
+
+/// The system with deletions that go on in another way.
+#[must_use]
+pub fn system_with(steps: Steps) -> System {
     System::new("fus", "FUS", "A catalogue of sites with ratings and comments, and a squash club.")
+        .design::<Fus>()
+        .problems::<Error>()
+        .personas(&demo::PERSONAS)
+        .open(move |resources: Resources| async move {
+            let service = open_service(&resources).await?;
+            service.ensure_squash().await.map_err(OpenError::system)?;
+            Ok(opened(service, steps))
+        })
+        .demo(async |resources: Resources, demo: Demo| {
+            demo::load(&open_service(&resources).await?, demo).await
+        })
+}
+
+async fn open_service(resources: &Resources) -> Result<Service, OpenError> {
+    let (random, blobs) = (resources.random().clone(), resources.blobs().clone());
+    Ok(Service::new(resources.database().await?, random, blobs))
+}
+
+fn opened(service: Service, steps: Steps) -> Opened {
+    let (finish, tags, images) = (service.clone(), service.clone(), service.clone());
+    let finish = Job::every("finish-tasks", MINUTE / 2, move |run: JobRun| {
+        let service = finish.clone();
+        async move { service.finish_tasks(&run).await }
+    });
+    let tags = Job::every("forget-tags", DAY, move |run: JobRun| {
+        let service = tags.clone();
+        async move { service.forget_tags(&run).await }
+    });
+    let images = Job::every("forget-images", DAY, move |run: JobRun| {
+        let service = images.clone();
+        async move { service.forget_images(&run).await }
+    });
+    let shared = Shared { service, steps };
+    let api = Api::new(shared);
+    let api = squash::routes(people::routes(sites::routes(api)));
+    Opened::new(api)
+        .pages(pages())
+        .job(finish.leased(MINUTE))
+        .job(tags.leased(MINUTE))
+        .job(images.leased(MINUTE))
+}
+
+fn pages() -> Vec<Asset> {
+    singlet_web::assets! {
+        "/" => "pages/index.html",
+        "/site/{id}" => "pages/index.html",
+        "/new" => "pages/edit.html",
+        "/edit/{id}" => "pages/edit.html",
+        "/me" => "pages/me.html",
+        "/groups" => "pages/groups.html",
+        "/squash" => "pages/squash.html",
+        "/squash/enter" => "pages/enter.html",
+        "/squash/standings" => "pages/standings.html",
+        "/squash/players" => "pages/players.html",
+        "/fus.css" => "pages/fus.css",
+        "/index.js" => "pages/index.js",
+        "/edit.js" => "pages/edit.js",
+        "/me.js" => "pages/me.js",
+        "/groups.js" => "pages/groups.js",
+        "/squash.js" => "pages/squash.js",
+        "/enter.js" => "pages/enter.js",
+        "/standings.js" => "pages/standings.js",
+        "/players.js" => "pages/players.js",
+        "/account.js" => "pages/account.js",
+        "/club.js" => "pages/club.js",
+        "/combobox.js" => "pages/combobox.js",
+        "/comments.js" => "pages/comments.js",
+        "/form-chart.js" => "pages/form-chart.js",
+        "/format.js" => "pages/format.js",
+        "/menu.js" => "pages/menu.js",
+        "/person.js" => "pages/person.js",
+        "/rating.js" => "pages/rating.js",
+        "/site-view.js" => "pages/site-view.js",
+        "/stars.js" => "pages/stars.js",
+        "/tags.js" => "pages/tags.js",
+    }
 }

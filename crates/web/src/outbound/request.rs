@@ -24,6 +24,8 @@ pub struct OutboundRequest {
     method: Method,
     address: Result<Uri, OutboundError>,
     query: String,
+    /// The last segment of the path, which is never shown.
+    secret_segment: String,
     headers: HeaderMap,
     body: Bytes,
     retry: Retry,
@@ -40,6 +42,7 @@ impl OutboundRequest {
             method,
             address: check_address(url),
             query: String::new(),
+            secret_segment: String::new(),
             headers,
             body: Bytes::new(),
             retry: Retry::none(),
@@ -72,6 +75,13 @@ impl OutboundRequest {
     /// Adds a secret to the query. Like the rest of the query it is never shown.
     pub fn secret_query(self, name: &str, value: &str) -> Self {
         self.query(name, value)
+    }
+
+    /// Adds a secret to the end of the path, such as the token of a device. Logs and errors show the
+    /// path without it.
+    pub fn secret_segment(mut self, segment: &str) -> Self {
+        self.secret_segment.extend(utf8_percent_encode(segment, NON_ALPHANUMERIC));
+        self
     }
 
     /// Sends a value in JSON.
@@ -108,8 +118,8 @@ impl OutboundRequest {
     ///
     /// If there is no answer after the last attempt. Any status is an answer.
     pub async fn send(self) -> Result<OutboundResponse, OutboundError> {
+        let target = target(&self.address.clone()?);
         let uri = self.uri()?;
-        let target = target(&uri);
         let mut attempts = 0;
         loop {
             attempts += 1;
@@ -188,13 +198,17 @@ impl OutboundRequest {
     /// The address with the query.
     fn uri(&self) -> Result<Uri, OutboundError> {
         let uri = self.address.clone()?;
-        if self.query.is_empty() {
+        if self.query.is_empty() && self.secret_segment.is_empty() {
             return Ok(uri);
         }
         let text = uri.to_string();
         let text = text.split('#').next().unwrap_or_default();
-        let sign = if uri.query().is_some() { '&' } else { '?' };
-        let whole = format!("{text}{sign}{}", self.query).parse();
+        let (path, query) = text.split_once('?').unwrap_or((text, ""));
+        let queries: Vec<&str> =
+            [query, &self.query].into_iter().filter(|query| !query.is_empty()).collect();
+        let sign = if queries.is_empty() { "" } else { "?" };
+        let segment = &self.secret_segment;
+        let whole = format!("{path}{segment}{sign}{}", queries.join("&")).parse();
         whole.map_err(|_| OutboundError::new(OutboundErrorKind::Request, &target(&uri)))
     }
 

@@ -6,3 +6,21 @@
     clippy::panic,
     reason = "a panic here is a failing test"
 )]
+
+mod design;
+mod faults;
+mod feeds;
+mod fixture;
+mod generator;
+mod http;
+mod instances;
+mod live;
+mod locks;
+mod matrix;
+mod operations;
+mod pushes;
+mod replays;
+mod retries;
+mod rules;
+mod site;
+mod stored;

@@ -1,0 +1,315 @@
+//! Generated matches: loading, controlling and deleting them, and starting the next one.
+
+use super::Jobs;
+use super::tick::progress_of;
+use crate::demo::{self, DemoLeague};
+use crate::design::{BallId, Fixture, MatchId, ProcessingState, Replay};
+use crate::error::Error;
+use crate::feed::{ReplayFeed, Snapshot, position_at, seek_position};
+use crate::generate;
+use crate::rules::{Delivery, Format, Phase};
+use crate::service::{ProcessingService, StoreError};
+use singlet::prelude::*;
+use singlet_web::job::{JobError, JobRun, Next};
+use singlet_web::prelude::FieldLocation;
+use singlet_web::problem::Problem;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often the keeper of replays runs.
+pub(super) const INTERVAL: Duration = Duration::from_secs(10);
+/// So long after a demo match the next one starts.
+const PAUSE: Duration = Duration::from_secs(180);
+/// So long a replay is kept after its end.
+const KEPT: Duration = Duration::from_secs(24 * 3600);
+/// Ids of replays that operators load begin here.
+const FIRST_ID: u64 = 9_100_001;
+/// How many ids are tried.
+const ID_ATTEMPTS_MAX: u64 = 1_000;
+
+/// What an operator changes of a replay.
+#[derive(Clone, Debug, Default)]
+pub struct ReplayChange {
+    /// Whether time goes on.
+    pub playing: Option<bool>,
+    /// 1, 4, 12, 30, 60 or 240.
+    pub speed: Option<u32>,
+    /// Where to go, in milliseconds of its timeline.
+    pub position_ms: Option<i64>,
+    /// Where to go: `innings:over.ball`.
+    pub ball: Option<String>,
+}
+
+/// A new replay.
+#[derive(Clone, Debug)]
+pub(crate) struct NewReplay {
+    pub(crate) id: MatchId,
+    pub(crate) tape: String,
+    pub(crate) league: &'static DemoLeague,
+    pub(crate) teams: [&'static str; 2],
+    pub(crate) start_time: Timestamp,
+    pub(crate) position_ms: i64,
+    pub(crate) speed: u32,
+    pub(crate) playing: bool,
+}
+
+impl Jobs {
+    pub(super) async fn run_replay_keeper(self, _run: JobRun) -> Result<Next, JobError> {
+        self.keep_replays().await?;
+        Ok(Next::Interval)
+    }
+
+    fn replay_feed(&self) -> Result<&ReplayFeed, Error> {
+        self.0.replay.as_ref().ok_or(Error::NotAReplay)
+    }
+
+    /// Starts the next demo match, and deletes replays that have expired.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn keep_replays(&self) -> Result<(), StoreError> {
+        let service = self.service();
+        let now = service.db.now();
+        let is_replay = Fixture::REPLAY.exists();
+        let replays = service.db.scan(Scan::<Fixture>::table().filter(is_replay)).all().await?;
+        for fixture in &replays {
+            let is_expired = fixture.replay.as_ref().is_some_and(|one| one.expires_at <= now);
+            if is_expired {
+                self.clean_up(&fixture.match_id).await?;
+                service.fixtures.delete_replay(&fixture.match_id).await?;
+                service.processing.forget(&fixture.match_id);
+            }
+        }
+        // The newest demo match of twenty overs that has begun, or is about to.
+        let twenty = |fixture: &&Fixture| {
+            fixture.format == Format::T20 && fixture.start_time <= now.after(2 * PAUSE)
+        };
+        let Some(last) = replays.iter().filter(twenty).max_by_key(|fixture| fixture.start_time)
+        else {
+            return Ok(());
+        };
+        let Some(ended_at) = last.ended_at else { return Ok(()) };
+        let seed = last.replay.as_ref().and_then(|one| generate::parse_name(&one.tape));
+        let Some((_, seed)) = seed else { return Ok(()) };
+        let start_time = ended_at.after(PAUSE).max(now);
+        let pair = demo::T20_PAIRS.get(seed as usize % demo::T20_PAIRS.len()).copied();
+        let ids: Vec<u64> =
+            replays.iter().filter_map(|one| one.match_id.as_str().parse().ok()).collect();
+        let next = ids.iter().max().copied().unwrap_or(FIRST_ID).max(FIRST_ID) + 1;
+        let (Ok(id), Some(teams)) = (MatchId::new(next.to_string()), pair) else { return Ok(()) };
+        let before = i64::try_from(start_time.since(now).as_millis()).unwrap_or(0);
+        self.create_replay(&NewReplay {
+            id,
+            tape: format!("t20-{}", seed + 1),
+            league: &demo::T20_LEAGUE,
+            teams,
+            start_time,
+            position_ms: -before,
+            speed: 12,
+            playing: true,
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// Creates a replay, unless there is a match with its id. `None` if there is, or if there is
+    /// no such tape.
+    pub(crate) async fn create_replay(
+        &self,
+        new: &NewReplay,
+    ) -> Result<Option<Fixture>, StoreError> {
+        let service = self.service();
+        let feed = ReplayFeed::new(service.clone());
+        let feed = self.0.replay.as_ref().unwrap_or(&feed);
+        let Some(tape) = feed.tape(&new.tape) else { return Ok(None) };
+        let Some((format, _)) = generate::parse_name(&new.tape) else { return Ok(None) };
+        let now = service.db.now();
+        let end = tape.position_of(tape.duration_ms(), true);
+        let speed = i64::from(new.speed.clamp(1, 240));
+        let left = (end - new.position_ms.max(0)).max(0) / speed - new.position_ms.min(0);
+        let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
+        let [home, away] = new.teams;
+        let Some(fixture) = demo::new_fixture(&new.id, new.league, format, [home, away], new.start_time)
+        else {
+            return Ok(None);
+        };
+        let fixture = Fixture {
+            replay: Some(Replay {
+                tape: new.tape.clone(),
+                playing: new.playing,
+                position_ms: new.position_ms,
+                at: now,
+                speed: new.speed,
+                skip_breaks: true,
+                revision: 0,
+                expires_at: now.after(left).after(KEPT),
+            }),
+            ..fixture
+        };
+        Ok(service.fixtures.create(&fixture).await?.then_some(fixture))
+    }
+
+    /// Loads a tape: it starts at once.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such tape, or the store fails.
+    pub async fn load_replay(&self, tape: &str, speed: u32) -> Result<Fixture, Error> {
+        self.replay_feed()?;
+        let unknown =
+            || Problem::invalid_field(FieldLocation::Body, "/tape", "must be a tape, like t20-20");
+        let (format, _) = generate::parse_name(tape).ok_or_else(unknown)?;
+        let (league, teams) = demo::sides_of(format);
+        demo::create_leagues_and_teams(self.service()).await?;
+        for number in 0..ID_ATTEMPTS_MAX {
+            let id = FIRST_ID + 500_000 + number;
+            let Ok(id) = MatchId::new(id.to_string()) else { continue };
+            let now = self.service().db.now();
+            let new = NewReplay {
+                id,
+                tape: tape.to_owned(),
+                league,
+                teams,
+                start_time: now,
+                position_ms: 0,
+                speed,
+                playing: true,
+            };
+            if let Some(fixture) = self.create_replay(&new).await? {
+                return Ok(fixture);
+            }
+        }
+        Err(Problem::invalid_field(FieldLocation::Body, "/tape", "too many replays").into())
+    }
+
+    /// Plays, pauses, seeks, or changes the speed of a replay.
+    ///
+    /// # Errors
+    ///
+    /// If the match is not a replay, or is over; if there is no such ball.
+    pub async fn change_replay(
+        &self,
+        id: &MatchId,
+        change: &ReplayChange,
+    ) -> Result<Fixture, Error> {
+        let feed = self.replay_feed()?;
+        let service = self.service();
+        // A tick may be ahead of us.
+        for _ in 0..10 {
+            let read = service.fixtures.get_consistent(id).await?.ok_or(Error::MatchNotFound)?;
+            let replay = read.replay.clone().ok_or(Error::NotAReplay)?;
+            if read.archived_at.is_some() || read.ended_at.is_some() {
+                return Err(Error::MatchOver);
+            }
+            let tape = feed.tape(&replay.tape).ok_or(Error::NotAReplay)?;
+            let now = service.db.now();
+            let here = position_at(&replay, now);
+            let there = match (&change.ball, change.position_ms) {
+                (Some(ball), _) => {
+                    let found = seek_position(&tape, ball, replay.skip_breaks);
+                    Some(found.ok_or_else(|| {
+                        let detail = "must be a ball of this match, as innings:over.ball";
+                        Problem::invalid_field(FieldLocation::Body, "/ball", detail)
+                    })?)
+                }
+                (None, position) => position,
+            };
+            let end = tape.position_of(tape.duration_ms(), replay.skip_breaks);
+            let position_ms = there.unwrap_or(here).min(end);
+            let new = Replay {
+                playing: change.playing.unwrap_or(replay.playing),
+                speed: change.speed.unwrap_or(replay.speed),
+                position_ms,
+                at: now,
+                revision: replay.revision + 1,
+                ..replay.clone()
+            };
+            let changed = update(Fixture::key(id))
+                .set(Fixture::REPLAY, new.clone())
+                .set(Fixture::SEQUENCE, read.sequence + 1)
+                .only_if(Fixture::SEQUENCE.eq(read.sequence));
+            let before = service.processing.get(id, read.sequence).await?;
+            let Some(before) = before else {
+                match service.fixtures.update(changed).await? {
+                    crate::service::Updated::Done(fixture) => return Ok(*fixture),
+                    _ => continue,
+                }
+            };
+            let mut state = ProcessingState { sequence: read.sequence + 1, ..(*before).clone() };
+            if position_ms < here {
+                let time = tape.time_at(position_ms, new.skip_breaks);
+                if let Some(snapshot) = feed.snapshot_at(&read, &tape, time) {
+                    go_back(&mut state, &snapshot);
+                }
+            }
+            let done = service
+                .db
+                .transact((changed, ProcessingService::put_operation(&state)))
+                .await;
+            match done {
+                Ok(()) => service.processing.remember(Arc::new(state)),
+                Err(singlet::Error::ConditionFailed { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            }
+            return service.fixtures.get_consistent(id).await?.ok_or(Error::MatchNotFound);
+        }
+        Err(Problem::new(&singlet_web::problem::BUSY).into())
+    }
+
+    /// Ends a replay, and deletes it.
+    ///
+    /// # Errors
+    ///
+    /// If the match is not a replay.
+    pub async fn remove_replay(&self, id: &MatchId) -> Result<(), Error> {
+        let service = self.service();
+        let read = service.fixtures.get_consistent(id).await?.ok_or(Error::MatchNotFound)?;
+        if read.replay.is_none() {
+            return Err(Error::NotAReplay);
+        }
+        self.clean_up(id).await?;
+        service.processing.forget(id);
+        match service.fixtures.delete_replay(id).await? {
+            true => Ok(()),
+            false => Err(Error::MatchNotFound),
+        }
+    }
+
+    /// Brings a match of a new replay up to where its tape stands, without telling anybody.
+    pub(crate) async fn catch_up(&self, fixture: &Fixture) -> Result<(), StoreError> {
+        let Some(feed) = &self.0.replay else { return Ok(()) };
+        use crate::feed::Feed as _;
+        let Ok(Some(snapshot)) = feed.fixture(fixture.match_id.as_str()).await else {
+            return Ok(());
+        };
+        let status = snapshot.fixture.status.as_deref().unwrap_or_default();
+        let is_final = Phase::from_feed(status).is_some_and(|(phase, _)| phase.is_final());
+        if is_final {
+            self.reconcile_match(fixture).await?;
+        } else {
+            self.tick(snapshot, false).await?;
+        }
+        // Nobody is told what happened before the demo began.
+        self.0.orders.take(self.now_ms());
+        Ok(())
+    }
+}
+
+/// Seeking back: everything up to there counts as processed, and nothing as told.
+fn go_back(state: &mut ProcessingState, snapshot: &Snapshot) {
+    let mut progress = progress_of(state);
+    let balls: Vec<Delivery> =
+        snapshot.fixture.balls.iter().filter_map(Delivery::from_feed).collect();
+    progress.last_processed_ball = balls.last().map(|ball| ball.id);
+    state.last_processed_ball =
+        progress.last_processed_ball.and_then(|id| BallId::new(id.to_string()).ok());
+    state.ball_by_ball = balls.iter().map(ToString::to_string).collect();
+    state.last_event = None;
+    // The ends of innings before this one are known, and not told again.
+    let innings = balls.last().map_or(0, |ball| ball.innings);
+    let is_break = snapshot.fixture.status.as_deref() == Some("Innings Break");
+    let over = if is_break { innings } else { innings.saturating_sub(1) };
+    state.fired = (1..=over).map(|n| format!("inn:{n}")).collect();
+    state.cooldowns.clear();
+}

@@ -1,0 +1,167 @@
+//! Which feed, and which way to phones. Secrets come from the environment or from a file.
+
+use crate::feed::{SportMonks, SportMonksOptions};
+use crate::push::{Apns, ApnsOptions, LogSender, ProviderKey, PushSender};
+use singlet::engine::Clock;
+use singlet_web::random::Random;
+use std::fmt;
+use std::sync::Arc;
+
+const SPORTMONKS_BASE: &str = "https://cricket.sportmonks.com/api/v2.0";
+const APNS_BASE: &str = "https://api.push.apple.com";
+const APNS_SANDBOX_BASE: &str = "https://api.sandbox.push.apple.com";
+
+/// What the environment says.
+#[derive(Clone, Default)]
+pub struct Settings {
+    variables: Vec<(String, String)>,
+}
+
+/// A setting that is missing or wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingError(String);
+
+impl fmt::Display for SettingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SettingError {}
+
+impl Settings {
+    /// Reads the variables that begin with `SINGLET_CRICKET_`. A variable that ends with `_FILE`
+    /// names a file that has the value.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, or a choice is unknown.
+    pub fn from_environment() -> Result<Self, SettingError> {
+        Self::new(std::env::vars())
+    }
+
+    /// The same of given variables.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, or a choice is unknown.
+    pub fn new(
+        variables: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, SettingError> {
+        let mut own = Vec::new();
+        for (name, value) in variables {
+            let Some(name) = name.strip_prefix("SINGLET_CRICKET_") else { continue };
+            match name.strip_suffix("_FILE") {
+                None => own.push((name.to_owned(), value)),
+                Some(name) => {
+                    let text = std::fs::read_to_string(&value).map_err(|error| {
+                        SettingError(format!("SINGLET_CRICKET_{name}_FILE cannot be read: {error}"))
+                    })?;
+                    own.push((name.to_owned(), text.trim().to_owned()));
+                }
+            }
+        }
+        let settings = Self { variables: own };
+        let choices: [(&str, [&str; 2]); 2] =
+            [("FEED", ["replay", "sportmonks"]), ("PUSH", ["log", "apns"])];
+        for (name, [usual, other]) in choices {
+            let chosen = settings.get(name).unwrap_or(usual);
+            if ![usual, other].contains(&chosen) {
+                let text = format!("SINGLET_CRICKET_{name} must be {usual} or {other}");
+                return Err(SettingError(text));
+            }
+        }
+        if settings.get("FEED") == Some("sportmonks") {
+            settings.required("SPORTMONKS_TOKEN")?;
+        }
+        Ok(settings)
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        let found = self.variables.iter().find(|(own, _)| own == name);
+        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    fn required(&self, name: &str) -> Result<&str, SettingError> {
+        self.get(name).ok_or_else(|| {
+            SettingError(format!("set SINGLET_CRICKET_{name}, or SINGLET_CRICKET_{name}_FILE"))
+        })
+    }
+
+    /// The SportMonks adapter, if it was chosen.
+    pub(super) fn sportmonks(&self, clock: Clock) -> Option<SportMonks> {
+        if self.get("FEED") != Some("sportmonks") {
+            return None;
+        }
+        let base = self.get("SPORTMONKS_BASE").unwrap_or(SPORTMONKS_BASE);
+        let options = SportMonksOptions::new(base, self.get("SPORTMONKS_TOKEN")?);
+        Some(SportMonks::new(options, clock))
+    }
+
+    /// The way to phones.
+    pub(super) fn sender(
+        &self,
+        clock: Clock,
+        random: Random,
+    ) -> Result<Arc<dyn PushSender>, SettingError> {
+        if self.get("PUSH") != Some("apns") {
+            return Ok(Arc::new(LogSender));
+        }
+        let key = ProviderKey::from_pem(
+            self.required("APNS_KEY_ID")?,
+            self.required("APNS_TEAM_ID")?,
+            self.required("APNS_KEY")?,
+        );
+        let base = self.get("APNS_BASE").unwrap_or(APNS_BASE).to_owned();
+        let sandbox_base = match self.get("APNS_BASE") {
+            Some(base) => base.to_owned(),
+            None => APNS_SANDBOX_BASE.to_owned(),
+        };
+        let options = ApnsOptions {
+            http2_only: base.starts_with("http://"),
+            base,
+            sandbox_base,
+            bundle: self.required("APNS_BUNDLE")?.to_owned(),
+            key: key.map_err(|error| SettingError(error.to_string()))?,
+        };
+        Ok(Arc::new(Apns::new(options, clock, random)))
+    }
+}
+
+/// Values may be secrets.
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.variables.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_tuple("Settings").field(&names).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(variables: &[(&str, &str)]) -> Result<Settings, SettingError> {
+        Settings::new(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+    }
+
+    #[test]
+    fn nothing_set_means_replay_and_log() {
+        let settings = settings(&[("PATH", "/bin")]).unwrap();
+        assert!(settings.sportmonks(Clock::fixed(0)).is_none());
+        let sender = settings.sender(Clock::fixed(0), Random::new()).unwrap();
+        assert_eq!(sender.name(), "log");
+    }
+
+    #[test]
+    fn a_wrong_choice_is_refused_and_secrets_are_not_shown() {
+        assert!(settings(&[("SINGLET_CRICKET_FEED", "radio")]).is_err());
+        assert!(settings(&[("SINGLET_CRICKET_FEED", "sportmonks")]).is_err());
+        let chosen = [
+            ("SINGLET_CRICKET_FEED", "sportmonks"),
+            ("SINGLET_CRICKET_SPORTMONKS_TOKEN", "hush"),
+        ];
+        let settings = settings(&chosen).unwrap();
+        assert!(settings.sportmonks(Clock::fixed(0)).is_some());
+        assert!(!format!("{settings:?}").contains("hush"));
+    }
+}

@@ -1,0 +1,108 @@
+//! The phones.
+
+use super::StoreError;
+use super::store_error::held;
+use crate::design::{Cricket, Device, Environment, Platform, PushToken, UserId};
+use singlet::prelude::*;
+
+/// The phones: operations 23 to 26. Clones are one.
+#[derive(Clone)]
+pub struct DeviceService {
+    db: Db<Cricket>,
+}
+
+/// A device that launches the app.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewDevice {
+    /// Where alerts are sent.
+    pub device_token: PushToken,
+    /// What runs on it.
+    pub platform: Platform,
+    /// Which push service knows the token.
+    pub environment: Environment,
+    /// The version of the app.
+    pub app_version: Option<String>,
+}
+
+impl DeviceService {
+    pub(super) fn new(db: Db<Cricket>) -> Self {
+        Self { db }
+    }
+
+    /// 23 A user's device: Query with Limit 1. An expired first record is passed over.
+    pub async fn of_user(&self, user: &UserId) -> Result<Option<Device>, StoreError> {
+        Ok(self.db.query(Device::of_user(user).limit(1)).first().await?)
+    }
+
+    /// 24 Registers the device that launched the app last, in three steps that can be repeated:
+    /// reads the user's devices, deletes the others, and writes this one. A crash may leave no
+    /// device, and two launches at once one too many, until the next launch.
+    pub async fn register(&self, user: &UserId, new: &NewDevice) -> Result<Device, StoreError> {
+        let devices =
+            self.db.query(Device::of_user(user).consistent().with_expired()).all().await?;
+        for device in devices.iter().filter(|device| device.device_token != new.device_token) {
+            self.db.run(delete(Device::key(user, &device.device_token))).await?;
+        }
+        let now = self.db.now();
+        let change = upsert(Device::key(user, &new.device_token))
+            .set(Device::PLATFORM, new.platform)
+            .set(Device::ENVIRONMENT, new.environment)
+            .set(Device::APP_VERSION, new.app_version.clone())
+            .set(Device::LAST_SEEN_AT, now)
+            .set(Device::EXPIRES_AT, Expiry::at(now.after(Device::KEPT)))
+            .returning_new();
+        Ok(self.db.run(change).await?)
+    }
+
+    /// 25 Sets the token that starts activities on a device. `false` if it is not registered.
+    pub async fn set_push_to_start(
+        &self,
+        user: &UserId,
+        device: &PushToken,
+        push_to_start: &PushToken,
+    ) -> Result<bool, StoreError> {
+        if self.db.get(Device::key(user, device)).await?.is_none() {
+            return Ok(false);
+        }
+        let now = self.db.now();
+        let change = update(Device::key(user, device))
+            .set(Device::PUSH_TO_START_TOKEN, push_to_start)
+            .set(Device::LAST_SEEN_AT, now)
+            .set(Device::EXPIRES_AT, Expiry::at(now.after(Device::KEPT)));
+        held(self.db.run(change).await)
+    }
+
+    /// 26 Deletes a device. Returns what it was.
+    pub async fn delete(
+        &self,
+        user: &UserId,
+        device: &PushToken,
+    ) -> Result<Option<Device>, StoreError> {
+        Ok(self.db.run(delete(Device::key(user, device)).returning_old()).await?)
+    }
+
+    /// 26 Deletes a device whose token is dead, unless the app was launched since then. `false` if
+    /// it was, or there is none.
+    pub async fn delete_unless_seen_since(
+        &self,
+        user: &UserId,
+        device: &PushToken,
+        since: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let is_older = Device::LAST_SEEN_AT.lt(since);
+        held(self.db.run(delete(Device::key(user, device)).only_if(is_older)).await)
+    }
+
+    /// Takes a dead token out that started activities, unless it was replaced. `false` if it was.
+    pub async fn remove_push_to_start(
+        &self,
+        user: &UserId,
+        device: &PushToken,
+        push_to_start: &PushToken,
+    ) -> Result<bool, StoreError> {
+        let change = update(Device::key(user, device))
+            .remove(Device::PUSH_TO_START_TOKEN)
+            .only_if(Device::PUSH_TO_START_TOKEN.eq(push_to_start));
+        held(self.db.run(change).await)
+    }
+}

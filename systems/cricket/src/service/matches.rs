@@ -1,0 +1,192 @@
+//! Matches as lists and pages read them.
+
+use super::fixtures::PAGE_LEN;
+use super::{Names, Service};
+use crate::design::{
+    CachedFixture, Fixture, Follow, LeagueCode, MatchId, ProcessingState, TeamId, UserId,
+};
+use crate::error::Error;
+use crate::rules::{DisplayState, MatchView, display};
+use crate::view::match_view;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use singlet::prelude::*;
+use singlet_web::problem::Problem;
+use singlet_web::validate::FieldLocation;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How many leagues are asked at the same time.
+const LEAGUES_AT_ONCE_MAX: usize = 8;
+/// How far back and ahead a list reaches unless it says otherwise.
+const DAYS_BACK: Duration = Duration::from_hours(2 * 24);
+const DAYS_AHEAD: Duration = Duration::from_hours(7 * 24);
+
+/// Which matches to list.
+#[derive(Clone, Debug, Default)]
+pub struct MatchFilter {
+    /// Of one league; of all active ones without it.
+    pub league: Option<LeagueCode>,
+    /// From this start on; two days ago without it.
+    pub from: Option<Timestamp>,
+    /// Up to this start; in seven days without it.
+    pub to: Option<Timestamp>,
+    /// What the page before gave.
+    pub cursor: Option<String>,
+}
+
+/// Some matches, and where the next ones begin.
+#[derive(Clone, Debug)]
+pub struct MatchPage {
+    /// In play, by start time. Only the first page has them.
+    pub live: Vec<Fixture>,
+    /// Others, by start time.
+    pub items: Vec<Fixture>,
+    /// Where the next page begins.
+    pub next: Option<String>,
+}
+
+/// A match with all that is shown of it.
+#[derive(Clone, Debug)]
+pub struct Perspective {
+    /// The match.
+    pub fixture: Fixture,
+    /// How far it is processed.
+    pub processing: Option<Arc<ProcessingState>>,
+    /// What the feed said last.
+    pub cached: Option<CachedFixture>,
+    /// What its teams are called.
+    pub names: Names,
+}
+
+impl Perspective {
+    /// The match as displays, scorecards and charts read it.
+    #[must_use]
+    pub fn view(&self) -> MatchView {
+        let processing = self.processing.as_deref();
+        match_view(&self.fixture, processing, self.cached.as_ref(), &self.names)
+    }
+}
+
+impl Service {
+    /// Matches of one league or of all active ones, those in play first.
+    pub async fn list_matches(&self, filter: &MatchFilter) -> Result<MatchPage, Error> {
+        let now = self.db.now();
+        let from = filter.from.unwrap_or_else(|| now.before(DAYS_BACK));
+        let to = filter.to.unwrap_or_else(|| now.after(DAYS_AHEAD));
+        let mut page = match &filter.league {
+            Some(league) => self.list_of_league(league, from, to, filter.cursor.as_deref()).await?,
+            None => self.list_of_all(from, to, filter.cursor.as_deref()).await?,
+        };
+        if filter.cursor.is_none() {
+            page.live = self.fixtures.live().await?;
+            if let Some(league) = &filter.league {
+                page.live.retain(|one| one.league_code == *league);
+            }
+        }
+        page.items.retain(|one| one.live.is_none());
+        Ok(page)
+    }
+
+    async fn list_of_league(
+        &self,
+        league: &LeagueCode,
+        from: Timestamp,
+        to: Timestamp,
+        cursor: Option<&str>,
+    ) -> Result<MatchPage, Error> {
+        let cursor = cursor.map(str::parse).transpose()?;
+        let page = self.fixtures.of_league(league, from, to, cursor).await?;
+        let next = page.next.map(|next| next.to_string());
+        Ok(MatchPage { live: Vec::new(), items: page.items, next })
+    }
+
+    /// One page of every active league, merged. Where one of them has more, the list ends before the
+    /// start of what is not read yet, and the next page begins there.
+    async fn list_of_all(
+        &self,
+        from: Timestamp,
+        to: Timestamp,
+        cursor: Option<&str>,
+    ) -> Result<MatchPage, Error> {
+        let from = match cursor {
+            None => from,
+            Some(text) => text.parse().map_err(|_| {
+                let detail = "must be what an earlier answer gave as `cursor`";
+                Problem::invalid_field(FieldLocation::Query, "cursor", detail)
+            })?,
+        };
+        let leagues = self.leagues.active().await?;
+        // Made before the stream: a closure in it would not be general enough to be sent.
+        let queries: Vec<_> = leagues
+            .iter()
+            .map(|league| self.fixtures.of_league(&league.code, from, to, None))
+            .collect();
+        let pages: Vec<singlet::Page<Fixture>> =
+            stream::iter(queries).buffer_unordered(LEAGUES_AT_ONCE_MAX).boxed().try_collect().await?;
+        let unread = pages.iter().filter(|page| page.next.is_some());
+        let end = unread.filter_map(|page| Some(page.items.last()?.start_time)).min();
+        let mut items: Vec<Fixture> = pages.into_iter().flat_map(|page| page.items).collect();
+        items.sort_by(|one, other| {
+            (one.start_time, &one.match_id).cmp(&(other.start_time, &other.match_id))
+        });
+        // Where a whole page starts at one moment, there is nothing before its end.
+        let end = end.filter(|end| items.first().is_some_and(|first| first.start_time < *end));
+        if let Some(end) = end {
+            items.retain(|one| one.start_time < end);
+        }
+        debug_assert!(items.len() <= PAGE_LEN.saturating_mul(leagues.len().max(1)));
+        Ok(MatchPage { live: Vec::new(), items, next: end.map(|end| end.to_string()) })
+    }
+
+    /// A match.
+    pub async fn find_match(&self, id: &MatchId) -> Result<Fixture, Error> {
+        self.fixtures.get(id).await?.ok_or(Error::MatchNotFound)
+    }
+
+    /// How a user follows these matches.
+    pub async fn follows_of(
+        &self,
+        user: Option<&UserId>,
+        fixtures: &[Fixture],
+    ) -> Result<HashMap<MatchId, Follow>, Error> {
+        let Some(user) = user else { return Ok(HashMap::new()) };
+        let keys = fixtures.iter().map(|one| Follow::key(&one.match_id, user));
+        let follows = self.db.get_many(keys).await?;
+        Ok(follows.into_iter().flatten().map(|one: Follow| (one.match_id.clone(), one)).collect())
+    }
+
+    /// A match with all that is shown of it: operations 1, 55 and 48.
+    pub async fn perspective(&self, id: &MatchId) -> Result<Perspective, Error> {
+        let fixture = self.find_match(id).await?;
+        let processing = self.processing.get(id, fixture.sequence).await?;
+        let cached = self.cache.get(id).await?;
+        let names = self.names(std::slice::from_ref(&fixture)).await?;
+        Ok(Perspective { fixture, processing, cached, names })
+    }
+
+    /// What is shown of a match to a team: operations 46 and 1, rebuilt from 1 and 55 if it is not
+    /// in the cache, or older than the match.
+    pub async fn display(
+        &self,
+        id: &MatchId,
+        team: &TeamId,
+    ) -> Result<(Fixture, DisplayState), Error> {
+        let fixture = self.find_match(id).await?;
+        if !fixture.has_perspective(team) {
+            return Err(Error::TeamNotInMatch);
+        }
+        let stored = self.displays.get(id, team).await?;
+        if let Some(stored) = stored.filter(|stored| stored.sequence == fixture.sequence)
+            && let Ok(state) = serde_json::from_str(&stored.state)
+        {
+            return Ok((fixture, state));
+        }
+        let perspective = self.perspective(id).await?;
+        let state = display(&perspective.view(), team.as_str());
+        let fixture = perspective.fixture;
+        let is_final = fixture.ended_at.is_some();
+        self.displays.put(id, team, state.to_json(), fixture.sequence, is_final).await?;
+        Ok((fixture, state))
+    }
+}

@@ -1,0 +1,99 @@
+//! What teams and leagues are called where matches are listed.
+
+use super::{Service, StoreError};
+use crate::design::{Enrichment, Fixture, League, MatchId, Team, TeamId};
+use crate::rules::TeamLabel;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What the teams and leagues of some matches are called.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    enriched: HashMap<MatchId, Enrichment>,
+    teams: Arc<Vec<Team>>,
+    leagues: Arc<Vec<League>>,
+}
+
+impl Service {
+    /// What the teams and leagues of these matches are called: from the cache of the feed
+    /// (operation 49; 50 if all are of one league), and what is missing there from operations 12
+    /// and 18.
+    pub async fn names(&self, fixtures: &[Fixture]) -> Result<Names, StoreError> {
+        let enriched = match fixtures {
+            [] => HashMap::new(),
+            [first, others @ ..]
+                if others.len() > 1
+                    && others.iter().all(|one| one.league_id == first.league_id) =>
+            {
+                let entries = self.cache.of_league(&first.league_id).await?;
+                entries.into_iter().map(|entry| (entry.match_id.clone(), entry)).collect()
+            }
+            _ => {
+                let ids: Vec<MatchId> = fixtures.iter().map(|one| one.match_id.clone()).collect();
+                self.cache.get_many(&ids).await?
+            }
+        };
+        let enriched: HashMap<MatchId, Enrichment> =
+            enriched.into_iter().filter_map(|(id, entry)| Some((id, entry.enrichment?))).collect();
+        let is_complete = fixtures.iter().all(|one| enriched.contains_key(&one.match_id));
+        if is_complete {
+            return Ok(Names { enriched, ..Names::default() });
+        }
+        Ok(Names { enriched, teams: self.teams.all().await?, leagues: self.leagues.all().await? })
+    }
+
+    /// The same from what is in memory, for pushes, which cannot wait for a table.
+    #[must_use]
+    pub fn remembered_names(&self) -> Names {
+        let (teams, leagues) = (self.teams.remembered(), self.leagues.remembered());
+        Names { enriched: HashMap::new(), teams, leagues }
+    }
+}
+
+impl Names {
+    /// What a team of a match is called. A team that nobody knows is called by its id.
+    #[must_use]
+    pub fn team(&self, fixture: &Fixture, id: &TeamId) -> TeamLabel {
+        let label = |code: &str, name: &str| TeamLabel {
+            id: id.to_string(),
+            code: code.to_owned(),
+            name: name.to_owned(),
+        };
+        if let Some(enriched) = self.enriched.get(&fixture.match_id) {
+            return match *id == fixture.home_team_id {
+                true => label(&enriched.home_code, &enriched.home_name),
+                false => label(&enriched.away_code, &enriched.away_name),
+            };
+        }
+        match self.teams.iter().find(|team| team.team_id == *id) {
+            Some(team) => label(&team.code, &team.name),
+            None => label(id.as_str(), id.as_str()),
+        }
+    }
+
+    /// Both teams of a match, the home team first.
+    #[must_use]
+    pub fn teams(&self, fixture: &Fixture) -> [TeamLabel; 2] {
+        fixture.teams().map(|id| self.team(fixture, id))
+    }
+
+    /// The place of a team in the standings, if it is known.
+    #[must_use]
+    pub fn position(&self, fixture: &Fixture, id: &TeamId) -> Option<u32> {
+        let enriched = self.enriched.get(&fixture.match_id)?;
+        match *id == fixture.home_team_id {
+            true => enriched.home_position,
+            false => enriched.away_position,
+        }
+    }
+
+    /// What the league of a match is called. A league that nobody knows is called by its code.
+    #[must_use]
+    pub fn league<'a>(&'a self, fixture: &'a Fixture) -> &'a str {
+        if let Some(enriched) = self.enriched.get(&fixture.match_id) {
+            return &enriched.league_name;
+        }
+        let league = self.leagues.iter().find(|league| league.league_id == fixture.league_id);
+        league.map_or(fixture.league_code.as_str(), |league| &league.name)
+    }
+}

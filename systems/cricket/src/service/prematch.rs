@@ -1,0 +1,35 @@
+//! Which messages were sent.
+
+use super::StoreError;
+use super::store_error::held;
+use crate::design::{Claim, Cricket, MatchId, Notification};
+use singlet::prelude::*;
+
+/// Which messages were sent: operations 38 and 39. Clones are one.
+#[derive(Clone)]
+pub struct PrematchService {
+    db: Db<Cricket>,
+}
+
+impl PrematchService {
+    pub(super) fn new(db: Db<Cricket>) -> Self {
+        Self { db }
+    }
+
+    /// 38 Whether a message was sent, or is being sent.
+    pub async fn was_sent(&self, id: &MatchId, claim: &Claim) -> Result<bool, StoreError> {
+        Ok(self.db.get(Notification::key(id, claim).consistent()).await?.is_some())
+    }
+
+    /// 39 Claims to send a message: `true` for exactly one caller.
+    pub async fn mark_sent(&self, id: &MatchId, claim: &Claim) -> Result<bool, StoreError> {
+        let now = self.db.now();
+        let notification = Notification {
+            match_id: id.clone(),
+            claim: claim.clone(),
+            sent_at: now,
+            expires_at: Expiry::at(now.after(Notification::KEPT)),
+        };
+        held(self.db.run(create(&notification)).await)
+    }
+}

@@ -1,0 +1,135 @@
+//! What users do: their device, the matches they follow, their activities.
+
+use super::{NewDevice, Registered, Service};
+use crate::design::{Device, Fixture, Follow, MatchId, PushToken, Subscription, TeamId, UserId};
+use crate::error::Error;
+
+impl Service {
+    /// The caller's device.
+    pub async fn own_device(&self, user: &UserId) -> Result<Device, Error> {
+        self.devices.of_user(user).await?.ok_or(Error::DeviceNotFound)
+    }
+
+    /// Registers the device that launched the app last.
+    pub async fn register_device(&self, user: &UserId, new: &NewDevice) -> Result<Device, Error> {
+        Ok(self.devices.register(user, new).await?)
+    }
+
+    /// Deletes the caller's device.
+    pub async fn delete_own_device(&self, user: &UserId) -> Result<(), Error> {
+        let device = self.own_device(user).await?;
+        let old = self.devices.delete(user, &device.device_token).await?;
+        old.map(|_| ()).ok_or(Error::DeviceNotFound)
+    }
+
+    /// Sets the token that starts activities on the caller's device.
+    pub async fn set_push_to_start(
+        &self,
+        user: &UserId,
+        device: &PushToken,
+        push_to_start: &PushToken,
+    ) -> Result<Device, Error> {
+        if !self.devices.set_push_to_start(user, device, push_to_start).await? {
+            return Err(Error::DeviceNotFound);
+        }
+        self.own_device(user).await
+    }
+
+    /// How the caller follows a match.
+    pub async fn own_follow(&self, id: &MatchId, user: &UserId) -> Result<Follow, Error> {
+        self.find_match(id).await?;
+        self.follows.get(id, user).await?.ok_or(Error::NotFollowing)
+    }
+
+    /// Follows a match that is not over, with one of its teams or neutrally.
+    pub async fn follow_match(
+        &self,
+        id: &MatchId,
+        user: &UserId,
+        team: &TeamId,
+    ) -> Result<(Fixture, Follow), Error> {
+        let fixture = self.followable(id, team).await?;
+        let follow = self.follows.follow(&fixture, user, team).await?;
+        Ok((fixture, follow))
+    }
+
+    /// Changes the team with which the caller follows a match.
+    pub async fn change_follow(
+        &self,
+        id: &MatchId,
+        user: &UserId,
+        team: &TeamId,
+    ) -> Result<Follow, Error> {
+        let fixture = self.find_match(id).await?;
+        if !fixture.has_perspective(team) {
+            return Err(Error::TeamNotInMatch);
+        }
+        if !self.follows.change_team(id, user, team).await? {
+            return Err(Error::NotFollowing);
+        }
+        self.follows.get(id, user).await?.ok_or(Error::NotFollowing)
+    }
+
+    /// Stops following a match, and removes the caller's activities of it. Returns their tokens,
+    /// which are to be told that they end.
+    pub async fn unfollow_match(
+        &self,
+        id: &MatchId,
+        user: &UserId,
+    ) -> Result<(Fixture, Vec<PushToken>), Error> {
+        let fixture = self.find_match(id).await?;
+        if self.follows.get(id, user).await?.is_none() {
+            return Err(Error::NotFollowing);
+        }
+        // The follow goes last, so that the request can be repeated if it fails in between.
+        let tokens = self.subscriptions.remove_of_user(id, user).await?;
+        self.follows.unfollow(id, user).await?;
+        Ok((fixture, tokens))
+    }
+
+    /// Registers an activity of a match that is not over.
+    pub async fn register_activity(
+        &self,
+        id: &MatchId,
+        user: &UserId,
+        token: &PushToken,
+        team: &TeamId,
+    ) -> Result<Subscription, Error> {
+        let fixture = self.followable(id, team).await?;
+        match self.subscriptions.register(&fixture, token, user, team).await? {
+            Registered::Done(subscription) => Ok(subscription),
+            Registered::Taken => Err(Error::ActivityTaken),
+        }
+    }
+
+    /// Removes one activity of the caller, or all of a match. Returns their tokens, which are to be
+    /// told that they end.
+    pub async fn remove_activities(
+        &self,
+        id: &MatchId,
+        user: &UserId,
+        token: Option<&PushToken>,
+    ) -> Result<(Fixture, Vec<PushToken>), Error> {
+        let fixture = self.find_match(id).await?;
+        let tokens = match token {
+            Some(token) => {
+                let is_removed = self.subscriptions.remove_own(id, token, user).await?;
+                is_removed.then(|| token.clone()).into_iter().collect()
+            }
+            None => self.subscriptions.remove_of_user(id, user).await?,
+        };
+        Ok((fixture, tokens))
+    }
+
+    /// A match that is not over, in which this team plays.
+    async fn followable(&self, id: &MatchId, team: &TeamId) -> Result<Fixture, Error> {
+        let fixture = self.find_match(id).await?;
+        if fixture.archived_at.is_some() || fixture.ended_at.is_some() || fixture.phase.is_final() {
+            return Err(Error::MatchOver);
+        }
+        if !fixture.has_perspective(team) {
+            return Err(Error::TeamNotInMatch);
+        }
+        Ok(fixture)
+    }
+}

@@ -1,0 +1,359 @@
+//! The routes over HTTP.
+
+use crate::fixture::{match_id, scheduled, token, user_id};
+use crate::site::CricketServer;
+use serde_json::{Value, json};
+use singlet::prelude::*;
+use singlet_cricket::design::{Fixture, TeamId};
+use singlet_testing::run;
+
+fn ids(list: &Value) -> Vec<&str> {
+    let list = list.as_array().unwrap();
+    list.iter().map(|one| one["matchId"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn matches_are_listed_with_those_in_play_first() {
+    run(async {
+        let site = CricketServer::new().await;
+        let live = site.live("1").await;
+        site.scheduled("2").await;
+        site.replay("3").await;
+        site.followed_by(&live, "asha", "101").await;
+        let list = site.get("/matches").await;
+        assert_eq!(ids(&list["live"]), ["1"]);
+        assert_eq!(ids(&list["items"]), ["2", "3"]);
+        let first = &list["live"][0];
+        assert_eq!(first["league"], json!({"code": "CTL", "name": "Coastal T20 League"}));
+        assert_eq!(
+            first["teams"],
+            json!([
+                {"id": "101", "code": "HAR", "name": "Harbour Hawks", "score": "168/7 (20)"},
+                {"id": "102", "code": "KIN", "name": "Kinsale Kestrels", "score": "111/4 (13)"},
+            ])
+        );
+        assert_eq!(first["headline"], "Kinsale Kestrels need 58 from 42 balls");
+        assert_eq!((&first["generated"], &first["stale"]), (&json!(false), &json!(false)));
+        assert_eq!(first.get("following"), None);
+        assert_eq!(list["items"][1]["generated"], true);
+        // Who follows sees it.
+        let own = site.asha().get("/cricket/matches").await.expect(200);
+        assert_eq!(own["live"][0]["following"], "101");
+        // By ids, in their order; those that are not there are left out.
+        let some = site.get("/matches?ids=3,nobody,1").await;
+        assert_eq!(ids(&some["items"]), ["3", "1"]);
+        let other = site.get("/matches?league=SOC").await;
+        assert_eq!((other["live"].clone(), other["items"].clone()), (json!([]), json!([])));
+    });
+}
+
+#[test]
+fn a_long_list_is_read_in_parts() {
+    run(async {
+        let site = CricketServer::new().await;
+        let now = site.service.db.now();
+        let fixtures: Vec<Fixture> = (0..70)
+            .map(|n| {
+                let start = now.after(crate::fixture::HOUR * 3 + crate::fixture::MINUTE * n);
+                scheduled(&format!("m{n:02}"), start)
+            })
+            .collect();
+        site.service.fixtures.create_many(&fixtures).await.unwrap();
+        for query in ["", "league=CTL&"] {
+            let (mut all, mut cursor) = (Vec::new(), String::new());
+            loop {
+                let page = site.get(&format!("/matches?{query}{cursor}")).await;
+                all.extend(ids(&page["items"]).into_iter().map(str::to_owned));
+                match page["cursor"].as_str() {
+                    Some(next) => cursor = format!("cursor={next}"),
+                    None => break,
+                }
+            }
+            let expected: Vec<String> = (0..70).map(|n| format!("m{n:02}")).collect();
+            assert_eq!(all, expected, "{query}");
+        }
+        let wrong = site.visitor().get("/cricket/matches?cursor=tomorrow").await;
+        assert_eq!((wrong.status, wrong.code().as_str()), (422, "invalid"));
+        let wrong = site.visitor().get("/cricket/matches?from=tomorrow").await;
+        assert_eq!((wrong.status, wrong.code().as_str()), (422, "invalid"));
+        let many = vec!["x"; 101].join(",");
+        let wrong = site.visitor().get(&format!("/cricket/matches?ids={many}")).await;
+        assert_eq!(wrong.status, 422);
+    });
+}
+
+#[test]
+fn a_match_is_shown_with_its_display_scorecard_balls_and_charts() {
+    run(async {
+        let site = CricketServer::new().await;
+        site.live("1").await;
+        let shown = site.get("/matches/1").await;
+        assert_eq!(shown["venue"], "Harbour Oval");
+        assert_eq!(shown["target"]["runs"], 169);
+        assert_eq!(shown["innings"][1]["runs"], 111);
+
+        let neutral = site.get("/matches/1/display").await;
+        assert_eq!((&neutral["team"], &neutral["need"]), (&json!("neutral"), &json!(58)));
+        assert_eq!(neutral["requiredRate"], "8.29");
+        assert_eq!(neutral["thisOver"], json!(["1", "1", "1", "1", "1", "1"]));
+        assert_eq!(neutral["stale"], false);
+        let away = site.get("/matches/1/display?team=102").await;
+        assert_eq!(away["teams"][0]["code"], "KIN");
+        let wrong = site.visitor().get("/cricket/matches/1/display?team=301").await;
+        assert_eq!((wrong.status, wrong.code().as_str()), (422, "team-not-in-match"));
+        // It was rebuilt, and is in the cache now.
+        let team = TeamId::neutral();
+        let stored = site.service.displays.get(&match_id("1"), &team).await.unwrap().unwrap();
+        assert_eq!(stored.sequence, 5);
+        assert!(!stored.state.contains("updatedAt"));
+
+        let card = site.get("/matches/1/scorecard").await;
+        assert_eq!(card["innings"][1]["batting"][0]["name"], "R. Iyer");
+        assert_eq!(card["innings"][1]["bowling"][0]["name"], "T. Okafor");
+        let charts = site.get("/matches/1/charts").await;
+        assert_eq!(charts["innings"][1]["overs"][0]["runs"], 6);
+
+        let balls = site.get("/matches/1/balls").await;
+        let over: Vec<&str> = balls["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|ball| ball["over"].as_str().unwrap())
+            .collect();
+        assert_eq!(over, ["12.6", "12.5", "12.4", "12.3", "12.2", "12.1"]);
+        assert_eq!(balls.get("before"), None);
+        let first = site.get("/matches/1/balls?innings=1").await;
+        assert_eq!(first["items"], json!([]));
+        let earlier = site.get("/matches/1/balls?innings=2&before=3").await;
+        assert_eq!(earlier["items"].as_array().unwrap().len(), 2);
+    });
+}
+
+#[test]
+fn balls_come_thirty_at_a_time() {
+    run(async {
+        let site = CricketServer::new().await;
+        site.live("1").await;
+        let state = site.balls("1", 5, 70);
+        site.service.processing.put(&state).await.unwrap();
+        let (mut seen, mut before) = (Vec::new(), String::new());
+        for expected in [30, 30, 10] {
+            let page = site.get(&format!("/matches/1/balls{before}")).await;
+            let items = page["items"].as_array().unwrap().clone();
+            assert_eq!(items.len(), expected);
+            seen.extend(items.iter().map(|ball| ball["id"].as_str().unwrap().to_owned()));
+            before = match page["before"].as_str() {
+                Some(id) => format!("?before={id}"),
+                None => String::new(),
+            };
+        }
+        assert!(before.is_empty());
+        let expected: Vec<String> = (1..=70).rev().map(|n: u32| n.to_string()).collect();
+        assert_eq!(seen, expected);
+        let strange = site.get("/matches/1/balls?before=strange").await;
+        assert_eq!(strange["items"], json!([]));
+    });
+}
+
+/// Section 4: stale is a match in play without a tick for 30 s.
+#[test]
+fn a_score_without_ticks_is_stale_after_30_seconds() {
+    run(async {
+        let site = CricketServer::new().await;
+        site.live("1").await;
+        site.store.clock.advance(29_999);
+        assert_eq!(site.get("/matches/1/display").await["stale"], false);
+        site.store.clock.advance(1);
+        assert_eq!(site.get("/matches/1/display").await["stale"], true);
+        assert_eq!(site.get("/matches/1").await["stale"], true);
+        // In a break nobody waits for balls.
+        let lunch = update(Fixture::key(match_id("1")))
+            .set(Fixture::PHASE, singlet_cricket::rules::Phase::InningsBreak);
+        site.service.fixtures.update(lunch).await.unwrap();
+        assert_eq!(site.get("/matches/1").await["stale"], false);
+    });
+}
+
+#[test]
+fn a_match_is_followed_changed_and_unfollowed() {
+    run(async {
+        let site = CricketServer::new().await;
+        let fixture = site.scheduled("1").await;
+        let asha = site.asha();
+        let path = "/cricket/user/follow/1";
+        assert_eq!(asha.get(path).await.code(), "not-following");
+        assert_eq!(asha.get("/cricket/user/follow/2").await.code(), "match-not-found");
+        let wrong = asha.post(path, json!({"teamId": "301"})).await;
+        assert_eq!((wrong.status, wrong.code().as_str()), (422, "team-not-in-match"));
+        assert_eq!(asha.patch(path, json!({"teamId": "101"})).await.code(), "not-following");
+        let followed = asha.post(path, json!({"teamId": "101"})).await.expect(200);
+        assert_eq!((&followed["matchId"], &followed["teamId"]), (&json!("1"), &json!("101")));
+        let changed = asha.patch(path, json!({"teamId": "neutral"})).await.expect(200);
+        assert_eq!(changed["teamId"], "neutral");
+        assert_eq!(asha.get(path).await.expect(200)["teamId"], "neutral");
+        // Ending it removes the caller's activities, and nobody else's.
+        let user = user_id("asha");
+        let team = TeamId::neutral();
+        for (text, user) in [("activity-1", &user), ("activity-2", &user_id("ben"))] {
+            let token = token(text);
+            site.service.subscriptions.register(&fixture, &token, user, &team).await.unwrap();
+        }
+        assert_eq!(asha.delete(path).await.status, 204);
+        assert_eq!(asha.delete(path).await.code(), "not-following");
+        let left = site.service.subscriptions.remove_all(&match_id("1")).await.unwrap();
+        assert_eq!(left, 1);
+        // What is over cannot be followed.
+        site.service.fixtures.archive(&match_id("1")).await.unwrap();
+        let over = asha.post(path, json!({"teamId": "101"})).await;
+        assert_eq!((over.status, over.code().as_str()), (409, "match-over"));
+    });
+}
+
+#[test]
+fn a_device_is_registered_and_its_token_shown_to_nobody() {
+    run(async {
+        let site = CricketServer::new().await;
+        let asha = site.asha();
+        let path = "/cricket/user/device";
+        assert_eq!(asha.get(path).await.code(), "device-not-found");
+        assert_eq!(asha.delete(path).await.code(), "device-not-found");
+        let device = json!({
+            "deviceToken": "browser-0123456789abcd", "platform": "ios", "environment": "sandbox",
+        });
+        let shown = asha.post(path, device.clone()).await.expect(200);
+        assert_eq!((&shown["tokenEnd"], &shown["canStart"]), (&json!("…abcd"), &json!(false)));
+        assert!(!shown.to_string().contains("0123456789"));
+        let start = json!({
+            "deviceToken": "browser-0123456789abcd", "pushToStartToken": "start-0123456789",
+        });
+        let shown = asha.put("/cricket/user/device/push-to-start", start).await.expect(200);
+        assert_eq!(shown["canStart"], true);
+        let other = json!({"deviceToken": "other-token", "pushToStartToken": "start-token"});
+        let other = asha.put("/cricket/user/device/push-to-start", other).await;
+        assert_eq!(other.code(), "device-not-found");
+        // Another user's device is another one.
+        let ben = site.server.as_user("ben", &[]);
+        assert_eq!(ben.get(path).await.code(), "device-not-found");
+        assert_eq!(asha.delete(path).await.status, 204);
+        for wrong in [
+            json!({"deviceToken": "short", "platform": "ios", "environment": "sandbox"}),
+            json!({"deviceToken": "with-a-#-in-it", "platform": "ios", "environment": "sandbox"}),
+            json!({"deviceToken": "x".repeat(201), "platform": "ios", "environment": "sandbox"}),
+            json!({"deviceToken": "long-enough", "platform": "android", "environment": "sandbox"}),
+        ] {
+            assert_eq!(asha.post(path, wrong).await.status, 422);
+        }
+    });
+}
+
+#[test]
+fn an_activity_belongs_to_who_registered_it() {
+    run(async {
+        let site = CricketServer::new().await;
+        site.live("1").await;
+        let (asha, ben) = (site.asha(), site.server.as_user("ben", &[]));
+        let path = "/cricket/user/activity/1";
+        let activity = json!({"pushToken": "activity-token-1", "teamId": "101"});
+        let shown = asha.post(path, activity.clone()).await.expect(200);
+        assert!(!shown.to_string().contains("activity-token"));
+        let taken = ben.post(path, activity).await;
+        assert_eq!((taken.status, taken.code().as_str()), (409, "activity-taken"));
+        // By its token, which is in a header and never in an address; only one's own.
+        let one = |client: &singlet_testing::TestClient| {
+            client.with_header("activity-token", "activity-token-1")
+        };
+        assert_eq!(one(&ben).delete(path).await.status, 204);
+        let count = async || {
+            let stream = site.service.subscriptions.of_match(&match_id("1"));
+            futures_util::TryStreamExt::try_collect::<Vec<_>>(stream).await.unwrap().len()
+        };
+        assert_eq!(count().await, 1);
+        assert_eq!(one(&asha).delete(path).await.status, 204);
+        assert_eq!(count().await, 0);
+        for text in ["activity-token-2", "activity-token-3"] {
+            let activity = json!({"pushToken": text, "teamId": "neutral"});
+            asha.post(path, activity).await.expect(200);
+        }
+        assert_eq!(count().await, 2);
+        assert_eq!(asha.delete(path).await.status, 204);
+        assert_eq!(count().await, 0);
+        let malformed = asha.with_header("activity-token", "with#hash").delete(path).await;
+        assert_eq!(malformed.status, 400);
+    });
+}
+
+#[test]
+fn admins_name_teams_and_turn_leagues_off() {
+    run(async {
+        let site = CricketServer::new().await;
+        let olu = site.olu();
+        let team = "/cricket/teams/101";
+        let changed =
+            olu.patch(team, json!({"shortName": " Hawks ", "colour": "#0b6e99"})).await.expect(200);
+        assert_eq!((&changed["shortName"], &changed["colour"]), (&json!("Hawks"), &json!("#0b6e99")));
+        let changed = olu.patch(team, json!({"colour": ""})).await.expect(200);
+        assert_eq!((&changed["shortName"], &changed["colour"]), (&json!("Hawks"), &Value::Null));
+        assert_eq!(olu.patch(team, json!({"colour": "red"})).await.status, 422);
+        assert_eq!(olu.patch(team, json!({"name": "Mine"})).await.status, 422);
+        assert_eq!(olu.patch("/cricket/teams/9", json!({})).await.code(), "team-not-found");
+        assert_eq!(site.get("/teams").await["items"].as_array().unwrap().len(), 2);
+        assert_eq!(site.visitor().get("/cricket/teams/9").await.code(), "team-not-found");
+
+        let league = "/cricket/leagues/7001";
+        let off = olu.patch(league, json!({"active": false})).await.expect(200);
+        assert_eq!(off["active"], false);
+        assert_eq!(site.get("/leagues").await["items"][0]["active"], false);
+        assert_eq!(site.get("/leagues/7001").await["code"], "CTL");
+        let none = olu.patch("/cricket/leagues/9", json!({"active": true})).await;
+        assert_eq!(none.code(), "league-not-found");
+        assert_eq!(olu.delete("/cricket/leagues/9").await.code(), "league-not-found");
+        assert_eq!(site.get("/seasons/s1/teams").await["items"], json!([]));
+        let nobody = site.asha().patch(league, json!({"active": true})).await;
+        assert_eq!((nobody.status, nobody.code().as_str()), (403, "not-an-admin"));
+    });
+}
+
+#[test]
+fn admins_see_jobs_locks_and_the_feed() {
+    run(async {
+        let site = CricketServer::new().await;
+        site.scheduled("1").await;
+        let olu = site.olu();
+        let jobs = olu.get("/cricket/admin/jobs").await.expect(200);
+        let names: Vec<&str> =
+            jobs["items"].as_array().unwrap().iter().map(|job| job["name"].as_str().unwrap()).collect();
+        for name in ["league-sync", "team-sync", "fixture-sync", "live-score", "prematch", "toss"] {
+            assert!(names.contains(&name), "{name} in {names:?}");
+        }
+        olu.get("/cricket/admin/locks").await.expect(200);
+        let feed = olu.get("/cricket/admin/feed").await.expect(200);
+        assert_eq!(feed["breaker"], "closed");
+        let page = olu.get("/cricket/admin/fixtures?leagueId=7001").await.expect(200);
+        assert_eq!(page["items"][0]["status"], "NS");
+        let missing = olu.get("/cricket/admin/fixtures").await;
+        assert_eq!(missing.status, 422);
+        for path in ["jobs", "locks", "feed", "fixtures?leagueId=7001", "live"] {
+            let path = format!("/cricket/admin/{path}");
+            assert_eq!(site.visitor().get(&path).await.status, 401, "{path}");
+            assert_eq!(site.asha().get(&path).await.code(), "not-an-admin", "{path}");
+        }
+        let real = olu.patch("/cricket/admin/replays/1", json!({"playing": true})).await;
+        assert_eq!((real.status, real.code().as_str()), (409, "not-a-replay"));
+        assert_eq!(olu.delete("/cricket/admin/replays/1").await.code(), "not-a-replay");
+        let both = json!({"positionMs": 5, "ball": "1:2.3"});
+        assert_eq!(olu.patch("/cricket/admin/replays/1", both).await.status, 422);
+        let speed = json!({"speed": 13});
+        assert_eq!(olu.patch("/cricket/admin/replays/1", speed).await.status, 422);
+    });
+}
+
+#[test]
+fn pushes_are_the_callers_own() {
+    run(async {
+        let site = CricketServer::new().await;
+        assert_eq!(site.visitor().get("/cricket/user/pushes").await.status, 401);
+        let pushes = site.asha().get("/cricket/user/pushes").await.expect(200);
+        assert_eq!(pushes["items"], json!([]));
+        assert_eq!(pushes["since"].as_str().unwrap().len(), 24);
+    });
+}

@@ -1,0 +1,129 @@
+//! Who may do what: every route as everybody, compared with `matrix.txt`.
+
+use crate::fixture::{league, token, user_id};
+use crate::site::CricketServer;
+use axum::http::Method;
+use serde_json::{Value, json};
+use singlet_cricket::design::{Environment, LeagueId, Platform};
+use singlet_cricket::service::NewDevice;
+use singlet_testing::{check_matrix, run};
+
+/// Asha has a device and follows the match; Ben has nothing; Olu is an admin and has nothing.
+const CALLERS: &[&str] = &["visitor", "asha", "ben", "olu"];
+
+#[test]
+fn every_route_as_everybody() {
+    run(async {
+        let site = CricketServer::new().await;
+        let document = site.get("/openapi.json").await;
+        let paths = document["paths"].as_object().unwrap();
+        let operations: Vec<&str> = paths
+            .values()
+            .flat_map(|methods| methods.as_object().unwrap().values())
+            .map(|operation| operation["operationId"].as_str().unwrap())
+            .collect();
+        let mut number = 0;
+        let status_of = async |row: &str, caller: &str| {
+            number += 1;
+            let id = format!("m{number}");
+            prepare(&site, &id, row).await;
+            let client = match caller {
+                "visitor" => site.visitor(),
+                "olu" => site.olu(),
+                user => site.server.as_user(user, &[]),
+            };
+            let (method, path, body) = request(row, &id);
+            client.send(method, &format!("/cricket{path}"), body).await.status
+        };
+        check_matrix(include_str!("matrix.txt"), &operations, CALLERS, status_of).await;
+    });
+}
+
+/// A match of its own for every request, a league that the feed does not list, and Asha's things.
+async fn prepare(site: &CricketServer, id: &str, row: &str) {
+    let fixture = match row.contains("Replay") {
+        true => site.replay(id).await,
+        false => site.scheduled(id).await,
+    };
+    if row.contains("(over)") {
+        site.service.fixtures.archive(&fixture.match_id).await.unwrap();
+    }
+    site.followed_by(&fixture, "asha", "101").await;
+    let device = NewDevice {
+        device_token: token("ashas-device"),
+        platform: Platform::Ios,
+        environment: Environment::Sandbox,
+        app_version: None,
+    };
+    site.service.devices.register(&user_id("asha"), &device).await.unwrap();
+    for user in ["ben", "olu"] {
+        if let Some(device) = site.service.devices.of_user(&user_id(user)).await.unwrap() {
+            site.service.devices.delete(&user_id(user), &device.device_token).await.unwrap();
+        }
+    }
+    let old = league("old", "OLD", "Old League", false, site.service.db.now());
+    assert_eq!(old.league_id, LeagueId::new("old").unwrap());
+    site.service.leagues.put(&old).await.unwrap();
+}
+
+fn request(row: &str, id: &str) -> (Method, String, Option<Value>) {
+    let team = Some(json!({"teamId": "101"}));
+    let of_match = format!("/matches/{id}");
+    let (follow, activity) = (format!("/user/follow/{id}"), format!("/user/activity/{id}"));
+    let device = "/user/device".to_owned();
+    let replay = format!("/admin/replays/{id}");
+    match row.split(" (").next().unwrap() {
+        "listMatches" => (Method::GET, "/matches".into(), None),
+        "getMatch" => (Method::GET, of_match, None),
+        "getDisplay" => (Method::GET, of_match + "/display", None),
+        "getScorecard" => (Method::GET, of_match + "/scorecard", None),
+        "listBalls" => (Method::GET, of_match + "/balls", None),
+        "getCharts" => (Method::GET, of_match + "/charts", None),
+        // A stream that would begin has no status here: of a match that does not exist.
+        "watchMatch" => (Method::GET, "/matches/none/live".into(), None),
+        "watchMatches" => (Method::GET, "/live?strange=1".into(), None),
+        "watchPushes" => (Method::GET, "/user/pushes/live?strange=1".into(), None),
+        "watchOperations" => (Method::GET, "/admin/live?strange=1".into(), None),
+        "listTeams" => (Method::GET, "/teams".into(), None),
+        "getTeam" => (Method::GET, "/teams/101".into(), None),
+        "changeTeam" => (Method::PATCH, "/teams/101".into(), Some(json!({"shortName": "H"}))),
+        "listStandings" => (Method::GET, "/seasons/s1/teams".into(), None),
+        "listLeagues" => (Method::GET, "/leagues".into(), None),
+        "getLeague" => (Method::GET, "/leagues/7001".into(), None),
+        "changeLeague" => (Method::PATCH, "/leagues/7001".into(), Some(json!({"active": true}))),
+        "deleteLeague" => (Method::DELETE, "/leagues/old".into(), None),
+        "getDevice" => (Method::GET, device, None),
+        "registerDevice" => {
+            let new = json!({
+                "deviceToken": "new-device-token", "platform": "ios", "environment": "sandbox",
+            });
+            (Method::POST, device, Some(new))
+        }
+        "deleteDevice" => (Method::DELETE, device, None),
+        "setPushToStart" => {
+            let tokens = json!({"deviceToken": "ashas-device", "pushToStartToken": "start-token"});
+            (Method::PUT, device + "/push-to-start", Some(tokens))
+        }
+        "getFollow" => (Method::GET, follow, None),
+        "followMatch" => (Method::POST, follow, team),
+        "changeFollow" => (Method::PATCH, follow, team),
+        "unfollowMatch" => (Method::DELETE, follow, None),
+        "registerActivity" => {
+            let new = json!({"pushToken": format!("activity-token-{id}"), "teamId": "101"});
+            (Method::POST, activity, Some(new))
+        }
+        "removeActivity" => (Method::DELETE, activity, None),
+        "listPushes" => (Method::GET, "/user/pushes".into(), None),
+        "listLeagueMatches" => (Method::GET, "/admin/fixtures?leagueId=none".into(), None),
+        "listJobs" => (Method::GET, "/admin/jobs".into(), None),
+        "listLocks" => (Method::GET, "/admin/locks".into(), None),
+        "getFeed" => (Method::GET, "/admin/feed".into(), None),
+        "loadReplay" => {
+            let new = json!({"tape": "t20-3", "speed": 1});
+            (Method::POST, "/admin/replays".into(), Some(new))
+        }
+        "changeReplay" => (Method::PATCH, replay, Some(json!({"playing": false}))),
+        "deleteReplay" => (Method::DELETE, replay, None),
+        other => panic!("no request for {other}"),
+    }
+}

@@ -1,0 +1,238 @@
+//! The sites of the demo data.
+
+/// A site: title, host, description, tags.
+pub(super) type DemoSite = (&'static str, &'static str, &'static str, &'static [&'static str]);
+
+/// Forty sites. "Tag museum" gets its tags elsewhere; the others share sixty.
+pub(super) const SITES: [DemoSite; 40] = [
+    (
+        "Rust by Example",
+        "rust.example",
+        "Small programs to read, change and run.",
+        &["rust", "programming", "examples"],
+    ),
+    (
+        "The Rust shelf",
+        "books.rust.example",
+        "Books and papers about Rust, with notes on each.",
+        &["rust", "books", "programming"],
+    ),
+    (
+        "Borrow checker clinic",
+        "clinic.rust.example",
+        "Bring an error, leave with an explanation.",
+        &["rust", "help", "programming"],
+    ),
+    (
+        "Tide tables",
+        "tides.example",
+        "High and low water for every harbour, a year ahead.",
+        &["tides", "sea", "harbour", "tables"],
+    ),
+    (
+        "Harbour webcam",
+        "webcam.harbour.example",
+        "The quay and the lock, a picture each minute.",
+        &["harbour", "webcam", "sea"],
+    ),
+    (
+        "Knots for beginners",
+        "knots.example",
+        "Twelve knots, tied slowly.",
+        &["knots", "sailing", "beginners"],
+    ),
+    (
+        "Chart room",
+        "charts.example",
+        "Sea charts with notes by those who sailed them.",
+        &["maps", "sea", "sailing"],
+    ),
+    (
+        "Old maps of the coast",
+        "oldmaps.example",
+        "Scans of maps from four centuries.",
+        &["maps", "history", "coast"],
+    ),
+    (
+        "Night trains",
+        "nighttrains.example",
+        "Where one can still go to bed and wake up elsewhere.",
+        &["trains", "travel", "night"],
+    ),
+    (
+        "Station clocks",
+        "clocks.example",
+        "Photographs of clocks at railway stations.",
+        &["trains", "photographs", "clocks"],
+    ),
+    (
+        "Timetable search",
+        "timetable.example",
+        "Connections by train, bus and ferry.",
+        &["trains", "travel", "tables", "ferry"],
+    ),
+    (
+        "Ferry lines",
+        "ferries.example",
+        "All lines of the bay with prices.",
+        &["ferry", "travel", "sea"],
+    ),
+    (
+        "Soup of the week",
+        "soup.example",
+        "One soup, every Thursday, for four people.",
+        &["recipes", "soup", "kitchen"],
+    ),
+    (
+        "Bread diary",
+        "bread.example",
+        "A baker writes down what went wrong.",
+        &["recipes", "bread", "kitchen"],
+    ),
+    (
+        "Pickled things",
+        "pickles.example",
+        "What to do with forty cucumbers.",
+        &["recipes", "garden", "kitchen"],
+    ),
+    (
+        "Seasonal calendar",
+        "season.example",
+        "What grows when, and what to cook from it.",
+        &["garden", "recipes", "calendar"],
+    ),
+    (
+        "Balcony garden",
+        "balcony.example",
+        "Vegetables on two square metres.",
+        &["garden", "beginners", "balcony"],
+    ),
+    (
+        "Bird voices",
+        "birds.example",
+        "Recordings of two hundred birds of the coast.",
+        &["birds", "sounds", "nature", "coast"],
+    ),
+    (
+        "Moth list",
+        "moths.example",
+        "Who comes to the lamp at night.",
+        &["insects", "nature", "night"],
+    ),
+    (
+        "Cloud atlas",
+        "clouds.example",
+        "Ten kinds of clouds and what follows them.",
+        &["weather", "clouds", "nature"],
+    ),
+    (
+        "Weather at the pier",
+        "pier.example",
+        "Wind, waves and temperature, measured by neighbours.",
+        &["weather", "harbour", "sea"],
+    ),
+    (
+        "Repair evening",
+        "repair.example",
+        "Bring the toaster on the first Tuesday.",
+        &["repair", "neighbours", "tools", "evenings"],
+    ),
+    (
+        "Tool library",
+        "tools.example",
+        "Borrow a drill instead of buying one.",
+        &["tools", "library", "neighbours"],
+    ),
+    (
+        "Bicycle kitchen",
+        "bikes.example",
+        "Stands, spare parts and somebody who knows how.",
+        &["bicycles", "repair", "neighbours"],
+    ),
+    (
+        "Cycle routes",
+        "cycleroutes.example",
+        "Flat ways around the bay.",
+        &["bicycles", "maps", "travel"],
+    ),
+    (
+        "Chess on Fridays",
+        "chess.example",
+        "Games of our club, with comments.",
+        &["chess", "club", "games"],
+    ),
+    (
+        "Squash for two pairs",
+        "doubles.example",
+        "Rules and drills for doubles.",
+        &["squash", "sport", "club"],
+    ),
+    (
+        "Running along the dyke",
+        "running.example",
+        "Distances, lamps and dogs.",
+        &["sport", "running", "coast"],
+    ),
+    (
+        "Swimming times",
+        "swimming.example",
+        "When the pool is empty.",
+        &["sport", "swimming", "tables"],
+    ),
+    (
+        "Choir of the harbour",
+        "choir.example",
+        "Sheet music and the dates of rehearsals.",
+        &["music", "club", "harbour", "voices"],
+    ),
+    ("Sounds of instruments", "instruments.example", "Hear before you buy.", &["music", "sounds"]),
+    (
+        "Open lectures",
+        "lectures.example",
+        "Talks at the university that everybody may hear.",
+        &["learning", "university", "free"],
+    ),
+    (
+        "Words of the week",
+        "words.example",
+        "Three words in five languages.",
+        &["learning", "languages"],
+    ),
+    (
+        "Grammar doctor",
+        "grammar.example",
+        "Short answers to long questions.",
+        &["languages", "help"],
+    ),
+    (
+        "Letters from sailors",
+        "letters.example",
+        "A hundred letters, read aloud.",
+        &["history", "sea", "letters"],
+    ),
+    (
+        "Museum on the hill",
+        "hill.example",
+        "What is shown, and what is in the cellar.",
+        &["museum", "history"],
+    ),
+    ("Tag museum", "tagmuseum.example", "One site with all the tags that nobody else wanted.", &[]),
+    (
+        "Open street pictures",
+        "streetpictures.example",
+        "Photographs of every street of the town.",
+        &["photographs", "maps", "town"],
+    ),
+    (
+        "Council minutes",
+        "council.example",
+        "What was decided, in plain words.",
+        &["town", "politics", "newcomers"],
+    ),
+    (
+        "Second-hand shelf",
+        "shelf.example",
+        "Books that look for a reader.",
+        &["books", "neighbours", "gifts"],
+    ),
+];

@@ -1,0 +1,271 @@
+//! Pictures that people upload: looked at, cut, and written anew, so that nothing but the picture
+//! itself is kept of a file.
+
+use image::codecs::jpeg::{JpegDecoder, JpegEncoder};
+use image::codecs::png::PngDecoder;
+use image::codecs::webp::WebPDecoder;
+use image::imageops::FilterType;
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, Limits};
+use singlet_web::blob::{ImageType, sniff_image};
+use std::io::Cursor;
+
+/// How many pixels a side has at most, before anything is decoded.
+const SIDE_MAX: u32 = 4096;
+/// How much memory one decoded picture takes at most.
+const DECODED_BYTES_MAX: u64 = 64 << 20;
+/// The quality of JPEG, of 100.
+const QUALITY: u8 = 85;
+
+/// What a picture is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PictureUse {
+    /// Of a person: cut to a square of 256 pixels.
+    Avatar,
+    /// Of a site: made to fit into 512 by 512 pixels.
+    Logo,
+}
+
+impl PictureUse {
+    /// How many bytes a file has at most.
+    #[must_use]
+    pub const fn bytes_max(self) -> usize {
+        match self {
+            Self::Avatar => 2 << 20,
+            Self::Logo => 5 << 20,
+        }
+    }
+
+    const fn side_min(self) -> u32 {
+        match self {
+            Self::Avatar => 64,
+            Self::Logo => 100,
+        }
+    }
+}
+
+/// Why a file is not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PictureFault {
+    /// It has too many bytes.
+    TooLarge,
+    /// It is no PNG, JPEG or WebP, or cannot be read.
+    Type,
+    /// It has too few or too many pixels.
+    Dimensions,
+}
+
+impl From<PictureFault> for crate::error::Error {
+    fn from(fault: PictureFault) -> Self {
+        match fault {
+            PictureFault::TooLarge => Self::ImageTooLarge,
+            PictureFault::Type => Self::ImageType,
+            PictureFault::Dimensions => Self::ImageDimensions,
+        }
+    }
+}
+
+/// Any error of a decoder says that the bytes are no picture.
+impl From<ImageError> for PictureFault {
+    fn from(error: ImageError) -> Self {
+        match error {
+            ImageError::Limits(_) => Self::Dimensions,
+            _ => Self::Type,
+        }
+    }
+}
+
+/// A picture as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// How its name ends: `jpg`, or `png` if parts of it are transparent.
+    pub extension: &'static str,
+}
+
+/// Reads a file, whatever it says that it is, and makes a new one of its pixels.
+///
+/// The header is read before anything is decoded: a small file can say that it has any number of
+/// pixels. Call it where a thread may be blocked.
+///
+/// # Errors
+///
+/// Why the file is not taken.
+pub fn prepare(file: &[u8], used_as: PictureUse) -> Result<Picture, PictureFault> {
+    if file.len() > used_as.bytes_max() {
+        return Err(PictureFault::TooLarge);
+    }
+    let reader = Cursor::new(file);
+    let picture = match sniff_image(file) {
+        Some(ImageType::Png) => decode(PngDecoder::new(reader)?, used_as)?,
+        Some(ImageType::Jpeg) => decode(JpegDecoder::new(reader)?, used_as)?,
+        Some(ImageType::WebP) => decode(WebPDecoder::new(reader)?, used_as)?,
+        _ => return Err(PictureFault::Type),
+    };
+    encode(&fit(picture, used_as))
+}
+
+fn decode(
+    mut decoder: impl ImageDecoder,
+    used_as: PictureUse,
+) -> Result<DynamicImage, PictureFault> {
+    let (width, height) = decoder.dimensions();
+    let sides = used_as.side_min()..=SIDE_MAX;
+    let is_too_large = decoder.total_bytes() > DECODED_BYTES_MAX;
+    if !sides.contains(&width) || !sides.contains(&height) || is_too_large {
+        return Err(PictureFault::Dimensions);
+    }
+    let mut limits = Limits::default();
+    // What decoders need besides the picture itself.
+    limits.max_alloc = Some(2 * DECODED_BYTES_MAX);
+    decoder.set_limits(limits)?;
+    let orientation = decoder.orientation()?;
+    let mut picture = DynamicImage::from_decoder(decoder)?;
+    picture.apply_orientation(orientation);
+    Ok(picture)
+}
+
+fn fit(picture: DynamicImage, used_as: PictureUse) -> DynamicImage {
+    let (width, height) = (picture.width(), picture.height());
+    match used_as {
+        PictureUse::Avatar => {
+            let side = width.min(height);
+            let square = picture.crop_imm((width - side) / 2, (height - side) / 2, side, side);
+            square.resize_exact(256, 256, FilterType::Triangle)
+        }
+        PictureUse::Logo if width > 512 || height > 512 => {
+            picture.resize(512, 512, FilterType::Triangle)
+        }
+        PictureUse::Logo => picture,
+    }
+}
+
+fn encode(picture: &DynamicImage) -> Result<Picture, PictureFault> {
+    let mut bytes = Vec::new();
+    if picture.color().has_alpha() {
+        let rgba = DynamicImage::ImageRgba8(picture.to_rgba8());
+        rgba.write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png)?;
+        return Ok(Picture { bytes, extension: "png" });
+    }
+    JpegEncoder::new_with_quality(&mut bytes, QUALITY).encode_image(&picture.to_rgb8())?;
+    Ok(Picture { bytes, extension: "jpg" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{Rgb, RgbImage, Rgba, RgbaImage};
+
+    fn file(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        picture.write_to(&mut Cursor::new(&mut bytes), format).unwrap();
+        bytes
+    }
+
+    fn plain(width: u32, height: u32) -> DynamicImage {
+        DynamicImage::ImageRgb8(RgbImage::from_pixel(width, height, Rgb([10, 120, 200])))
+    }
+
+    fn size(picture: &Picture) -> (u32, u32) {
+        let read = image::load_from_memory(&picture.bytes).unwrap();
+        (read.width(), read.height())
+    }
+
+    #[test]
+    fn every_kind_is_read_and_cut() {
+        for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP] {
+            let avatar = prepare(&file(&plain(300, 100), format), PictureUse::Avatar).unwrap();
+            assert_eq!((size(&avatar), avatar.extension), ((256, 256), "jpg"), "{format:?}");
+            let logo = prepare(&file(&plain(1024, 256), format), PictureUse::Logo).unwrap();
+            assert_eq!((size(&logo), logo.extension), ((512, 128), "jpg"), "{format:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_transparent_stays_so() {
+        let half = RgbaImage::from_pixel(100, 100, Rgba([1, 2, 3, 128]));
+        let png = file(&DynamicImage::ImageRgba8(half), ImageFormat::Png);
+        let logo = prepare(&png, PictureUse::Logo).unwrap();
+        assert_eq!((size(&logo), logo.extension), ((100, 100), "png"));
+    }
+
+    #[test]
+    fn sides_have_bounds() {
+        let cases = [
+            (PictureUse::Avatar, 64, 64, true),
+            (PictureUse::Avatar, 63, 64, false),
+            (PictureUse::Logo, 100, 100, true),
+            (PictureUse::Logo, 100, 99, false),
+            (PictureUse::Logo, 4096, 100, true),
+            (PictureUse::Logo, 4097, 100, false),
+        ];
+        for (used_as, width, height, is_taken) in cases {
+            let taken = prepare(&file(&plain(width, height), ImageFormat::Png), used_as);
+            let expected = if is_taken { None } else { Some(PictureFault::Dimensions) };
+            assert_eq!(taken.err(), expected, "{used_as:?} {width}x{height}");
+        }
+    }
+
+    /// A PNG of a few bytes that says it has 20,000 by 20,000 pixels: nothing is decoded.
+    #[test]
+    fn a_header_that_promises_too_much_is_refused_unread() {
+        let mut png = file(&plain(64, 64), ImageFormat::Png);
+        png[16..24].copy_from_slice(&[0, 0, 0x4e, 0x20, 0, 0, 0x4e, 0x20]);
+        let crc = crc32(&png[12..29]);
+        png[29..33].copy_from_slice(&crc.to_be_bytes());
+        assert_eq!(prepare(&png, PictureUse::Avatar), Err(PictureFault::Dimensions));
+    }
+
+    /// The checksum of PNG.
+    fn crc32(bytes: &[u8]) -> u32 {
+        let mut crc = !0_u32;
+        for byte in bytes {
+            crc ^= u32::from(*byte);
+            for _ in 0..8 {
+                crc = if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
+            }
+        }
+        !crc
+    }
+
+    #[test]
+    fn what_is_no_picture_is_refused() {
+        let svg = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>";
+        let mut cut = file(&plain(64, 64), ImageFormat::Png);
+        cut.truncate(60);
+        let others: [&[u8]; 5] =
+            [svg, b"GIF89a\x40\0\x40\0\0\0\0", b"", b"\x89PNG\r\n\x1a\n", &cut];
+        for other in others {
+            assert_eq!(prepare(other, PictureUse::Avatar), Err(PictureFault::Type));
+        }
+        let long = vec![0; PictureUse::Avatar.bytes_max() + 1];
+        assert_eq!(prepare(&long, PictureUse::Avatar), Err(PictureFault::TooLarge));
+    }
+
+    /// EXIF says how to turn a picture. It is turned, and EXIF is gone, with whatever was in it.
+    #[test]
+    fn exif_is_obeyed_and_dropped() {
+        let mut wide = RgbImage::from_pixel(200, 100, Rgb([255, 255, 255]));
+        for x in 0..100 {
+            for y in 0..100 {
+                wide.put_pixel(x, y, Rgb([0, 0, 0]));
+            }
+        }
+        let jpeg = file(&DynamicImage::ImageRgb8(wide), ImageFormat::Jpeg);
+        // One entry: orientation (0x0112) is 6, turned by 90 degrees to the right.
+        let mut exif =
+            b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0".to_vec();
+        exif.extend_from_slice(b"<script>alert(1)</script>");
+        let mut turned = vec![0xff, 0xd8, 0xff, 0xe1];
+        turned.extend_from_slice(&u16::try_from(exif.len() + 2).unwrap().to_be_bytes());
+        turned.extend_from_slice(&exif);
+        turned.extend_from_slice(&jpeg[2..]);
+        let logo = prepare(&turned, PictureUse::Logo).unwrap();
+        assert_eq!(size(&logo), (100, 200));
+        let has = |text: &[u8]| logo.bytes.windows(text.len()).any(|part| part == text);
+        assert!(!has(b"Exif") && !has(b"<script>"));
+        let read = image::load_from_memory(&logo.bytes).unwrap().to_rgb8();
+        // What was on the left is on top now.
+        assert!(read.get_pixel(50, 20).0[0] < 40 && read.get_pixel(50, 180).0[0] > 215);
+    }
+}

@@ -1,0 +1,69 @@
+//! Addresses of sites.
+
+use url::Url;
+
+/// How many characters an address has at most.
+pub const URL_CHARS_MAX: usize = 2048;
+
+/// An address as it is stored, and its host. Only http and https, with a host, without a name and a
+/// password in it: anything else could run a program or show another address than it has.
+///
+/// # Errors
+///
+/// What the address must be.
+///
+/// ```
+/// use singlet_fus::rules::parse_address;
+///
+/// let (address, host) = parse_address(" https://Rust.example/book ").unwrap();
+/// assert_eq!((address.as_str(), host.as_str()), ("https://rust.example/book", "rust.example"));
+/// assert!(parse_address("javascript:alert(1)").is_err());
+/// ```
+pub fn parse_address(text: &str) -> Result<(String, String), &'static str> {
+    let text = text.trim();
+    let url = Url::parse(text).map_err(|_| "must be an address, such as https://example.org")?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("must begin with http:// or https://");
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("must have no user name or password in it");
+    }
+    let host = url.host_str().filter(|host| !host.is_empty()).ok_or("must have a host")?.to_owned();
+    let address = String::from(url);
+    match address.chars().count() {
+        1..=URL_CHARS_MAX => Ok((address, host)),
+        _ => Err("must have at most 2048 characters"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_that_a_browser_only_shows() {
+        for good in ["https://example.org", "http://example.org:8080/a?b#c", "https://日本.example"]
+        {
+            assert!(parse_address(good).is_ok(), "{good}");
+        }
+        let bad = [
+            "javascript:alert(1)",
+            "JavaScript:alert(1)",
+            "\u{1}javascript:alert(1)",
+            "java\nscript:alert(1)",
+            "data:text/html,<script>",
+            "file:///etc/passwd",
+            "ftp://example.org",
+            "https://",
+            "https://user@example.org",
+            "https://user:secret@example.org",
+            "//example.org",
+            "example.org",
+            "",
+        ];
+        for bad in bad {
+            assert!(parse_address(bad).is_err(), "{bad}");
+        }
+        assert!(parse_address(&format!("https://example.org/{}", "x".repeat(2048))).is_err());
+    }
+}

@@ -1,0 +1,129 @@
+//! Words by which sites are found, and tags.
+
+use std::collections::BTreeSet;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+/// How many words of a site are kept.
+pub const WORDS_MAX: usize = 40;
+/// How many characters a tag has at most.
+pub const TAG_CHARS_MAX: usize = 40;
+/// How many characters a word has.
+const WORD_CHARS: std::ops::RangeInclusive<usize> = 2..=40;
+/// How many typed words are looked at.
+const TYPED_MAX: usize = 20;
+
+/// A text as it is compared: compatible characters made one, small letters, no accents.
+///
+/// ```
+/// assert_eq!(singlet_fus::rules::fold("Ｚoë's Café"), "zoe's cafe");
+/// ```
+#[must_use]
+pub fn fold(text: &str) -> String {
+    let small = text.nfkc().collect::<String>().to_lowercase();
+    small.nfkd().filter(|character| !is_combining_mark(*character)).nfc().collect()
+}
+
+/// The words of a folded text: letters and digits, in their order.
+fn split(folded: &str) -> impl Iterator<Item = &str> {
+    folded.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// The words of a site: of its title, then of its host. Each once, in this order.
+///
+/// ```
+/// let words = singlet_fus::rules::site_words("Rust by Example", "rust.example");
+/// assert_eq!(words, ["rust", "by", "example"]);
+/// ```
+#[must_use]
+pub fn site_words(title: &str, host: &str) -> Vec<String> {
+    let folded = format!("{} {}", fold(title), fold(host));
+    let mut seen = BTreeSet::new();
+    split(&folded)
+        .filter(|word| WORD_CHARS.contains(&word.chars().count()) && seen.insert(*word))
+        .take(WORDS_MAX)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The words that somebody has typed, also those of one character, in their order.
+#[must_use]
+pub fn typed_words(typed: &str) -> Vec<String> {
+    split(&fold(typed)).take(TYPED_MAX).map(str::to_owned).collect()
+}
+
+/// A tag as it is stored: small letters, digits, `-`, `+` and `.`. None for a text that is no tag.
+///
+/// ```
+/// use singlet_fus::rules::parse_tag;
+///
+/// assert_eq!(parse_tag(" Harbour Links ").as_deref(), Some("harbour-links"));
+/// assert_eq!(parse_tag("C#").as_deref(), Some("csharp"));
+/// assert_eq!(parse_tag("c++").as_deref(), Some("c++"));
+/// assert_eq!(parse_tag("<b>"), None);
+/// ```
+#[must_use]
+pub fn parse_tag(text: &str) -> Option<String> {
+    let small = text.trim().nfc().collect::<String>().to_lowercase();
+    let tag = small.split_whitespace().collect::<Vec<_>>().join("-").replace('#', "sharp");
+    let is_allowed =
+        |character: char| character.is_alphanumeric() || matches!(character, '-' | '+' | '.');
+    let is_tag = (1..=TAG_CHARS_MAX).contains(&tag.chars().count()) && tag.chars().all(is_allowed);
+    is_tag.then_some(tag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_folded_split_and_counted() {
+        let rows: [(&str, &str, &[&str]); 6] = [
+            (
+                "Rust by Example",
+                "doc.rust-lang.org",
+                &["rust", "by", "example", "doc", "lang", "org"],
+            ),
+            ("Café Zoë", "x.example", &["cafe", "zoe", "example"]),
+            ("A B C", "d", &[]),
+            ("Ⅳ ﬁne", "", &["iv", "fine"]),
+            ("rust RUST Rüst", "", &["rust"]),
+            ("日本語 の 本", "例え.jp", &["日本語", "例え", "jp"]),
+        ];
+        for (title, host, expected) in rows {
+            assert_eq!(site_words(title, host), expected, "{title}");
+        }
+        let long = "x".repeat(41);
+        assert_eq!(site_words(&long, ""), [] as [&str; 0]);
+        let many: String = (10..99).map(|number| format!("w{number} ")).collect();
+        assert_eq!(site_words(&many, "").len(), WORDS_MAX);
+    }
+
+    #[test]
+    fn typed_words_may_be_short() {
+        assert_eq!(typed_words("rust b"), ["rust", "b"]);
+        assert_eq!(typed_words("  #!  "), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn tags_have_one_spelling() {
+        let rows = [
+            ("rust", Some("rust")),
+            ("Harbour  Links", Some("harbour-links")),
+            ("C#", Some("csharp")),
+            ("C++", Some("c++")),
+            ("node.js", Some("node.js")),
+            ("Übung", Some("übung")),
+            ("", None),
+            ("   ", None),
+            ("a/b", None),
+            ("<script>", None),
+            ("a_b", None),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(parse_tag(text).as_deref(), expected, "{text:?}");
+        }
+        assert!(parse_tag(&"x".repeat(40)).is_some());
+        assert!(parse_tag(&"x".repeat(41)).is_none());
+    }
+}

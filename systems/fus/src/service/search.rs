@@ -1,0 +1,51 @@
+//! Search while somebody types: two Queries, 105 items at most, however large the catalogue is.
+
+use super::Service;
+use crate::design::{SiteWord, Tag};
+use crate::error::Error;
+use crate::rules::typed_words;
+use crate::view::{Found, FoundSite};
+
+/// How many words are looked at.
+const WORDS_READ_MAX: usize = 100;
+/// How many sites are shown.
+const SITES_MAX: usize = 8;
+/// How many tags are shown.
+const TAGS_MAX: usize = 5;
+
+impl Service {
+    /// R4: tags that begin with the last word, and sites that have all words. The longest word is
+    /// looked for; the others must begin a word of the same site.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails.
+    pub async fn search(&self, typed: &str) -> Result<Found, Error> {
+        let words = typed_words(typed);
+        let Some(last) = words.last() else { return Ok(Found::default()) };
+        let tags = self.db.query(Tag::all().starting_with(last).limit(TAGS_MAX)).all().await?;
+        let mut found = Found {
+            tags: tags.into_iter().map(|item| item.tag.to_string()).collect(),
+            ..Found::default()
+        };
+        let count = |word: &String| word.chars().count();
+        // Of words of one length the first: the last one is often not complete.
+        let longest = words.iter().rev().max_by_key(|word| count(word));
+        let Some(longest) = longest.filter(|word| count(word) >= 2) else { return Ok(found) };
+        let start: String = longest.chars().take(2).collect();
+        let query = SiteWord::beginning_with(format!("WORD#{start}"))
+            .starting_with(longest)
+            .limit(WORDS_READ_MAX);
+        let page = self.db.query(query).page(None).await?;
+        found.partial = page.next.is_some();
+        for item in page.items {
+            let has = |word: &String| item.words.iter().any(|one| one.starts_with(word.as_str()));
+            let id = item.id.to_string();
+            let is_new = !found.sites.iter().any(|site| site.id == id);
+            if is_new && found.sites.len() < SITES_MAX && words.iter().all(has) {
+                found.sites.push(FoundSite { id, title: item.title });
+            }
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,44 @@
+//! Standings of the squash club.
+
+use super::Service;
+use super::matches::parse_range;
+use crate::design::{MatchList, SquashMatch};
+use crate::error::Error;
+use crate::rules::{Played, Squash, standings};
+use crate::view::StandingsView;
+use singlet_web::identity::Caller;
+
+/// How many days a range has at most.
+const DAYS_MAX: u64 = 366;
+/// How many matches a range has at most.
+const MATCHES_MAX: usize = 10_000;
+const DAY_SECONDS: u64 = 24 * 3600;
+
+impl Service {
+    /// R13: standings of players and pairs in a range of days, computed from its matches.
+    ///
+    /// # Errors
+    ///
+    /// If the caller is not in the club, or the range is none or too large.
+    pub async fn standings(
+        &self,
+        caller: &Caller,
+        from: &str,
+        to: &str,
+    ) -> Result<StandingsView, Error> {
+        self.squash(caller, Squash::Read).await?;
+        let (from, to) = parse_range(from, to)?;
+        let days = to.start().since(from.start()).as_secs() / DAY_SECONDS + 1;
+        if days > DAYS_MAX {
+            return Err(Error::RangeTooLarge);
+        }
+        let range = SquashMatch::by_date(MatchList::SquashMatch).between(from, to);
+        let matches = self.db.query(range.limit(MATCHES_MAX + 1)).all().await?;
+        if matches.len() > MATCHES_MAX {
+            return Err(Error::RangeTooLarge);
+        }
+        let names = self.names_of(matches.iter()).await?;
+        let played: Vec<Played> = matches.iter().map(Played::from).collect();
+        Ok(StandingsView::new(from, to, played.len(), &standings(&played, &names)))
+    }
+}

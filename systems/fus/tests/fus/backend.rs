@@ -1,0 +1,171 @@
+//! A backend that remembers what was sent, and that can lag, lose answers or die.
+
+use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
+use singlet::dynamo::operation::{Answer, PageAnswer, Query, Request, TransactWriteItem};
+use singlet::engine::Clock;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// A request, and how many items it read if it was a Query.
+#[derive(Clone, Debug)]
+pub(crate) struct Sent {
+    pub(crate) request: Request,
+    pub(crate) scanned: usize,
+}
+
+#[derive(Default)]
+struct Plan {
+    sent: Vec<Sent>,
+    /// Until when indexes show nothing, in milliseconds.
+    lags_until: Option<i64>,
+    /// How many writes are carried out before the program dies.
+    writes_left: Option<usize>,
+    /// Of so many requests, one is lost and the answer of another one is.
+    loses_one_in: Option<usize>,
+    count: usize,
+}
+
+/// What the backend does, shared with the test.
+#[derive(Clone, Default)]
+pub(crate) struct Control(Arc<Mutex<Plan>>);
+
+impl Control {
+    /// Forgets what was sent.
+    pub(crate) fn forget(&self) {
+        self.0.lock().unwrap().sent.clear();
+    }
+
+    pub(crate) fn sent(&self) -> Vec<Sent> {
+        self.0.lock().unwrap().sent.clone()
+    }
+
+    /// The Queries that were sent, each with how many items it read.
+    pub(crate) fn queries(&self) -> Vec<(Query, usize)> {
+        let of = |sent: Sent| match sent.request {
+            Request::Query(query) => Some((query, sent.scanned)),
+            _ => None,
+        };
+        self.sent().into_iter().filter_map(of).collect()
+    }
+
+    /// The names of the writes that were sent.
+    pub(crate) fn writes(&self) -> Vec<&'static str> {
+        let sent = self.sent();
+        sent.iter().map(|sent| sent.request.operation()).filter(|name| is_write(name)).collect()
+    }
+
+    /// The actions of the one transaction that was sent.
+    pub(crate) fn transaction(&self) -> Vec<TransactWriteItem> {
+        let of = |sent: Sent| match sent.request {
+            Request::TransactWriteItems(transaction) => Some(transaction.actions),
+            _ => None,
+        };
+        let mut all: Vec<_> = self.sent().into_iter().filter_map(of).collect();
+        assert_eq!(all.len(), 1, "{} transactions", all.len());
+        all.remove(0)
+    }
+
+    pub(crate) fn lag_until(&self, millis: i64) {
+        self.0.lock().unwrap().lags_until = Some(millis);
+    }
+
+    pub(crate) fn die_after_writes(&self, count: Option<usize>) {
+        self.0.lock().unwrap().writes_left = count;
+    }
+
+    pub(crate) fn lose_one_in(&self, count: Option<usize>) {
+        self.0.lock().unwrap().loses_one_in = count;
+    }
+}
+
+fn is_write(name: &str) -> bool {
+    ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"].contains(&name)
+}
+
+/// A backend behind which another one is.
+pub(crate) struct Watched {
+    pub(crate) inner: Arc<dyn Backend>,
+    pub(crate) control: Control,
+    pub(crate) clock: Clock,
+}
+
+/// What becomes of a request.
+enum Fate {
+    Carried,
+    Lost,
+    AnswerLost,
+}
+
+impl Watched {
+    fn fate(&self, request: &Request) -> Fate {
+        let mut plan = self.control.0.lock().unwrap();
+        plan.count += 1;
+        if let Some(left) = &mut plan.writes_left {
+            if *left == 0 {
+                return Fate::Lost;
+            }
+            *left -= usize::from(is_write(request.operation()));
+        }
+        match plan.loses_one_in {
+            Some(of) if plan.count % of == 1 => Fate::Lost,
+            Some(of) if plan.count % of == of / 2 => Fate::AnswerLost,
+            _ => Fate::Carried,
+        }
+    }
+
+    fn lags(&self, request: &Request) -> bool {
+        let Request::Query(query) = request else { return false };
+        let until = self.control.0.lock().unwrap().lags_until;
+        query.index_name.is_some() && until.is_some_and(|until| self.clock.now().as_millis() < until)
+    }
+}
+
+fn failure() -> BackendError {
+    BackendError::Failed("a fault injected by the test".into())
+}
+
+impl Backend for Watched {
+    fn execute(&self, request: Request) -> Execution<'_> {
+        let (fate, lags) = (self.fate(&request), self.lags(&request));
+        if matches!(fate, Fate::Lost) {
+            return Execution::done(Err(failure()));
+        }
+        let answer = self.inner.execute(request.clone());
+        let control = self.control.clone();
+        Execution::pending(async move {
+            let mut answer = answer.await?;
+            let scanned = match &answer {
+                Answer::Page(page) => page.scanned_count,
+                _ => 0,
+            };
+            if lags {
+                answer = Answer::Page(PageAnswer { items: Some(Vec::new()), ..PageAnswer::default() });
+            }
+            control.0.lock().unwrap().sent.push(Sent { request, scanned });
+            match fate {
+                Fate::AnswerLost => Err(failure()),
+                _ => Ok(answer),
+            }
+        })
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
+        self.inner.sleep(duration)
+    }
+
+    fn has_conflicts(&self) -> bool {
+        self.inner.has_conflicts()
+    }
+
+    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
+        self.inner.changes(table_name)
+    }
+
+    fn changes_from(
+        &self,
+        table_name: &str,
+        position: &str,
+    ) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
+        self.inner.changes_from(table_name, position)
+    }
+}

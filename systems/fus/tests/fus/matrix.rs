@@ -1,0 +1,193 @@
+//! Who may do what: every route as everybody of the demo data, compared with `matrix.txt`.
+
+use crate::cases_images::picture;
+use hyper::Method;
+use image::ImageFormat;
+use serde_json::{Value, json};
+use singlet_fus::{PERSONAS, Steps, system_with};
+use singlet_testing::{TestClient, TestServer, TestStore};
+use singlet_web::DemoPolicy;
+
+/// Ids that requests need, looked up as somebody who sees everything.
+struct Ids {
+    site: String,
+    logo: String,
+    avatar: String,
+    moderated: (String, String),
+    players: Vec<String>,
+    idle: String,
+    played: String,
+}
+
+impl Ids {
+    async fn find(sofia: &TestClient) -> Self {
+        let sites = sofia.get("/fus/v1/sites?limit=100").await.expect(200);
+        let sites = sites["items"].as_array().unwrap();
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let logo = sites.iter().find_map(|site| site["logoUrl"].as_str()).unwrap().to_owned();
+        let site = text(&sites.iter().find(|site| site["title"] == "Bread diary").unwrap()["id"]);
+        let mina = sofia.get("/fus/v1/users/mina").await.expect(200);
+        let comment = json!({"body": "To be removed."});
+        let path = format!("/fus/v1/sites/{site}/comments");
+        let comment = sofia.post(&path, comment).await.expect(201);
+        let players = sofia.get("/fus/v1/squash/players").await.expect(200);
+        let players = players["items"].as_array().unwrap().clone();
+        let idle = players.iter().find(|player| player["matchCount"] == 0).unwrap();
+        let busy = players.iter().filter(|player| player["matchCount"] != 0);
+        let range = "/fus/v1/squash/matches?from=2020-01-01&to=2030-01-01&limit=1";
+        let matches = sofia.get(range).await.expect(200);
+        Self {
+            logo,
+            avatar: text(&mina["avatarUrl"]),
+            moderated: ("sofia".to_owned(), text(&comment["commentId"])),
+            idle: text(&idle["id"]),
+            players: busy.map(|player| text(&player["id"])).collect(),
+            played: text(&matches["items"][0]["matchId"]),
+            site,
+        }
+    }
+
+    fn match_body(&self) -> Value {
+        json!({
+            "date": "2026-05-04",
+            "teamAPlayer1Id": self.players[0], "teamAPlayer2Id": self.players[1],
+            "teamBPlayer1Id": self.players[2], "teamBPlayer2Id": self.players[3],
+            "teamAGames": 3, "teamBGames": 1,
+        })
+    }
+}
+
+/// What the caller of a request is called, and a comment of their own.
+struct Own {
+    subject: String,
+    comment: String,
+    group: &'static str,
+}
+
+fn request(row: &str, ids: &Ids, own: &Own) -> (Method, String, Option<Value>) {
+    let (get, put, post, delete) = (Method::GET, Method::PUT, Method::POST, Method::DELETE);
+    let site = format!("/sites/{}", ids.site);
+    let new_site = json!({"url": "https://new.example/", "title": "New", "tags": ["new"]});
+    let new_group = json!({"name": "New", "description": "", "permissions": ["groups.read"]});
+    let (author, removed) = &ids.moderated;
+    let subject = &own.subject;
+    match row {
+        "listSites" => (get, "/sites".into(), None),
+        "listSites (with a tag)" => (get, "/sites?tag=sea".into(), None),
+        "createSite" => (post, "/sites".into(), Some(new_site)),
+        "getSite" => (get, site, None),
+        "updateSite" => (put, site, Some(new_site)),
+        "deleteSite" => (delete, site, None),
+        "removeLogo" => (delete, site + "/logo", None),
+        "getLogo" => (get, ids.logo.replace("/fus/v1", ""), None),
+        "getMyRating" => (get, site + "/rating", None),
+        "rateSite" => (put, site + "/rating", Some(json!({"stars": 2, "note": "new"}))),
+        "removeRating" => (delete, site + "/rating", None),
+        "listComments" => (get, site + "/comments", None),
+        "addComment" => (post, site + "/comments", Some(json!({"body": "New."}))),
+        "editComment" => {
+            (put, format!("{site}/comments/{}", own.comment), Some(json!({"body": "Other."})))
+        }
+        "deleteComment" => (delete, format!("{site}/comments/{}", own.comment), None),
+        "moderateComment" => {
+            let path = format!("{site}/comments/{author}/{removed}/removal");
+            (post, path, Some(json!({"reason": "Because."})))
+        }
+        "listTags" => (get, "/tags".into(), None),
+        "search" => (get, "/search?q=rust".into(), None),
+        "listRatings" => (get, "/ratings?stars=5".into(), None),
+        "listMyRatings" => (get, "/me/ratings".into(), None),
+        "listMyComments" => (get, "/me/comments".into(), None),
+        "listGroups" => (get, "/groups".into(), None),
+        "createGroup" => (post, "/groups".into(), Some(new_group)),
+        "getGroup" => (get, "/groups/Moderators".into(), None),
+        "updateGroup" => {
+            let body = json!({"description": "Other.", "permissions": ["comments.moderate"]});
+            (put, "/groups/Moderators".into(), Some(body))
+        }
+        "deleteGroup" => (delete, "/groups/Moderators".into(), None),
+        "listMembers" => (get, "/groups/Moderators/members".into(), None),
+        "listMembers (of Squash)" => (get, "/groups/Squash/members".into(), None),
+        "addMember" => (put, "/groups/Moderators/members/hana".into(), None),
+        "addMember (to Helpdesk)" => (put, "/groups/Helpdesk/members/hana".into(), None),
+        "addMember (to Squash)" => (put, "/groups/Squash/members/lea".into(), None),
+        "addMember (oneself to Squash)" => (put, format!("/groups/Squash/members/{subject}"), None),
+        "removeMember" => (delete, "/groups/Moderators/members/ben".into(), None),
+        "removeMember (of Squash)" => (delete, "/groups/Squash/members/hana".into(), None),
+        "removeMember (leave)" => {
+            (delete, format!("/groups/{}/members/{subject}", own.group), None)
+        }
+        "recordLogin" => (post, "/me/login".into(), None),
+        "getMe" => (get, "/me".into(), None),
+        "updateMe" => (put, "/me".into(), Some(json!({"displayName": "New", "description": ""}))),
+        "removeAvatar" => (delete, "/me/avatar".into(), None),
+        "getUser" => (get, "/users/ben".into(), None),
+        "getAvatar" => (get, ids.avatar.replace("/fus/v1", ""), None),
+        "listGroupsOf" => (get, "/users/ben/groups".into(), None),
+        "listGroupsOf (own)" => (get, format!("/users/{subject}/groups"), None),
+        "listPeople" => (get, "/people?prefix=be".into(), None),
+        "listPlayers" => (get, "/squash/players".into(), None),
+        "createPlayer" => (post, "/squash/players".into(), Some(json!({"name": "New"}))),
+        "getPlayer" => (get, format!("/squash/players/{}", ids.idle), None),
+        "updatePlayer" => {
+            (put, format!("/squash/players/{}", ids.idle), Some(json!({"name": "Other"})))
+        }
+        "deletePlayer" => (delete, format!("/squash/players/{}", ids.idle), None),
+        "listMatchesOf" => (get, format!("/squash/players/{}/matches", ids.players[0]), None),
+        "listMatches" => (get, "/squash/matches?date=2026-05-04".into(), None),
+        "listMatches (of a range)" => {
+            (get, "/squash/matches?from=2026-01-01&to=2026-05-31".into(), None)
+        }
+        "createMatch" => (post, "/squash/matches".into(), Some(ids.match_body())),
+        "getMatch" => (get, format!("/squash/matches/{}", ids.played), None),
+        "getMatch (made up)" => (get, "/squash/matches/made-up".into(), None),
+        "updateMatch" => {
+            (put, format!("/squash/matches/{}", ids.played), Some(ids.match_body()))
+        }
+        "deleteMatch" => (delete, format!("/squash/matches/{}", ids.played), None),
+        "getStandings" => (get, "/squash/standings?from=2026-01-01&to=2026-05-31".into(), None),
+        other => panic!("no request for {other}"),
+    }
+}
+
+#[tokio::test]
+async fn every_route_as_everybody() {
+    let systems = vec![system_with(Steps::ByJob)];
+    let server = TestServer::with(systems, TestStore::memory(), DemoPolicy::IfEmpty).await;
+    let callers = server.callers(&PERSONAS);
+    let sofia = server.as_persona(&PERSONAS[0]);
+    let ids = Ids::find(&sofia).await;
+    // Everybody has rated the site and written about it.
+    let mut own = Vec::new();
+    for (name, client) in &callers {
+        let group = if *name == "lea" { "Librarians" } else { "Squash" };
+        let mut comment = "none".to_owned();
+        if *name != "visitor" {
+            let site = format!("/fus/v1/sites/{}", ids.site);
+            client.put(&format!("{site}/rating"), json!({"stars": 3})).await.expect(200);
+            let made = client.post(&format!("{site}/comments"), json!({"body": "Mine."})).await;
+            comment = made.expect(201)["commentId"].as_str().unwrap().to_owned();
+        }
+        own.push((client.clone(), Own { subject: (*name).to_owned(), comment, group }));
+    }
+    let whose = |client: &TestClient| -> &Own {
+        let place = callers.iter().position(|(_, one)| std::ptr::eq(one, client)).unwrap();
+        &own[place].1
+    };
+    let png = picture(ImageFormat::Png);
+    let send = async |client: &TestClient, row: &str| -> u16 {
+        let own = whose(client);
+        if row == "setLogo" || row == "setAvatar" {
+            let path = match row {
+                "setLogo" => format!("/fus/v1/sites/{}/logo", ids.site),
+                _ => "/fus/v1/me/avatar".to_owned(),
+            };
+            let client = client.with_header("content-type", "image/png");
+            return client.send_bytes(Method::PUT, &path, png.clone().into()).await.status;
+        }
+        let (method, path, body) = request(row, &ids, own);
+        let client = client.with_header("if-match", "\"1\"");
+        client.send(method, &format!("/fus/v1{path}"), body).await.status
+    };
+    server.check_matrix("fus", &callers, include_str!("matrix.txt"), send).await;
+}

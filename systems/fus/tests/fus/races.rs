@@ -1,0 +1,120 @@
+//! Fifty writers at once: counters and tags agree with what they count, at any moment.
+
+use crate::fixture::{Fixture, adam, caller, code, mina, new_match, new_site};
+use crate::invariants::assert_invariants;
+use singlet_testing::{at_once, run};
+
+/// Tries again as a person would who is told that somebody was faster.
+const TRIES: usize = 400;
+
+macro_rules! until_done {
+    ($call:expr) => {
+        let mut tries = 0;
+        while code($call.await) != "done" {
+            tries += 1;
+            assert!(tries < TRIES, "never done");
+        }
+    };
+}
+
+#[test]
+fn fifty_writers_of_tags_leave_items_that_equal_the_tags() {
+    run(async {
+        let fixture = Fixture::memory().await;
+        let site = fixture.site("Tides", &["first"]).await;
+        let service = fixture.service.clone();
+        let id = site.id.clone();
+        let saved = at_once(50, move |number| {
+            let (service, id) = (service.clone(), id.clone());
+            async move {
+                for _ in 0..TRIES {
+                    let seen = service.site(&id).await.unwrap();
+                    let tags = [format!("t{number}"), format!("u{}", number % 7), "all".to_owned()];
+                    let new = new_site(&format!("By {number}"), &[&tags[0], &tags[1], &tags[2]]);
+                    match code(service.update_site(&adam(), &id, seen.version, &new).await) {
+                        "done" => return true,
+                        "changed-meanwhile" | "unavailable" => {}
+                        other => panic!("{other}"),
+                    }
+                }
+                false
+            }
+        })
+        .await;
+        assert!(saved.iter().all(|saved| *saved));
+        assert_invariants(&fixture.items().await);
+        let after = fixture.service.site(&site.id).await.unwrap();
+        assert_eq!(after.version, 51);
+        // The words are those of the last title.
+        let by = after.title.clone();
+        let found = fixture.service.search("tides").await.unwrap();
+        assert_eq!(found.sites, [], "the first title is not found any more");
+        let found = fixture.service.search(&by).await.unwrap();
+        assert_eq!(found.sites.len(), 1);
+    });
+}
+
+#[test]
+fn fifty_writers_of_comments_ratings_and_members() {
+    run(async {
+        let fixture = Fixture::memory().await;
+        let site = fixture.site("Tides", &[]).await;
+        let new = singlet_fus::service::NewGroup::default();
+        fixture.service.create_group(&adam(), "Readers", &new).await.unwrap();
+        for number in 0..50 {
+            fixture.sign_in(&caller(&format!("user-{number}"), &[])).await;
+        }
+        let service = fixture.service.clone();
+        let id = site.id.clone();
+        at_once(50, move |number| {
+            let (service, id) = (service.clone(), id.clone());
+            async move {
+                let name = format!("user-{number}");
+                let who = caller(&name, &[]);
+                until_done!(service.add_comment(&who, &id, "Yes."));
+                until_done!(service.add_member(&adam(), "Readers", &name));
+                if number % 2 == 0 {
+                    until_done!(service.remove_member(&who, "Readers", &name));
+                }
+            }
+        })
+        .await;
+        assert_invariants(&fixture.items().await);
+        assert_eq!(fixture.service.site(&site.id).await.unwrap().comment_count, 50);
+        let group = fixture.service.group(&adam(), "Readers").await.unwrap();
+        assert_eq!(group.member_count, 25);
+    });
+}
+
+#[test]
+fn fifty_matches_entered_at_once_are_all_counted() {
+    run(async {
+        let fixture = Fixture::memory().await;
+        let ids = fixture.club(&["Ada", "Ben", "Cleo", "Dan", "Eve"]).await;
+        let service = fixture.service.clone();
+        let players = ids.clone();
+        at_once(50, move |number| {
+            let (service, ids) = (service.clone(), players.clone());
+            async move {
+                let four = [0, 1, 2, 3].map(|place| ids[(place + number) % 5].clone());
+                let four = [0, 1, 2, 3].map(|place: usize| four[place].as_str());
+                let new = new_match("2026-05-04", four, [3, 2]);
+                for _ in 0..TRIES {
+                    match service.create_match(&mina(), &new).await {
+                        Ok(one) if number % 5 == 0 => {
+                            service.delete_match(&mina(), &one.match_id).await.unwrap();
+                            return;
+                        }
+                        Ok(_) => return,
+                        Err(_) => {}
+                    }
+                }
+                panic!("never entered");
+            }
+        })
+        .await;
+        assert_invariants(&fixture.items().await);
+        let standings = fixture.service.standings(&mina(), "2026-05-04", "2026-05-04").await.unwrap();
+        assert_eq!(standings.matches, 40);
+    });
+}

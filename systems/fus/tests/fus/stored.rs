@@ -1,0 +1,274 @@
+//! What is stored looks as the specification's table says, attribute by attribute.
+
+use crate::fixture::{Fixture, adam, mina, new_match, nils, sofia, text};
+use singlet::dynamo::{Item, Value};
+use singlet_fus::rules::Permission;
+use singlet_fus::service::{NewGroup, NewPlayer, NewRating};
+use singlet_testing::{TestStore, on_every_backend};
+use std::collections::BTreeMap;
+
+on_every_backend! {
+    items_have_the_attributes_of_the_table,
+    what_is_sealed_is_in_no_list,
+}
+
+fn item(items: &[Item], pk: &str, sk: &str) -> Item {
+    let found = items.iter().find(|item| text(item, "PK") == pk && text(item, "SK") == sk);
+    found.unwrap_or_else(|| panic!("no item {pk} {sk}")).clone()
+}
+
+/// Compares all attributes: none is missing, and there is no other.
+fn assert_item(items: &[Item], pk: &str, sk: &str, expected: &[(&str, Value)]) {
+    let stored: BTreeMap<String, Value> = item(items, pk, sk)
+        .iter()
+        .map(|(name, value)| (name.to_string(), value.clone()))
+        .collect();
+    let expected: BTreeMap<String, Value> = [("PK", s(pk)), ("SK", s(sk))]
+        .into_iter()
+        .chain(expected.iter().cloned())
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect();
+    assert_eq!(stored, expected);
+}
+
+fn s(text: impl AsRef<str>) -> Value {
+    Value::from(text.as_ref())
+}
+
+fn n(number: i64) -> Value {
+    Value::from(number)
+}
+
+fn list(texts: &[&str]) -> Value {
+    Value::L(texts.iter().map(s).collect())
+}
+
+async fn items_have_the_attributes_of_the_table(store: TestStore) {
+    let fixture = Fixture::new(store).await;
+    let service = &fixture.service;
+    let players = fixture.club(&["Ada", "Ben", "Cleo"]).await;
+    fixture.sign_in(&nils()).await;
+    let site = fixture.site("Rust by Example", &["rust"]).await.id;
+    let now = service.db().now().to_string();
+    let at = |name: &'static str| (name, s(&now));
+    let new = NewRating { stars: 5, note: "mine".to_owned() };
+    service.rate_site(&nils(), &site, &new).await.unwrap();
+    let comment = service.add_comment(&nils(), &site, "Good.").await.unwrap().comment_id;
+    let other = service.add_comment(&nils(), &site, "Bad.").await.unwrap().comment_id;
+    service.moderate_comment(&adam(), &site, "nils", &other, "Rude.").await.unwrap();
+    let readers = NewGroup {
+        description: "They read.".to_owned(),
+        permissions: [Permission::ReadGroups].into(),
+    };
+    service.create_group(&adam(), "Readers", &readers).await.unwrap();
+    service.add_member(&adam(), "Readers", "nils").await.unwrap();
+    let dan = NewPlayer {
+        name: "Dan".to_owned(),
+        email: Some("dan@club.example".to_owned()),
+        user_id: Some("dan".to_owned()),
+    };
+    let dan = service.create_player(&mina(), &dan).await.unwrap().id;
+    let four = [&players[0], &players[1], &players[2], &dan].map(String::as_str);
+    let played = service.create_match(&sofia(), &new_match("2026-05-04", four, [1, 3])).await;
+    let played = played.unwrap().match_id;
+    let items = fixture.items().await;
+    let site_key = format!("SITE#{site}");
+
+    assert_item(
+        &items,
+        &site_key,
+        "METADATA",
+        &[
+            ("entityType", s("SITE")),
+            ("entitySk", s(&site_key)),
+            ("url", s("https://site.example/")),
+            ("title", s("Rust by Example")),
+            ("description", s("About it.")),
+            ("scrapedContent", s("Text of the page.")),
+            ("tags", list(&["rust"])),
+            ("ratingSum", n(5)),
+            ("ratingCount", n(1)),
+            ("stars1", n(0)),
+            ("stars2", n(0)),
+            ("stars3", n(0)),
+            ("stars4", n(0)),
+            ("stars5", n(1)),
+            ("commentCount", n(2)),
+            ("version", n(1)),
+            at("createdAt"),
+            at("updatedAt"),
+        ],
+    );
+    assert_item(&items, &site_key, "TAG#rust", &[("tag", s("rust")), ("siteId", s(&site_key))]);
+    assert_item(
+        &items,
+        &site_key,
+        "WORD#example",
+        &[
+            ("entityType", s("WORD#ex")),
+            ("entitySk", s(format!("example#{site}"))),
+            ("title", s("Rust by Example")),
+            ("words", list(&["rust", "by", "example", "site"])),
+        ],
+    );
+    assert_item(
+        &items,
+        "TAG#rust",
+        "METADATA",
+        &[("entityType", s("TAG")), ("entitySk", s("TAG#rust")), at("lastUsedAt")],
+    );
+    assert_item(
+        &items,
+        "USER#nils",
+        &site_key,
+        &[
+            ("starRating", n(5)),
+            ("siteId", s(&site_key)),
+            ("entityType", s("RATING#nils")),
+            ("entitySk", s(format!("{now}#{site}"))),
+            ("stars", n(5)),
+            ("note", s("mine")),
+            at("updatedAt"),
+        ],
+    );
+    let of_comment = |id: &str| -> Vec<(&'static str, Value)> {
+        vec![
+            ("siteId", s(&site_key)),
+            ("commentSk", s(format!("COMMENT#{id}"))),
+            ("entityType", s("COMMENT#nils")),
+            ("entitySk", s(id)),
+            at("createdAt"),
+            at("updatedAt"),
+        ]
+    };
+    let mut written = of_comment(&comment);
+    written.push(("body", s("Good.")));
+    assert_item(&items, "USER#nils", &format!("{site_key}#COMMENT#{comment}"), &written);
+    let mut removed = of_comment(&other);
+    removed.extend([
+        ("body", s("")),
+        at("removedAt"),
+        ("removedBy", s("adam")),
+        ("removedReason", s("Rude.")),
+    ]);
+    assert_item(&items, "USER#nils", &format!("{site_key}#COMMENT#{other}"), &removed);
+    assert_item(
+        &items,
+        "GROUP#Readers",
+        "METADATA",
+        &[
+            ("entityType", s("GROUP")),
+            ("entitySk", s("GROUP#Readers")),
+            ("name", s("Readers")),
+            ("description", s("They read.")),
+            ("permissions", list(&["groups.read"])),
+            ("memberCount", n(1)),
+            ("version", n(1)),
+            at("createdAt"),
+            at("updatedAt"),
+        ],
+    );
+    assert_item(
+        &items,
+        "USER#nils",
+        "MEMBERSHIP#Readers",
+        &[
+            ("groupName", s("Readers")),
+            ("userId", s("nils")),
+            at("addedAt"),
+            ("addedBy", s("adam")),
+        ],
+    );
+    let profile = item(&items, "USER#nils", "PROFILE");
+    let signed_in = text(&profile, "lastLoginAt");
+    assert_item(
+        &items,
+        "USER#nils",
+        "PROFILE",
+        &[
+            ("entityType", s("PROFILE")),
+            ("entitySk", s("nils#nils")),
+            ("displayName", s("Nils")),
+            ("description", s("")),
+            ("updatedAt", s(&signed_in)),
+            ("lastLoginAt", s(&signed_in)),
+            ("lastLoginIp", s("192.0.2.7")),
+        ],
+    );
+    let player_key = format!("SQUASH#PLAYER#{dan}");
+    assert_item(
+        &items,
+        &player_key,
+        "METADATA",
+        &[
+            ("entityType", s("SQUASH_PLAYER")),
+            ("entitySk", s(&player_key)),
+            ("name", s("Dan")),
+            ("email", s("dan@club.example")),
+            ("userId", s("dan")),
+            ("matchCount", n(1)),
+            ("version", n(1)),
+            at("createdAt"),
+            at("updatedAt"),
+        ],
+    );
+    assert_item(
+        &items,
+        &format!("SQUASH#MATCH#{played}"),
+        "METADATA",
+        &[
+            ("squashDate", s("2026-05-04")),
+            ("matchId", s(&played)),
+            ("entityType", s("SQUASH_MATCH")),
+            ("entitySk", s(format!("2026-05-04#{played}"))),
+            ("date", s("2026-05-04")),
+            ("teamAPlayer1Id", s(four[0])),
+            ("teamAPlayer2Id", s(four[1])),
+            ("teamBPlayer1Id", s(four[2])),
+            ("teamBPlayer2Id", s(four[3])),
+            ("winningTeam", s("B")),
+            ("teamAGames", n(1)),
+            ("teamBGames", n(3)),
+            ("version", n(1)),
+            at("createdAt"),
+            at("updatedAt"),
+        ],
+    );
+    assert_item(
+        &items,
+        &player_key,
+        &format!("MATCH#{played}"),
+        &[("matchId", s(&played)), ("squashDate", s("2026-05-04"))],
+    );
+}
+
+async fn what_is_sealed_is_in_no_list(store: TestStore) {
+    let fixture = Fixture::new(store).await;
+    let site = fixture.site("Tides", &["sea"]).await.id;
+    fixture.rate("nils", &site, 3).await;
+    let task = fixture.service.delete_site(&adam(), &site).await.unwrap().to_string();
+    let items = fixture.items().await;
+    let sealed = item(&items, &format!("SITE#{site}"), "METADATA");
+    assert_eq!(sealed.get("state"), Some(&s("deleting")));
+    assert_eq!(sealed.get("taskId"), Some(&s(&task)));
+    assert_eq!((sealed.get("entityType"), sealed.get("entitySk")), (None, None));
+    assert!(!items.iter().any(|item| text(item, "SK").starts_with("WORD#")));
+    let now = fixture.service.db().now().to_string();
+    assert_item(
+        &items,
+        &format!("TASK#{task}"),
+        "METADATA",
+        &[
+            ("entityType", s("TASK")),
+            ("entitySk", s(format!("{now}#{task}"))),
+            ("kind", s("siteDelete")),
+            ("target", s(format!("SITE#{site}"))),
+            ("phase", s("add")),
+            ("payload", Value::M(Item::default().into())),
+            ("attempts", n(0)),
+            ("nextAt", s(&now)),
+            ("createdAt", s(&now)),
+            ("updatedAt", s(&now)),
+        ],
+    );
+}
