@@ -36,6 +36,7 @@ pub(crate) fn caller(subject: &str, groups: &[&str]) -> Caller {
         name: Some(name),
         email: None,
         groups: groups.iter().map(|group| (*group).to_owned()).collect(),
+        ..Caller::default()
     }
 }
 
