@@ -256,8 +256,9 @@ impl Loader<'_> {
         let start = now.before(33 * MINUTE);
         self.demo.set_time(start.before(10 * MINUTE));
         let session = self.session(season, "spring-day-7", now).await?;
-        let live = self.create(&session, "spring-13", start, [0, 3, 5]).await?;
-        self.create(&session, "spring-14", now.after(60 * MINUTE), [1, 2, 4]).await?;
+        let live = self.create(&session, "spring-13", on_schedule(start), [0, 3, 5]).await?;
+        let next = on_schedule(now.after(60 * MINUTE));
+        self.create(&session, "spring-14", next, [1, 2, 4]).await?;
         live.start_third(self, 1, start).await?;
         let anc_scores = GoalChoice { conceding: 1, scoring: Some(0), is_named: true };
         live.goal(self, anc_scores, start.after(11 * MINUTE)).await?;
@@ -280,4 +281,10 @@ impl Loader<'_> {
     fn scorekeeper(&self) -> Caller {
         TOMASZ.caller()
     }
+}
+
+/// The last full five minutes: kick-offs are on a schedule.
+fn on_schedule(at: Timestamp) -> Timestamp {
+    const STEP_MS: i64 = 5 * 60 * 1000;
+    Timestamp::from_millis(at.as_millis().div_euclid(STEP_MS) * STEP_MS)
 }

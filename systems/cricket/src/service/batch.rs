@@ -49,9 +49,8 @@ impl Batches {
         for attempt in 1.. {
             let requests = waiting.chunks(GETS_MAX).map(<[Item]>::to_vec);
             // Made before the stream: a closure in it would not be general enough to be sent.
-            let requests: Vec<_> = requests
-                .map(|keys| self.get_once(table_name, keys, is_consistent))
-                .collect();
+            let requests: Vec<_> =
+                requests.map(|keys| self.get_once(table_name, keys, is_consistent)).collect();
             let answers: Vec<(Vec<Item>, Vec<Item>)> = stream::iter(requests)
                 .buffer_unordered(REQUESTS_AT_ONCE_MAX)
                 .boxed()

@@ -101,8 +101,11 @@ impl FixtureService {
         // Made before the stream: a closure in it would not be general enough to be sent.
         let queries: Vec<_> =
             leagues.iter().map(|league| self.starting_in(league.clone(), from, until)).collect();
-        let lists: Vec<Vec<Fixture>> =
-            stream::iter(queries).buffer_unordered(LEAGUES_AT_ONCE_MAX).boxed().try_collect().await?;
+        let lists: Vec<Vec<Fixture>> = stream::iter(queries)
+            .buffer_unordered(LEAGUES_AT_ONCE_MAX)
+            .boxed()
+            .try_collect()
+            .await?;
         let mut fixtures: Vec<Fixture> = lists.into_iter().flatten().collect();
         sort_by_start(&mut fixtures);
         Ok(fixtures)

@@ -22,6 +22,13 @@ const LEAGUES_AT_ONCE_MAX: usize = 8;
 const DAYS_BACK: Duration = Duration::from_hours(2 * 24);
 const DAYS_AHEAD: Duration = Duration::from_hours(7 * 24);
 
+/// Lists begin with a day: what was played two days ago is there until midnight.
+fn start_of_day(moment: Timestamp) -> Timestamp {
+    const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+    let millis = moment.as_millis();
+    Timestamp::from_millis(millis - millis.rem_euclid(DAY_MS))
+}
+
 /// Which matches to list.
 #[derive(Clone, Debug, Default)]
 pub struct MatchFilter {
@@ -72,7 +79,7 @@ impl Service {
     /// Matches of one league or of all active ones, those in play first.
     pub async fn list_matches(&self, filter: &MatchFilter) -> Result<MatchPage, Error> {
         let now = self.db.now();
-        let from = filter.from.unwrap_or_else(|| now.before(DAYS_BACK));
+        let from = filter.from.unwrap_or_else(|| start_of_day(now.before(DAYS_BACK)));
         let to = filter.to.unwrap_or_else(|| now.after(DAYS_AHEAD));
         let mut page = match &filter.league {
             Some(league) => self.list_of_league(league, from, to, filter.cursor.as_deref()).await?,
@@ -122,8 +129,11 @@ impl Service {
             .iter()
             .map(|league| self.fixtures.of_league(&league.code, from, to, None))
             .collect();
-        let pages: Vec<singlet::Page<Fixture>> =
-            stream::iter(queries).buffer_unordered(LEAGUES_AT_ONCE_MAX).boxed().try_collect().await?;
+        let pages: Vec<singlet::Page<Fixture>> = stream::iter(queries)
+            .buffer_unordered(LEAGUES_AT_ONCE_MAX)
+            .boxed()
+            .try_collect()
+            .await?;
         let unread = pages.iter().filter(|page| page.next.is_some());
         let end = unread.filter_map(|page| Some(page.items.last()?.start_time)).min();
         let mut items: Vec<Fixture> = pages.into_iter().flat_map(|page| page.items).collect();

@@ -89,8 +89,11 @@ impl ProcessingService {
                     .iter()
                     .map(|id| self.db.get(ProcessingState::key(id).consistent()))
                     .collect();
-                let read: Vec<Option<ProcessingState>> =
-                    stream::iter(gets).buffer_unordered(GETS_AT_ONCE_MAX).boxed().try_collect().await?;
+                let read: Vec<Option<ProcessingState>> = stream::iter(gets)
+                    .buffer_unordered(GETS_AT_ONCE_MAX)
+                    .boxed()
+                    .try_collect()
+                    .await?;
                 read.into_iter().flatten().collect()
             }
         };

@@ -81,8 +81,7 @@ fn unfollowing_is_repeated_after_a_fault() {
                 let follows = service.db.scan(Scan::<Follow>::table()).all().await.unwrap();
                 assert!(follows.is_empty(), "{fault:?}");
                 let id = match_id("1");
-                let left: Vec<_> =
-                    service.subscriptions.of_match(&id).try_collect().await.unwrap();
+                let left: Vec<_> = service.subscriptions.of_match(&id).try_collect().await.unwrap();
                 assert!(left.is_empty(), "{fault:?}");
             },
         )

@@ -47,6 +47,22 @@ fn matches_are_listed_with_those_in_play_first() {
     });
 }
 
+/// The demo has a match of two days ago: it was gone from the list the moment it was loaded.
+#[test]
+fn what_was_played_two_days_ago_is_listed_until_midnight() {
+    run(async {
+        let site = CricketServer::new().await;
+        let day_ms = 24 * 60 * 60 * 1000;
+        let then = site.service.db.now().as_millis() - 2 * day_ms;
+        let midnight = then - then.rem_euclid(day_ms);
+        for (id, start) in [("listed", midnight), ("not-listed", midnight - 1)] {
+            let fixture = scheduled(id, Timestamp::from_millis(start));
+            site.service.fixtures.create(&fixture).await.unwrap();
+        }
+        assert_eq!(ids(&site.get("/matches").await["items"]), ["listed"]);
+    });
+}
+
 #[test]
 fn a_long_list_is_read_in_parts() {
     run(async {
@@ -290,7 +306,10 @@ fn admins_name_teams_and_turn_leagues_off() {
         let team = "/cricket/teams/101";
         let changed =
             olu.patch(team, json!({"shortName": " Hawks ", "colour": "#0b6e99"})).await.expect(200);
-        assert_eq!((&changed["shortName"], &changed["colour"]), (&json!("Hawks"), &json!("#0b6e99")));
+        assert_eq!(
+            (&changed["shortName"], &changed["colour"]),
+            (&json!("Hawks"), &json!("#0b6e99"))
+        );
         let changed = olu.patch(team, json!({"colour": ""})).await.expect(200);
         assert_eq!((&changed["shortName"], &changed["colour"]), (&json!("Hawks"), &Value::Null));
         assert_eq!(olu.patch(team, json!({"colour": "red"})).await.status, 422);
@@ -320,8 +339,12 @@ fn admins_see_jobs_locks_and_the_feed() {
         site.scheduled("1").await;
         let olu = site.olu();
         let jobs = olu.get("/cricket/admin/jobs").await.expect(200);
-        let names: Vec<&str> =
-            jobs["items"].as_array().unwrap().iter().map(|job| job["name"].as_str().unwrap()).collect();
+        let names: Vec<&str> = jobs["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|job| job["name"].as_str().unwrap())
+            .collect();
         for name in ["league-sync", "team-sync", "fixture-sync", "live-score", "prematch", "toss"] {
             assert!(names.contains(&name), "{name} in {names:?}");
         }

@@ -112,8 +112,7 @@ fn case_16_an_expired_lock_is_taken_at_once() {
         let store = TestStore::memory();
         let service = service(&store).await;
         let (key, one) = (LockKey::feed(), Owner::new("one").unwrap());
-        let Acquired::Held { expires_at } =
-            service.locks.acquire(&key, &one, LEASE).await.unwrap()
+        let Acquired::Held { expires_at } = service.locks.acquire(&key, &one, LEASE).await.unwrap()
         else {
             panic!("it is free")
         };
@@ -159,8 +158,8 @@ fn a_clock_that_is_a_second_off_never_corrupts() {
                     }
                     let read = service.fixtures.get_consistent(&id).await.unwrap().unwrap();
                     // All have the same snapshot.
-                    let tick = FixtureService::tick(&read, now)
-                        .set(Fixture::SEQUENCE, read.sequence + 1);
+                    let tick =
+                        FixtureService::tick(&read, now).set(Fixture::SEQUENCE, read.sequence + 1);
                     Some(service.fixtures.update(tick).await.unwrap())
                 }
             })

@@ -21,10 +21,8 @@ impl CricketServer {
         let store = TestStore::memory();
         let service = Service::new(store.open::<Cricket>().await, Random::new());
         let now = service.db.now();
-        let teams = [
-            team("101", "Harbour Hawks", "HAR", now),
-            team("102", "Kinsale Kestrels", "KIN", now),
-        ];
+        let teams =
+            [team("101", "Harbour Hawks", "HAR", now), team("102", "Kinsale Kestrels", "KIN", now)];
         service.teams.create_many(&teams).await.unwrap();
         let coastal = league("7001", "CTL", "Coastal T20 League", true, now);
         service.leagues.put(&coastal).await.unwrap();
@@ -69,8 +67,7 @@ impl CricketServer {
             revision: 0,
             expires_at: now.after(24 * 60 * MINUTE),
         };
-        let fixture =
-            Fixture { replay: Some(replay), ..scheduled(id, now.after(60 * MINUTE)) };
+        let fixture = Fixture { replay: Some(replay), ..scheduled(id, now.after(60 * MINUTE)) };
         assert!(self.service.fixtures.create(&fixture).await.unwrap());
         fixture
     }

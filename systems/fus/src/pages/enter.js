@@ -71,7 +71,7 @@ function showSeats(given = {}) {
     const free = players.filter(({ id }) => !others.includes(id));
     form.elements[seat].replaceChildren(
       element("option", { value: "" }, "Choose"),
-      ...free.map(({ id, name }) => element("option", { value: id, selected: id === seated[seat] }, name)));
+      ...free.map(({ id, name }) => element("option", { value: id }, name)));
     form.elements[seat].value = seated[seat];
   }
   showSentence();

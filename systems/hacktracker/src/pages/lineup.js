@@ -21,6 +21,7 @@ export class LineupEditor {
 
   constructor(container, { save }) {
     this.#container = container;
+    container.classList.add("hacktracker-columns");
     this.#save = save;
   }
 
@@ -65,12 +66,12 @@ export class LineupEditor {
       ? element("ol", { class: "hacktracker-lineup" }, slots)
       : element("p", { class: "quiet" }, this.#canEdit ? "Nobody yet. Tap players on the bench in batting order." : "There is no lineup yet.")];
     if (this.#canEdit) {
-      parts.push(
+      parts.push(element("div", { "data-key": "bench" },
         element("h3", {}, "Bench"),
         bench.length ? element("ul", { class: "hacktracker-bench" }, bench.map((player) => this.#benchPlayer(player))) : element("p", { class: "quiet" }, "Nobody is left on the bench."),
-        element("p", { class: "quiet" }, ids.length < SIZE_MIN ? `A lineup has at least ${SIZE_MIN} players.` : ""),
+        ids.length < SIZE_MIN ? element("p", { class: "quiet" }, `A lineup has at least ${SIZE_MIN} players.`) : null,
         element("div", { class: "actions" },
-          element("button", { type: "button", class: "plain", "data-key": "save", disabled: !this.isChanged || undefined, click: () => attempt(() => this.#save(this.ids), { near: this.#container }) }, "Save lineup")));
+          element("button", { type: "button", class: "plain", "data-key": "save", disabled: !this.isChanged || undefined, click: () => attempt(() => this.#save(this.ids), { near: this.#container }) }, "Save lineup"))));
     }
     replaceKeepingFocus(this.#container, parts);
   }

@@ -36,14 +36,19 @@ const NEXT_STEPS = {
   "player-archived": "This player is archived. An admin can bring them back.",
   "roster-full": "The team has 15 players already. Remove one first.",
   "not-the-latest": "Somebody has entered another goal since. Look at the list, and undo or delete there.",
+  "goal-not-found": "This goal is no longer there. Look at the list.",
   "event-id-taken": "This goal was entered already. Look at the list.",
   "last-admin": "This is the only admin. Make somebody else admin first.",
   "invite-not-found": "This invitation was used, withdrawn or has expired. Ask for a new one.",
 };
 
+/** Refusals with several reasons: the server says which one it was. */
+const EXPLAINED_BY_SERVER = ["third-out-of-order"];
+
 /** Gives a refusal the words that say what to do next. */
 export function explain(error) {
-  if (error instanceof Problem && error.code in NEXT_STEPS) error.message = NEXT_STEPS[error.code];
+  if (!(error instanceof Problem) || !(error.code in NEXT_STEPS)) return error;
+  if (!error.members.detail || !EXPLAINED_BY_SERVER.includes(error.code)) error.message = NEXT_STEPS[error.code];
   return error;
 }
 

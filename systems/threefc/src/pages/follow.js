@@ -4,6 +4,9 @@ import { caller } from "/assets/session.js";
 import { api, read } from "./api.js";
 import { applyMessage } from "./game-state.js";
 
+/** How often a game is read in a row to make its view whole. */
+const READS_MAX = 6;
+
 /**
  * Follows a game. `onChange(view)` is called after each change, `onMessage(event, message, view)` for
  * each message of the stream, `onRefused(problem)` if there is nothing to follow.
@@ -17,6 +20,9 @@ export class FollowedGame {
   #offsetMs = -Infinity;
   #reading = null;
   #isRead = false;
+  /** Whether messages have changed more than they carry. */
+  #isStale = false;
+  #isRefreshing = false;
   #stream;
 
   constructor(gameId, { onChange, onMessage, onRefused }) {
@@ -52,6 +58,7 @@ export class FollowedGame {
       this.#options.onChange(this.view);
       return;
     }
+    this.#isStale = false;
     this.view = { ...view, myRole: this.#role };
     this.#setClock(view.serverNow, isState);
     this.#options.onChange(this.view);
@@ -87,7 +94,22 @@ export class FollowedGame {
     this.view = view;
     this.#options.onChange(view);
     if (isNew) this.#options.onMessage?.(event, message, view);
-    // A request that is on its way may have been answered before this change.
-    if (isStale) (this.#reading ?? Promise.resolve()).catch(() => {}).then(() => this.read()).catch(() => {});
+    if (!isStale) return;
+    this.#isStale = true;
+    this.#refresh();
+  }
+
+  /**
+   * Reads the game until the view is whole again: an answer may be older than messages that came
+   * while it was on its way. If that fails, the next message or state mends it.
+   */
+  async #refresh() {
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    for (let tries = 0; this.#isStale && tries < READS_MAX; tries += 1) {
+      if (tries > 0) await new Promise((resolve) => { setTimeout(resolve, 100 * 2 ** tries); });
+      await this.read().catch(() => {});
+    }
+    this.#isRefreshing = false;
   }
 }

@@ -58,13 +58,13 @@ export class Outbox {
 
   /** Adds a goal. `scorer` is the player as the page shows them. */
   pushGoal(body, scorer) {
-    remember("mine", this.#gameId, body.eventId);
+    this.markMine(body.eventId);
     return this.push({ kind: "goal", body, scorer });
   }
 
   /** Replaces a refused goal by a corrected one. */
   replaceGoal(id, body) {
-    remember("mine", this.#gameId, body.eventId);
+    this.markMine(body.eventId);
     return this.#queue.replace(id, { kind: "goal", gameId: this.#gameId, body }, { key: body.eventId });
   }
 
@@ -97,6 +97,11 @@ export class Outbox {
   /** Whether the server may have this entry already. */
   #wasSent({ key }) {
     return remembered("sent", this.#gameId).includes(key);
+  }
+
+  /** Remembers that this goal was entered in this browser. */
+  markMine(eventId) {
+    remember("mine", this.#gameId, eventId);
   }
 
   /** Whether this goal was entered in this browser. */

@@ -345,6 +345,7 @@ function byHand() {
     action: "Enter goal",
     submit: async (body) => {
       const eventId = eventIdAt(game.now());
+      outbox.markMine(eventId);
       game.take(await write("POST", `${path}/goals`, { eventId, ...body }, { key: eventId }));
     },
   });

@@ -74,9 +74,10 @@ function takeRow(row) {
   for (const rows of games.values()) rows.delete(row.gameId);
   games.get(row.sessionId)?.set(row.gameId, row);
   if (season) showSessions();
+  const isKnown = season?.sessions.some((session) => session.sessionId === row.sessionId);
   const isCounted = (one) => one?.status === "finished";
   const result = (one) => (isCounted(one) ? JSON.stringify([one.outcome, one.winnerTeamId, one.score]) : null);
-  if (before ? result(before) !== result(row) : isCounted(row)) readLater();
+  if (!isKnown || (before ? result(before) !== result(row) : isCounted(row))) readLater();
 }
 
 /** A game was deleted or moved. If it was moved, its new row is shown already, with another start or session. */

@@ -15,7 +15,6 @@ pub(super) struct Scope {
     pub(super) league: League,
     /// The caller's grant.
     pub(super) grant: Option<Grant>,
-    is_signed_in: bool,
     caller: Option<Caller>,
     missing: fn() -> Error,
 }
@@ -27,7 +26,7 @@ impl Scope {
         caller: Option<&Caller>,
         missing: fn() -> Error,
     ) -> Self {
-        Self { league, grant, is_signed_in: caller.is_some(), caller: caller.cloned(), missing }
+        Self { league, grant, caller: caller.cloned(), missing }
     }
 
     /// The caller's role.
@@ -74,7 +73,6 @@ impl Scope {
 
     /// The grant by which the caller acts.
     pub(super) fn actor(&self) -> Result<&Grant, Error> {
-        debug_assert!(self.is_signed_in, "only those who have signed in have a grant");
         self.grant.as_ref().ok_or_else(self.missing)
     }
 }

@@ -36,7 +36,7 @@ async fn check(prepared: &Prepared, is_done: bool, fault: Fault, new_keys: &[&st
     let made: Vec<&str> =
         after.iter().map(|(key, _)| key.as_str()).filter(|key| !is_old(key)).collect();
     let is_made = |wanted: &&str| made.iter().any(|key| key.starts_with(wanted));
-    assert!(new_keys.iter().all(|key| is_made(&key)), "{fault:?}: {made:?}");
+    assert!(new_keys.iter().all(is_made), "{fault:?}: {made:?}");
     assert_eq!(made.len(), new_keys.len(), "{fault:?}: {made:?}");
 }
 

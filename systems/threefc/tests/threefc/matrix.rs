@@ -205,6 +205,45 @@ async fn case_23_every_route_as_everybody() {
         .await;
 }
 
+/// What is private looks exactly as if it did not exist.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn case_23_what_is_private_is_as_if_it_were_missing() {
+    let fixture = Fixture::new(TestStore::memory()).await;
+    prepare(&fixture).await;
+    let server = TestServer::with(vec![system()], fixture.store.share(), DemoPolicy::Never).await;
+    let noor = server.as_persona(&PERSONAS[4]);
+    for (method, path, hidden, body) in [
+        (Method::GET, "/leagues/{}", "quarry-lane", None),
+        (Method::GET, "/leagues/{}/players", "quarry-lane", None),
+        (Method::GET, "/leagues/{}/acl", "quarry-lane", None),
+        (Method::GET, "/seasons/{}", "quarry", None),
+        (Method::GET, "/seasons/{}/teams", "quarry", None),
+        (Method::GET, "/sessions/{}/games", "q-day", None),
+        (Method::GET, "/games/{}", "q-game", None),
+        (Method::GET, "/games/{}/roster", "q-game", None),
+        (Method::GET, "/players/{}", "q-player", None),
+        (Method::PATCH, "/leagues/{}", "quarry-lane", Some(json!({"name": "Mine"}))),
+        (Method::PATCH, "/seasons/{}", "quarry", Some(json!({"name": "Mine"}))),
+        (Method::PATCH, "/seasons/{}/teams/red", "quarry", Some(json!({"name": "Mine"}))),
+        (Method::PATCH, "/sessions/{}", "q-day", Some(json!({"venue": "Mine"}))),
+        (Method::PATCH, "/games/{}", "q-game", Some(json!({"pitch": "1"}))),
+        (Method::PATCH, "/players/{}", "q-player", Some(json!({"nickname": "Mine"}))),
+        (Method::POST, "/games/{}/thirds/1/start", "q-game", Some(json!({}))),
+        (Method::DELETE, "/games/{}", "q-game", None),
+        (Method::DELETE, "/leagues/{}/acl/bea", "quarry-lane", None),
+        (Method::DELETE, "/leagues/{}/acl/noor", "quarry-lane", None),
+    ] {
+        let mut answers = Vec::new();
+        for id in [hidden, "missing"] {
+            let path = format!("/threefc/v1{}", path.replace("{}", id));
+            let response = noor.send(method.clone(), &path, body.clone()).await;
+            answers.push((response.status, String::from_utf8(response.body).unwrap()));
+        }
+        assert_eq!(answers[0].0, 404, "{method} {path}");
+        assert_eq!(answers[0], answers[1], "{method} {path}");
+    }
+}
+
 /// Everything that somebody without an admin grant can read has no `@` and no user id of others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn case_23_nobody_sees_accounts_of_others() {

@@ -62,7 +62,10 @@ async fn op_14_a_team_is_changed_if_it_is_there(store: TestStore) {
     // What is in memory does not outlive a change.
     service.teams.all().await.unwrap();
     let changed = service.teams.update(change()).await.unwrap().unwrap();
-    assert_eq!((changed.name.as_str(), changed.short_name.as_deref()), ("Harbour Hawks", Some("Hawks")));
+    assert_eq!(
+        (changed.name.as_str(), changed.short_name.as_deref()),
+        ("Harbour Hawks", Some("Hawks"))
+    );
     assert_eq!(service.teams.all().await.unwrap()[0], changed);
 }
 
