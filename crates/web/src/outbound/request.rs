@@ -9,12 +9,17 @@ use hyper::body::Bytes;
 use hyper::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::http::Uri;
 use hyper::{HeaderMap, Method, Request};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt;
 use std::io::Read as _;
 use std::time::{Duration, Instant, SystemTime};
+
+/// What is percent-encoded: all but the unreserved characters of RFC 3986. Some services compare
+/// names of parameters before they decode them.
+const RESERVED: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A request that is being put together. What is wrong with it is told by
 /// [`send`](Self::send).
@@ -66,9 +71,9 @@ impl OutboundRequest {
         if !self.query.is_empty() {
             self.query.push('&');
         }
-        self.query.extend(utf8_percent_encode(name, NON_ALPHANUMERIC));
+        self.query.extend(utf8_percent_encode(name, RESERVED));
         self.query.push('=');
-        self.query.extend(utf8_percent_encode(value, NON_ALPHANUMERIC));
+        self.query.extend(utf8_percent_encode(value, RESERVED));
         self
     }
 
@@ -80,7 +85,7 @@ impl OutboundRequest {
     /// Adds a secret to the end of the path, such as the token of a device. Logs and errors show the
     /// path without it.
     pub fn secret_segment(mut self, segment: &str) -> Self {
-        self.secret_segment.extend(utf8_percent_encode(segment, NON_ALPHANUMERIC));
+        self.secret_segment.extend(utf8_percent_encode(segment, RESERVED));
         self
     }
 
