@@ -14,7 +14,7 @@ const NINE = ["Ortiz", "Bell", "Cho", "Dunn", "Evans", "Fry", "Gray", "Hale", "I
 /** Controls of scoring are 48 pixels high, others 44. */
 const TARGET_PX_MIN = 44;
 /** How long a page may take for one thing. */
-const WAIT_MS_MAX = 20_000;
+const WAIT_MS_MAX = 45_000;
 const RANDOM_GAMES = Number(process.env.HACKTRACKER_RANDOM_GAMES ?? 1000);
 
 let browser;
