@@ -5,7 +5,7 @@ import { clearProblem, showProblem } from "/assets/form.js";
 import { base, Problem, request } from "/assets/http.js";
 import { WatchStream } from "/assets/live.js";
 import { drawField, markChosen, pointOf } from "./field.js";
-import { eventSentence, playsList, runnerOf, whoDidWhat } from "./game-view.js";
+import { eventSentence, lineScoreTable, playsList, runnerOf, whoDidWhat } from "./game-view.js";
 import { playEditor, runnersEditor, stepper, zoneSelect } from "./play-editor.js";
 import { isBatted, isImpossible, isHit, mayBeOver, nextHalf, occupied, outsIn, playerUp, previousHalf, RESULTS, situationBefore } from "./rules.js";
 import { openScoreForm } from "./score-form.js";
@@ -152,7 +152,11 @@ function render() {
   replaceKeepingFocus(byId("bar"), bar(game));
   replaceKeepingFocus(byId("notices"), notices(game));
   renderPanel(now);
-  replaceKeepingFocus(byId("plays-content"), [...correctionNotes(), ...playsList(now, players, { play: playRow, insert: insertButton })]);
+  replaceKeepingFocus(byId("plays-content"), [
+    ...(team.isPersonal ? [] : [lineScoreTable(now, team.team.name)]),
+    ...correctionNotes(),
+    ...playsList(now, players, { play: playRow, insert: insertButton }),
+  ]);
 }
 
 /**
@@ -269,7 +273,7 @@ function editRefused() {
 
 function correctionNotes() {
   const { game } = view;
-  return game.status === "IN_PROGRESS" || game.status === "FINAL" ? [element("p", { class: "quiet" }, "Tap a play to correct or remove it.")] : [];
+  return game.status === "IN_PROGRESS" || game.status === "FINAL" ? [element("p", { class: "quiet hacktracker-hint" }, "Tap a play to correct or remove it.")] : [];
 }
 
 // The panel: what there is to do now.

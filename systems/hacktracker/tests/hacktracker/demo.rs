@@ -40,7 +40,10 @@ async fn the_season_is_as_specified() {
     let games = items(&games);
     let with = |status: &str| games.iter().filter(|one| one["status"] == status).count();
     assert_eq!(games.len(), 12);
-    assert_eq!((with("FINAL"), with("IN_PROGRESS"), with("SCHEDULED"), with("POSTPONED")), (9, 1, 1, 1));
+    assert_eq!(
+        (with("FINAL"), with("IN_PROGRESS"), with("SCHEDULED"), with("POSTPONED")),
+        (9, 1, 1, 1)
+    );
     let won = games.iter().filter(|one| {
         one["status"] == "FINAL" && one["teamScore"].as_u64() > one["opponentScore"].as_u64()
     });
@@ -68,8 +71,12 @@ async fn the_season_is_as_specified() {
     let live = games.iter().find(|one| one["status"] == "IN_PROGRESS").unwrap();
     let state = &live["state"];
     assert_eq!((&live["teamScore"], &live["opponentScore"]), (&Value::from(6), &Value::from(4)));
-    assert_eq!((&state["inning"], &state["half"], &state["outs"]), (&3.into(), &"TEAM".into(), &1.into()));
-    let bases: Vec<bool> = state["bases"].as_array().unwrap().iter().map(Value::is_string).collect();
+    assert_eq!(
+        (&state["inning"], &state["half"], &state["outs"]),
+        (&3.into(), &"TEAM".into(), &1.into())
+    );
+    let bases: Vec<bool> =
+        state["bases"].as_array().unwrap().iter().map(Value::is_string).collect();
     assert_eq!(bases, [true, false, true]);
     let slot = state["nextBattingOrder"].as_u64().unwrap() as usize;
     let pia = players.iter().find(|one| one["playerNumber"] == 12).unwrap();

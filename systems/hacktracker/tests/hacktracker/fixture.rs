@@ -3,7 +3,8 @@
 use singlet::dynamo::Item;
 use singlet::engine::Clock;
 use singlet_hacktracker::design::{
-    AtBat, AtBatId, AtBatResult, GameId, HackTracker, Half, InviteCode, PlayerId, Role, TeamId, UserId,
+    AtBat, AtBatId, AtBatResult, GameId, HackTracker, Half, InviteCode, PlayerId, Role, TeamId,
+    UserId,
 };
 use singlet_hacktracker::error::Error;
 use singlet_hacktracker::input::{

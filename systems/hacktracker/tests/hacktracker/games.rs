@@ -57,8 +57,7 @@ async fn case_21_a_game_needs_a_lineup_and_a_personal_one_none(store: TestStore)
     let game = fixture.service.create_game(&owner, &personal.team_id, &new).await.unwrap();
     let (id, revision) = (game.game.game_id, game.game.revision);
     let start = StatusChange { revision, scheduled_start: None };
-    let started =
-        fixture.service.change_status(&owner, &id, Verb::Start, &start).await.unwrap();
+    let started = fixture.service.change_status(&owner, &id, Verb::Start, &start).await.unwrap();
     assert_eq!(started.game.game.status, GameStatus::InProgress);
     let lineup = NewLineup { revision: started.game.game.revision, lineup: Vec::new() };
     let refused = fixture.service.set_lineup(&owner, &id, &lineup).await;
@@ -121,7 +120,9 @@ async fn a_game_is_changed_and_the_schedule_is_in_order(store: TestStore) {
     let service = &fixture.service;
     let start = |text: &str| Some(text.parse::<Timestamp>().unwrap());
     let mut ids = Vec::new();
-    for (day, season) in [("2026-05-02", "spring"), ("2026-04-01", "spring"), ("2026-09-01", "fall")] {
+    for (day, season) in
+        [("2026-05-02", "spring"), ("2026-04-01", "spring"), ("2026-09-01", "fall")]
+    {
         fixture.clock.advance(1000);
         let new = NewGame {
             scheduled_start: start(&format!("{day}T18:00:00Z")),
@@ -162,7 +163,8 @@ async fn a_game_is_changed_and_the_schedule_is_in_order(store: TestStore) {
     assert_eq!((changed.opponent_name, changed.location.as_deref()), (None, Some("Lincoln Park")));
     assert_eq!((changed.regulation_innings, changed.revision), (Some(5), 2));
     assert_eq!(code_of(service.change_game(&owner, &id(0), &change).await), "game-moved-on");
-    let too_many = GameChange { revision: 2, regulation_innings: Change::Set(10), ..change.clone() };
+    let too_many =
+        GameChange { revision: 2, regulation_innings: Change::Set(10), ..change.clone() };
     assert_eq!(code_of(service.change_game(&owner, &id(0), &too_many).await), "invalid");
     // Home or away is settled at the start.
     let mut game = fixture.started(&team, NewGame::default()).await;
@@ -203,9 +205,14 @@ async fn a_personal_game_is_kept_by_hand(store: TestStore) {
     assert_eq!(detail.game.game.at_bat_count, 3);
     let undone = service.undo(&stella, &id, 5).await.unwrap();
     assert_eq!(undone.game.game.at_bat_count, 2);
-    let change = AtBatChange { result: Some(AtBatResult::K), rbis: Some(0), scored: Some(false), ..no_change(6) };
+    let change = AtBatChange {
+        result: Some(AtBatResult::K),
+        rbis: Some(0),
+        scored: Some(false),
+        ..no_change(6)
+    };
     let corrected = service.correct_at_bat(&stella, &id, &homer.at_bat_id, &change).await.unwrap();
-    assert_eq!(corrected.at_bat.unwrap().scored, false);
+    assert!(!corrected.at_bat.unwrap().scored);
     let score = NewScore { revision: 7, team_score: 12, opponent_score: 3 };
     let scored = service.set_score(&stella, &id, &score).await.unwrap();
     assert_eq!((scored.game.game.team_score, scored.issues.len()), (12, 0));

@@ -32,7 +32,8 @@ async fn site() -> Site {
     let names = ["Ortiz", "Bell", "Cho", "Dunn", "Evans", "Fry", "Gray", "Hale", "Ito"];
     let players: Vec<Value> =
         names.iter().map(|name| json!({"firstName": name, "positions": ["OF"]})).collect();
-    let added = nora.post(&format!("{team}/players"), json!({"players": players})).await.expect(201);
+    let added =
+        nora.post(&format!("{team}/players"), json!({"players": players})).await.expect(201);
     let lineup: Vec<&Value> =
         added["items"].as_array().unwrap().iter().map(|one| &one["playerId"]).collect();
     let game = nora.post(&format!("{team}/games"), json!({})).await.expect(201);
@@ -85,13 +86,19 @@ async fn case_23_a_watcher_gets_what_was_missed_or_the_state() {
     // Somebody has to be watching for pushes to be kept.
     let mut other = site.nora.events(&path).await;
     let state = other.expect("gameState").await;
-    assert_eq!((&state["game"]["revision"], &state["box"][0]["battingOrder"]), (&3.into(), &1.into()));
+    assert_eq!(
+        (&state["game"]["revision"], &state["box"][0]["battingOrder"]),
+        (&3.into(), &1.into())
+    );
     let mut watcher = site.nora.events(&path).await;
     watcher.expect("gameState").await;
     site.record("HR").await;
     let message = watcher.expect("atBatRecorded").await;
     assert_eq!((&message["by"], &message["inning"]), (&"nora".into(), &1.into()));
-    assert_eq!((&message["atBat"]["result"], &message["game"]["teamScore"]), (&"HR".into(), &1.into()));
+    assert_eq!(
+        (&message["atBat"]["result"], &message["game"]["teamScore"]),
+        (&"HR".into(), &1.into())
+    );
     let seen = site.revision;
     drop(watcher);
     other.expect("atBatRecorded").await;
@@ -163,9 +170,7 @@ async fn a_game_that_is_deleted_ends_its_streams() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn case_24_a_tap_outside_the_square_is_invalid() {
     let mut site = site().await;
-    let tap = |x: f64| {
-        json!({"revision": site.revision, "result": "1B", "hitLocation": {"x": x, "y": 0.45}})
-    };
+    let tap = |x: f64| json!({"revision": site.revision, "result": "1B", "hitLocation": {"x": x, "y": 0.45}});
     let path = format!("{}/atbats", site.game);
     let refused = site.nora.post(&path, tap(1.2)).await;
     assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"));
@@ -173,7 +178,8 @@ async fn case_24_a_tap_outside_the_square_is_invalid() {
     let recorded = site.nora.post(&path, tap(0.222_222)).await.expect(201);
     assert_eq!(recorded["atBat"]["hitLocation"], json!({"x": 0.222, "y": 0.45}));
     site.revision += 1;
-    let walk = json!({"revision": site.revision, "result": "BB", "hitLocation": {"x": 0.5, "y": 0.5}});
+    let walk =
+        json!({"revision": site.revision, "result": "BB", "hitLocation": {"x": 0.5, "y": 0.5}});
     assert_eq!(site.nora.post(&path, walk).await.code(), "play-impossible");
 }
 
@@ -206,15 +212,20 @@ async fn bodies_that_break_a_rule_are_refused_with_the_field() {
     kim.post(users, user(("email", json!("Kim@Example.com")))).await.expect(201);
     let me = kim.get("/hacktracker/users/me").await.expect(200);
     assert_eq!(me["email"], "kim@example.com");
-    let changed = kim.patch("/hacktracker/users/me", json!({"phoneNumber": "+4915112345678"})).await;
+    let changed =
+        kim.patch("/hacktracker/users/me", json!({"phoneNumber": "+4915112345678"})).await;
     assert_eq!(changed.expect(200)["phoneNumber"], "+4915112345678");
-    let changed = kim.patch("/hacktracker/users/me", json!({"phoneNumber": null})).await.expect(200);
+    let changed =
+        kim.patch("/hacktracker/users/me", json!({"phoneNumber": null})).await.expect(200);
     assert_eq!(changed.get("phoneNumber"), None);
     let (team, game) = (&site.team, &site.game);
     for (path, body) in [
         (format!("{team}/players"), json!({"players": []})),
         (format!("{team}/players"), json!({"players": [{"firstName": "A", "playerNumber": 100}]})),
-        (format!("{team}/players"), json!({"players": [{"firstName": "A", "positions": ["P", "P"]}]})),
+        (
+            format!("{team}/players"),
+            json!({"players": [{"firstName": "A", "positions": ["P", "P"]}]}),
+        ),
         (format!("{team}/players"), json!({"players": [{"firstName": "A", "positions": ["LF"]}]})),
         (format!("{team}/games"), json!({"regulationInnings": 10})),
         (format!("{team}/invites"), json!({"role": "admin"})),
@@ -223,7 +234,10 @@ async fn bodies_that_break_a_rule_are_refused_with_the_field() {
         (format!("{game}/atbats"), json!({"revision": 3, "result": "1B", "rbis": 5})),
         (format!("{game}/atbats"), json!({"revision": 3, "result": "1B", "inning": 1})),
         (format!("{game}/atbats"), json!({"revision": 3, "result": "1B", "playerId": "nobody"})),
-        (format!("{game}/atbats"), json!({"revision": 3, "result": "1B", "moves": [{"from": 4, "to": 1}]})),
+        (
+            format!("{game}/atbats"),
+            json!({"revision": 3, "result": "1B", "moves": [{"from": 4, "to": 1}]}),
+        ),
     ] {
         let refused = site.nora.post(&path, body.clone()).await;
         assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{path} {body}");

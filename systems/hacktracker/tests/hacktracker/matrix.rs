@@ -59,7 +59,8 @@ async fn personal_teams_refuse_roster_changes_edits_and_deletion() {
     let team = format!("/hacktracker/teams/{team}");
     let games = stella.get(&format!("{team}/games")).await.expect(200);
     let game = &games["items"][0];
-    let (path, revision) = (format!("/hacktracker/games/{}", text(&game["gameId"])), &game["revision"]);
+    let (path, revision) =
+        (format!("/hacktracker/games/{}", text(&game["gameId"])), &game["revision"]);
     let me = json!({"userId": "stella-moreau"});
     let refusals = [
         (Method::PATCH, team.clone(), Some(json!({"name": "Mine alone"}))),
@@ -87,10 +88,15 @@ async fn personal_teams_refuse_roster_changes_edits_and_deletion() {
     ];
     for (method, path, body) in refusals {
         let answer = stella.send(method.clone(), &path, body).await;
-        assert_eq!((answer.status, answer.code().as_str()), (409, "personal-team"), "{method} {path}");
+        assert_eq!(
+            (answer.status, answer.code().as_str()),
+            (409, "personal-team"),
+            "{method} {path}"
+        );
     }
     // The own player's name can be changed.
-    let renamed = stella.patch(&format!("{team}/players/{player}"), json!({"firstName": "Stel"})).await;
+    let renamed =
+        stella.patch(&format!("{team}/players/{player}"), json!({"firstName": "Stel"})).await;
     assert_eq!(renamed.expect(200)["firstName"], "Stel");
 }
 

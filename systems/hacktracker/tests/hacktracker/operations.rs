@@ -65,7 +65,10 @@ async fn a_team_is_shown_and_changed(store: TestStore) {
         description: Change::Set(" Two\nlines\u{0} ".into()),
     };
     let changed = service.change_team(&nora, &team.id, &change).await.unwrap();
-    assert_eq!((changed.name.as_str(), changed.description.as_deref()), ("Tin Roofs", Some("Two\nlines")));
+    assert_eq!(
+        (changed.name.as_str(), changed.description.as_deref()),
+        ("Tin Roofs", Some("Two\nlines"))
+    );
     assert_eq!(code_of(service.change_team(&omar, &team.id, &change).await), "forbidden");
     let removed = TeamChange { name: None, description: Change::Remove };
     let changed = service.change_team(&nora, &team.id, &removed).await.unwrap();
@@ -91,7 +94,10 @@ async fn invites_are_listed_and_withdrawn(store: TestStore) {
     let player = make(&omar, Role::Player).await.unwrap();
     assert_eq!(code_of(make(&omar, Role::Manager).await), "forbidden");
     assert_eq!(service.invites(&nora, &team.id).await.unwrap().items.len(), 2);
-    assert_eq!(service.invites(&omar, &team.id).await.unwrap().items, std::slice::from_ref(&player));
+    assert_eq!(
+        service.invites(&omar, &team.id).await.unwrap().items,
+        std::slice::from_ref(&player)
+    );
     let withdraw = async |by, code: &str| {
         service.withdraw_invite(by, &team.id, &InviteCode::new(code).unwrap()).await
     };
@@ -125,7 +131,9 @@ async fn statistics_are_by_season_game_and_player(store: TestStore) {
     let service = &fixture.service;
     let nora = fixture.user("nora").await;
     let team = fixture.team(&nora).await;
-    for (day, season) in [("2026-05-02", "spring"), ("2026-04-01", "spring"), ("2026-09-01", "fall")] {
+    for (day, season) in
+        [("2026-05-02", "spring"), ("2026-04-01", "spring"), ("2026-09-01", "fall")]
+    {
         let new = NewGame {
             season_id: Some(season.into()),
             scheduled_start: Some(format!("{day}T18:00:00Z").parse().unwrap()),
@@ -142,14 +150,17 @@ async fn statistics_are_by_season_game_and_player(store: TestStore) {
     let (first, second) = (&team.players[0], &team.players[1]);
     let stats = async |season| service.player_stats(&nora, &team.id, first, season).await.unwrap();
     for _ in 0..100 {
-        if stats(None).await.line.pa == 3 && service.team_stats(&nora, &team.id, None).await.unwrap().line.pa == 6 {
+        if stats(None).await.line.pa == 3
+            && service.team_stats(&nora, &team.id, None).await.unwrap().line.pa == 6
+        {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
     let all = stats(None).await;
     assert_eq!((all.line.pa, all.line.g, all.line.r, all.spray.len()), (3, 3, 3, 3));
-    let days: Vec<String> = all.games.iter().map(|one| one.scheduled_start.unwrap().to_string()).collect();
+    let days: Vec<String> =
+        all.games.iter().map(|one| one.scheduled_start.unwrap().to_string()).collect();
     assert!(days.is_sorted() && days[0].starts_with("2026-04-01"));
     assert_eq!(stats(Some("spring")).await.line.pa, 2);
     assert_eq!(stats(Some("winter")).await.line.pa, 0);
@@ -178,7 +189,10 @@ async fn players_edit_their_own_names(store: TestStore) {
         ..PlayerChange::default()
     };
     let changed = service.change_player(&pia, &team.id, &team.players[0], &names).await.unwrap();
-    assert_eq!((changed.first_name.as_str(), changed.last_name.as_deref()), ("Pia", Some("Lindgren")));
+    assert_eq!(
+        (changed.first_name.as_str(), changed.last_name.as_deref()),
+        ("Pia", Some("Lindgren"))
+    );
     let other = service.change_player(&pia, &team.id, &team.players[1], &names).await;
     assert_eq!(code_of(other), "forbidden");
     let number = PlayerChange { player_number: Change::Set(77), ..PlayerChange::default() };

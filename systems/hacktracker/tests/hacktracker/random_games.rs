@@ -2,8 +2,8 @@
 
 use singlet::Timestamp;
 use singlet_hacktracker::design::{
-    AtBat, AtBatId, AtBatResult, Book, Game, GameId, GameStatus, Half, HomeAway, How, Move, PlayerId,
-    TeamId,
+    AtBat, AtBatId, AtBatResult, Book, Game, GameId, GameStatus, Half, HomeAway, How, Move,
+    PlayerId, TeamId,
 };
 use singlet_hacktracker::rules::half::{self, HalfInning};
 use singlet_hacktracker::rules::inning::{PLACED, replay, sum};
@@ -22,7 +22,8 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         u32::try_from((self.0 >> 33) % u64::from(bound)).unwrap()
     }
 
@@ -195,7 +196,8 @@ fn check(book: &Book) {
         // Each at-bat has scored if its runner came home, and RBIs are runs.
         for at_bat in &half {
             let came_home = half.iter().flat_map(|one| &one.moves);
-            let came_home = came_home.filter(|one| one.to == 4 && one.at_bat_id == at_bat.at_bat_id);
+            let came_home =
+                came_home.filter(|one| one.to == 4 && one.at_bat_id == at_bat.at_bat_id);
             assert_eq!(usize::from(at_bat.scored), came_home.count());
             let on_play = at_bat.moves.iter().filter(|one| one.how.is_none() && one.to == 4);
             assert!(usize::from(at_bat.rbis) <= on_play.count());
@@ -220,7 +222,8 @@ fn check(book: &Book) {
             let at = HalfInning { inning, half: Half::Team };
             if is_before(at, state.position(), game.home_away) {
                 left_on_base += left;
-                let is_early = game.ended_early.iter().flatten().any(|one| *one == u16::from(inning));
+                let is_early =
+                    game.ended_early.iter().flatten().any(|one| *one == u16::from(inning));
                 let issue = summary::issues(book).into_iter().find(|one| one.inning == inning);
                 assert_eq!(issue.is_some(), outs != 3 && !is_early);
             }
@@ -253,7 +256,8 @@ fn check_statistics(book: &Book) {
         use AtBatResult::{Bb, Double, Hbp, Hr, Sac, Single, Triple};
         let line = row.line;
         let hits = count(&[Single, Double, Triple, Hr]);
-        let bases = count(&[Single]) + 2 * count(&[Double]) + 3 * count(&[Triple]) + 4 * count(&[Hr]);
+        let bases =
+            count(&[Single]) + 2 * count(&[Double]) + 3 * count(&[Triple]) + 4 * count(&[Hr]);
         let pa = u32::try_from(own.len()).unwrap();
         let at_bats = pa - count(&[Bb, Hbp, Sac]);
         assert_eq!((line.pa, line.ab, line.h, line.tb), (pa, at_bats, hits, bases));
@@ -314,7 +318,8 @@ fn undo_restores_what_was_before() {
             }
             let moves = [(1 + dice.below(3) as u8, dice.below(5) as u8)];
             if let Ok(after) = scoring::move_runners(&book, &moves, How::Sb) {
-                let count = |book: &Book| book.at_bats.iter().map(|one| one.moves.len()).sum::<usize>();
+                let count =
+                    |book: &Book| book.at_bats.iter().map(|one| one.moves.len()).sum::<usize>();
                 let mut back = after.book.clone();
                 let mut is_refused = false;
                 while count(&back) > count(&book) && !is_refused {

@@ -1,12 +1,12 @@
 //! The rule tables, example by example.
 
+use singlet::Timestamp;
 use singlet_hacktracker::design::{AtBat, AtBatId, AtBatResult, GameId, HitType, PlayerId, TeamId};
 use singlet_hacktracker::rules::Impossible;
 use singlet_hacktracker::rules::play::{
     Push, Situation, check, check_batted, defaults, named, proposed_rbis, settle,
 };
 use singlet_hacktracker::rules::stats::Line;
-use singlet::Timestamp;
 
 use AtBatResult::{Bb, Double, E, Fc, Hbp, Hr, K, Out, Sac, Single, Triple};
 
@@ -125,7 +125,11 @@ fn impossible_plays_are_refused() {
 fn runners_who_are_not_named_are_pushed_on() {
     let settled = |result, bases: &[u8], moves: &[(u8, u8)]| {
         let situation = on(bases, 0);
-        let ends = settle(named(moves, situation).unwrap(), defaults(result, None, situation), Push::Unnamed);
+        let ends = settle(
+            named(moves, situation).unwrap(),
+            defaults(result, None, situation),
+            Push::Unnamed,
+        );
         ends.unwrap().into_iter().flatten().collect::<Vec<u8>>()
     };
     // The batter takes second on the throw: the runner from first goes on to third.
@@ -196,8 +200,18 @@ fn results_count_as_in_the_table() {
 
 #[test]
 fn the_example_of_averages() {
-    let results =
-        [(Single, 4), (Double, 2), (Hr, 1), (Bb, 2), (Hbp, 1), (Sac, 1), (K, 3), (Out, 8), (Fc, 1), (E, 1)];
+    let results = [
+        (Single, 4),
+        (Double, 2),
+        (Hr, 1),
+        (Bb, 2),
+        (Hbp, 1),
+        (Sac, 1),
+        (K, 3),
+        (Out, 8),
+        (Fc, 1),
+        (E, 1),
+    ];
     let with_fly = line(&results);
     assert_eq!((with_fly.pa, with_fly.ab, with_fly.h, with_fly.tb), (24, 20, 7, 12));
     assert_eq!(averages(&with_fly), [".350", ".417", ".600", "1.017"]);

@@ -118,10 +118,8 @@ async fn case_08_a_missed_walk_pushes_a_runner_home(store: TestStore) {
     let mut game = fixture.game().await;
     let ortiz = game.bat(Single).await;
     // Bell was missed: Cho bats in the third slot.
-    let cho = NewAtBat {
-        player_id: Some(game.players[2].clone()),
-        ..play(game.revision(), Double)
-    };
+    let cho =
+        NewAtBat { player_id: Some(game.players[2].clone()), ..play(game.revision(), Double) };
     let cho = game.record(cho).await.unwrap().at_bat.unwrap();
     for _ in 0..3 {
         game.bat(Out).await;
@@ -235,7 +233,8 @@ async fn case_12_two_score_before_the_batter_is_out(store: TestStore) {
     let at_bat = played.at_bat.unwrap();
     assert_eq!((game.score().0, at_bat.rbis, game.at()), (2, 2, (1, Opponent, 0, 0)));
     let team = &game.game.game.team_id;
-    let stats = fixture.service.player_stats(&game.by, team, &at_bat.player_id, None).await.unwrap();
+    let stats =
+        fixture.service.player_stats(&game.by, team, &at_bat.player_id, None).await.unwrap();
     assert_eq!((stats.line.h, stats.line.rbi), (1, 2));
     // Both who scored are told as changed.
     assert_eq!(played.changed.iter().filter(|one| one.scored).count(), 2);
@@ -339,8 +338,7 @@ async fn case_20_a_substitute_is_up(store: TestStore) {
     assert_eq!(game.bat(Single).await.player_id, team.players[4]);
     // Earlier at-bats keep player and slot; the substitute stands under the slot.
     let box_score = game.detail().await.box_score;
-    let of_slot_3: Vec<_> =
-        box_score.iter().filter(|row| row.batting_order == Some(3)).collect();
+    let of_slot_3: Vec<_> = box_score.iter().filter(|row| row.batting_order == Some(3)).collect();
     assert_eq!(of_slot_3.len(), 1);
     assert_eq!(code_of(game.lineup(&lineup[..3]).await), "lineup-invalid");
 }
@@ -387,7 +385,10 @@ async fn a_half_is_ended_early_and_resumed(store: TestStore) {
     assert_eq!(game.game.game.opponent_runs, Some(vec![0]));
     game.half(1, Team).await.unwrap();
     assert_eq!((game.at(), game.bases()), ((1, Team, 1, 2), vec![true, false, false]));
-    assert_eq!((&game.game.game.ended_early, &game.game.game.opponent_runs), (&None, &Some(vec![])));
+    assert_eq!(
+        (&game.game.game.ended_early, &game.game.game.opponent_runs),
+        (&None, &Some(vec![]))
+    );
     game.bat(K).await;
     game.bat(K).await;
     assert_eq!(code_of(game.half(1, Team).await), "half-complete");

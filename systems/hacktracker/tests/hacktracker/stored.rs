@@ -3,10 +3,10 @@
 use crate::fixture::{Fixture, caller, moves, new_user, play, user_id};
 use singlet::Expiry;
 use singlet::dynamo::{Item, Value};
-use singlet_hacktracker::design::{AtBatResult, HitLocation, HitType, HomeAway, How, Position, Role};
-use singlet_hacktracker::input::{
-    NewAtBat, NewGame, NewInvite, NewOwnPlayer, NewTeam, NewUser,
+use singlet_hacktracker::design::{
+    AtBatResult, HitLocation, HitType, HomeAway, How, Position, Role,
 };
+use singlet_hacktracker::input::{NewAtBat, NewGame, NewInvite, NewOwnPlayer, NewTeam, NewUser};
 use singlet_testing::{TestStore, on_every_backend};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -216,15 +216,24 @@ async fn a_managed_team_with_ghosts_and_invites(store: TestStore) {
     let linked = item(&fixture, &key, &format!("PLAYER#{id}")).await;
     assert_eq!(linked.get("GSI4PK"), Some(&text("USER#pia")));
     assert_eq!(linked.get("GSI4SK"), Some(&text(&format!("PLAYER#{id}"))));
-    assert_eq!((linked.get("isGhost"), linked.get("linkedAt")), (Some(&Value::Bool(false)), Some(&now)));
+    assert_eq!(
+        (linked.get("isGhost"), linked.get("linkedAt")),
+        (Some(&Value::Bool(false)), Some(&now))
+    );
     let membership = item(&fixture, "USER#pia", &key).await;
-    assert_eq!((membership.get("invitedBy"), membership.get("playerId")), (Some(&text("nora")), Some(&text(&id))));
+    assert_eq!(
+        (membership.get("invitedBy"), membership.get("playerId")),
+        (Some(&text("nora")), Some(&text(&id)))
+    );
     service.unlink_player(&pia, &team, &ghost.player_id).await.unwrap();
     assert_eq!(item(&fixture, &key, &format!("PLAYER#{id}")).await, before);
     // Deleted and recovered, the team is as before.
     service.delete_team(&nora, &team).await.unwrap();
     let deleted = item(&fixture, &key, "METADATA").await;
-    assert_eq!((deleted.get("deletedAt"), deleted.get("deletedBy")), (Some(&now), Some(&text("nora"))));
+    assert_eq!(
+        (deleted.get("deletedAt"), deleted.get("deletedBy")),
+        (Some(&now), Some(&text("nora")))
+    );
     service.recover_team(&nora, &team).await.unwrap();
     assert_eq!(item(&fixture, &key, "METADATA").await, stored);
     assert_eq!(user_id(&nora).as_str(), "nora");
@@ -290,10 +299,8 @@ async fn a_game_and_its_at_bats(store: TestStore) {
     let double = game.record(double).await.unwrap().at_bat.unwrap();
     game.runners(&[(2, 3)], How::Sb).await.unwrap();
     let last = text(&fixture.service.db().now().to_string());
-    let single = NewAtBat {
-        moves: Some(moves(&[(3, 4)])),
-        ..play(game.revision(), AtBatResult::Single)
-    };
+    let single =
+        NewAtBat { moves: Some(moves(&[(3, 4)])), ..play(game.revision(), AtBatResult::Single) };
     let single = game.record(single).await.unwrap().at_bat.unwrap();
     let (first, second) = (double.at_bat_id.to_string(), single.at_bat_id.to_string());
     let step = |id: &str, from: i64, to: i64| {
@@ -346,10 +353,16 @@ async fn a_game_and_its_at_bats(store: TestStore) {
     check(&item(&fixture, &key, &format!("ATBAT#{second}")).await, &expected);
     let stored = item(&fixture, &key, "METADATA").await;
     let Some(Value::M(event)) = stored.get("lastEvent") else { panic!("no lastEvent: {stored:?}") };
-    assert_eq!((event.get("kind"), event.get("by")), (Some(&text("atBatRecorded")), Some(&text("nora"))));
+    assert_eq!(
+        (event.get("kind"), event.get("by")),
+        (Some(&text("atBatRecorded")), Some(&text("nora")))
+    );
     assert_eq!((event.get("at"), event.get("inning")), (Some(&last), Some(&Value::from(1))));
     let Some(Value::M(copy)) = event.get("atBat") else { panic!("no copy: {event:?}") };
-    assert_eq!((copy.get("atBatId"), copy.get("rbis")), (Some(&text(&second)), Some(&Value::from(1))));
+    assert_eq!(
+        (copy.get("atBatId"), copy.get("rbis")),
+        (Some(&text(&second)), Some(&Value::from(1)))
+    );
     let lineup: Vec<Value> = (0..9).map(player).collect();
     let state = map([
         ("inning", Value::from(1)),
@@ -379,6 +392,7 @@ async fn a_game_and_its_at_bats(store: TestStore) {
         ]
         .concat(),
     );
-    let batter = item(&fixture, &format!("TEAM#{}", team.id), &format!("PLAYER#{}", team.players[0])).await;
+    let batter =
+        item(&fixture, &format!("TEAM#{}", team.id), &format!("PLAYER#{}", team.players[0])).await;
     assert_eq!(batter.get("batted"), Some(&Value::Bool(true)));
 }

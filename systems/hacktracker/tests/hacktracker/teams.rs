@@ -47,8 +47,7 @@ async fn case_02_one_number_for_two_players(store: TestStore) {
     }
     let winner = winner.unwrap();
     let roster = fixture.service.players(&owner, &team.id).await.unwrap().items;
-    let with_12: Vec<_> =
-        roster.iter().filter(|player| player.player_number == Some(12)).collect();
+    let with_12: Vec<_> = roster.iter().filter(|player| player.player_number == Some(12)).collect();
     assert_eq!(with_12.len(), 1);
     assert_eq!(with_12[0].player_id, winner);
     let db = fixture.service.db();
@@ -64,7 +63,10 @@ async fn case_02_one_number_for_two_players(store: TestStore) {
     assert_eq!(code_of(refused), "number-taken");
     // Twice in one request is once too often, and nothing is written.
     let twice = [new_player("A", Some(50)), new_player("B", Some(50))];
-    assert_eq!(code_of(fixture.service.add_players(&owner, &team.id, &twice).await), "number-taken");
+    assert_eq!(
+        code_of(fixture.service.add_players(&owner, &team.id, &twice).await),
+        "number-taken"
+    );
     assert_eq!(fixture.service.players(&owner, &team.id).await.unwrap().items.len(), 11);
 }
 
@@ -113,7 +115,10 @@ async fn case_04_a_ghost_becomes_kim(store: TestStore) {
     assert_eq!(invite.code.len(), 26);
     let code = InviteCode::new(invite.code).unwrap();
     let shown = service.see_invite(&team_id, &code).await.unwrap();
-    assert_eq!((shown.team.name.as_str(), shown.player.unwrap().player_id), ("Copper Kettles", ghost.clone()));
+    assert_eq!(
+        (shown.team.name.as_str(), shown.player.unwrap().player_id),
+        ("Copper Kettles", ghost.clone())
+    );
     let kim = fixture.user("kim").await;
     let membership = service.accept_invite(&kim, &team_id, &code).await.unwrap();
     assert_eq!((membership.role, membership.player_id), (Role::Player, Some(ghost.clone())));
@@ -127,10 +132,7 @@ async fn case_04_a_ghost_becomes_kim(store: TestStore) {
     assert_eq!(code_of(service.accept_invite(&kim, &team_id, &code).await), "invite-not-found");
     assert_eq!(code_of(service.see_invite(&team_id, &code).await), "invite-not-found");
     service.unlink_player(&kim, &team_id, &ghost).await.unwrap();
-    eventually(async || {
-        (service.career(&kim).await.unwrap().line.pa == 0).then_some(())
-    })
-    .await;
+    eventually(async || (service.career(&kim).await.unwrap().line.pa == 0).then_some(())).await;
     let stats = service.player_stats(owner, &team_id, &ghost, None).await.unwrap();
     assert_eq!(stats.line.pa, 5);
     let player = service.player(owner, &team_id, &ghost).await.unwrap();
@@ -177,7 +179,10 @@ async fn who_comes_back_gets_the_linked_player(store: TestStore) {
     assert_eq!(code_of(service.team_page(&pia, &team.id).await), "membership-inactive");
     let code = invite(None).await;
     let back = service.accept_invite(&pia, &team.id, &code).await.unwrap();
-    assert_eq!((back.status, back.player_id), (MemberStatus::Active, Some(team.players[0].clone())));
+    assert_eq!(
+        (back.status, back.player_id),
+        (MemberStatus::Active, Some(team.players[0].clone()))
+    );
     // A member without a player is only linked.
     let skye = fixture.member(&team, "skye", Role::Scorekeeper).await;
     let code = invite(Some(team.players[1].clone())).await;
@@ -307,7 +312,10 @@ async fn players_who_batted_or_are_linked_stay(store: TestStore) {
     // The number is free again.
     let again = [new_player("New", Some(2))];
     fixture.service.add_players(&owner, &team.id, &again).await.unwrap();
-    assert_eq!(code_of(fixture.service.delete_game(&owner, &game.id, None).await), "game-has-at-bats");
+    assert_eq!(
+        code_of(fixture.service.delete_game(&owner, &game.id, None).await),
+        "game-has-at-bats"
+    );
     game.undo().await.unwrap();
     fixture.service.delete_game(&owner, &game.id, None).await.unwrap();
     assert_eq!(code_of(fixture.service.game(&owner, &game.id).await), "game-not-found");

@@ -25,7 +25,7 @@ const TWICE_ASKED_MS = 600_000;
 
 const gameId = addressPart(1);
 const path = `/games/${encodeURIComponent(gameId)}`;
-/** What the bar offers now: `{ goal }` or `{ third }`, or null. */
+/** What the bar offers now: `{ eventId }` of a new goal, `{ third, id, text, correction }`, or null. */
 let bar = null;
 let barTimer = null;
 /** Pairs of goals that are both right: the person has said so. */
