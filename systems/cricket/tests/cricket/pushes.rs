@@ -19,6 +19,7 @@ use ring::signature::{
 };
 use serde_json::{Value, json};
 use singlet_cricket::design::Environment;
+use singlet_cricket::feed::{Feed as _, SportMonks, SportMonksOptions};
 use singlet_cricket::push::{
     Apns, ApnsOptions, ProviderKey, PushKind, PushMessage, PushOutcome, PushSender as _, fit,
 };
@@ -463,6 +464,13 @@ fn case_30_a_payload_fits_and_no_log_has_a_token() {
         let nowhere = adapter("http://127.0.0.1:9", key().0, &store.clock);
         let outcome = nowhere.send(&message(PushKind::Alert, json!({"aps": {}}))).await;
         assert!(!format!("{outcome:?}").contains("0badcafe"), "{outcome:?}");
+        // The same of the feed: one that answers, and one that does not.
+        let (answering, _) = apple(vec![(500, "")]).await;
+        for base in [answering.as_str(), "http://127.0.0.1:9"] {
+            let feed = SportMonks::new(SportMonksOptions::new(base, "hush"), store.clock.clone());
+            let error = feed.live().await.unwrap_err();
+            assert!(!format!("{error} {error:?}").contains("hush"), "{error}");
+        }
         let seen = seen.lock().unwrap();
         assert!(seen.iter().all(|(_, _, body, _)| body.len() <= 4_096));
         seen[0].1["authorization"].to_str().unwrap().strip_prefix("bearer ").unwrap().to_owned()
