@@ -153,7 +153,8 @@ pub(crate) async fn create_leagues_and_teams(service: &Service) -> Result<(), St
 pub async fn load(resources: Resources, demo: Demo) -> Result<(), DemoError> {
     let service = Service::new(resources.database().await?, resources.random().clone());
     let feed = ReplayFeed::new(service.clone());
-    let jobs = Jobs::new(&service, Arc::new(feed.clone()), Some(feed.clone()), Arc::new(LogSender))?;
+    let jobs =
+        Jobs::new(&service, Arc::new(feed.clone()), Some(feed.clone()), Arc::new(LogSender))?;
     let now = demo.loaded_at();
     demo.set_time(now);
     create_leagues_and_teams(&service).await?;
@@ -187,13 +188,13 @@ pub async fn load(resources: Resources, demo: Demo) -> Result<(), DemoError> {
     // Soon: the toss is twenty minutes before the start on a tape, so the start is 6 min ahead and
     // the toss is known then.
     let start = now.after(6 * MINUTE);
-    let odi = new("9000003", "odi-50".to_owned(), &ODI_LEAGUE, ["301", "302"], start, until(start))?;
+    let odi =
+        new("9000003", "odi-50".to_owned(), &ODI_LEAGUE, ["301", "302"], start, until(start))?;
     jobs.create_replay(&odi).await?;
     let noon = Timestamp::from_millis(now.as_millis() / 86_400_000 * 86_400_000);
-    for (id, tape, teams, days) in [
-        ("9000004", "t20-104", ["103", "104"], 1),
-        ("9000005", "t20-105", ["102", "104"], 3),
-    ] {
+    for (id, tape, teams, days) in
+        [("9000004", "t20-104", ["103", "104"], 1), ("9000005", "t20-105", ["102", "104"], 3)]
+    {
         let start = noon.after(days * DAY).after(14 * HOUR + 30 * MINUTE);
         let replay = new(id, tape.to_owned(), &T20_LEAGUE, teams, start, until(start))?;
         jobs.create_replay(&replay).await?;
@@ -205,9 +206,9 @@ pub async fn load(resources: Resources, demo: Demo) -> Result<(), DemoError> {
     ] {
         let Some(name) = tape else { continue };
         let Some(tape) = feed.tape(&name) else { continue };
-        let start = now.before(days * DAY).before(4 * HOUR);
+        let start = now.before(days * DAY).after(HOUR);
         let end = tape.position_of(tape.duration_ms(), true) + 1_000;
-        demo.set_time(now.before(days * DAY));
+        demo.set_time(start.after(5 * HOUR));
         let replay = new(id, name, &T20_LEAGUE, teams, start, end)?;
         let replay = NewReplay { playing: false, ..replay };
         if let Some(fixture) = jobs.create_replay(&replay).await? {

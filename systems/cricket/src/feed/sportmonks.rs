@@ -140,7 +140,8 @@ impl SportMonks {
             let left = answer.header("x-ratelimit-remaining").and_then(|text| text.parse().ok());
             endpoint.remaining = left.or(endpoint.remaining);
             if answer.status() == 429 {
-                let asked = answer.retry_after().and_then(|wait| i64::try_from(wait.as_millis()).ok());
+                let asked =
+                    answer.retry_after().and_then(|wait| i64::try_from(wait.as_millis()).ok());
                 let until = asked.map_or(endpoint.hour_from + HOUR_MS, |wait| now + wait);
                 endpoint.resting_until = until;
                 return Err(FeedError::Resting { until });
@@ -205,7 +206,8 @@ impl Feed for SportMonks {
         Box::pin(async move {
             let request = self.request("/livescores").query("include", INCLUDES);
             let body = self.call("livescores", request).await?;
-            let body = body.ok_or_else(|| FeedError::Failed("livescores: status 404".to_owned()))?;
+            let body =
+                body.ok_or_else(|| FeedError::Failed("livescores: status 404".to_owned()))?;
             let Some(data) = body.get("data") else {
                 return Err(FeedError::Failed("livescores: no data".to_owned()));
             };
@@ -272,7 +274,8 @@ impl Feed for SportMonks {
         season: &'a str,
     ) -> BoxFuture<'a, Result<Vec<FeedStanding>, FeedError>> {
         Box::pin(async move {
-            let is_id = !season.is_empty() && season.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            let is_id =
+                !season.is_empty() && season.bytes().all(|byte| byte.is_ascii_alphanumeric());
             if !is_id {
                 return Ok(Vec::new());
             }

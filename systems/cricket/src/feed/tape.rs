@@ -259,9 +259,9 @@ fn add_tables(fixture: &mut FeedFixture) {
         fixture.scoreboards.extend([extra, total]);
         let crease = crate::rules::crease(balls.clone());
         for batter in batters(balls.clone(), &Players::new()) {
-            let fall = balls.clone().find(|ball| {
-                ball.wicket.as_ref().is_some_and(|wicket| wicket.out == batter.id)
-            });
+            let fall = balls
+                .clone()
+                .find(|ball| ball.wicket.as_ref().is_some_and(|wicket| wicket.out == batter.id));
             let wicket = fall.and_then(|ball| ball.wicket.as_ref());
             let is_run_out =
                 wicket.is_some_and(|wicket| wicket.kind == crate::rules::WicketKind::RunOut);

@@ -481,7 +481,8 @@ impl Jobs {
         let uuid = service.random.uuid_v4().map_err(|_| singlet::Error::RandomUnavailable)?;
         let Ok(token) = PushToken::new(format!("log-{uuid}")) else { return Ok(()) };
         let fixture = service.fixtures.get_consistent(id).await?;
-        let is_open = |fixture: &Fixture| fixture.archived_at.is_none() && fixture.ended_at.is_none();
+        let is_open =
+            |fixture: &Fixture| fixture.archived_at.is_none() && fixture.ended_at.is_none();
         if let Some(fixture) = fixture.filter(is_open) {
             service.subscriptions.register(&fixture, &token, user, team).await?;
         }

@@ -130,7 +130,8 @@ impl Jobs {
         let left = (end - new.position_ms.max(0)).max(0) / speed - new.position_ms.min(0);
         let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
         let [home, away] = new.teams;
-        let Some(fixture) = demo::new_fixture(&new.id, new.league, format, [home, away], new.start_time)
+        let Some(fixture) =
+            demo::new_fixture(&new.id, new.league, format, [home, away], new.start_time)
         else {
             return Ok(None);
         };
@@ -243,10 +244,8 @@ impl Jobs {
                     go_back(&mut state, &snapshot);
                 }
             }
-            let done = service
-                .db
-                .transact((changed, ProcessingService::put_operation(&state)))
-                .await;
+            let done =
+                service.db.transact((changed, ProcessingService::put_operation(&state))).await;
             match done {
                 Ok(()) => service.processing.remember(Arc::new(state)),
                 Err(singlet::Error::ConditionFailed { .. }) => continue,

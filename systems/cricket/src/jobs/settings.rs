@@ -141,7 +141,9 @@ mod tests {
     use super::*;
 
     fn settings(variables: &[(&str, &str)]) -> Result<Settings, SettingError> {
-        Settings::new(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+        Settings::new(
+            variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
+        )
     }
 
     #[test]
@@ -156,10 +158,8 @@ mod tests {
     fn a_wrong_choice_is_refused_and_secrets_are_not_shown() {
         assert!(settings(&[("SINGLET_CRICKET_FEED", "radio")]).is_err());
         assert!(settings(&[("SINGLET_CRICKET_FEED", "sportmonks")]).is_err());
-        let chosen = [
-            ("SINGLET_CRICKET_FEED", "sportmonks"),
-            ("SINGLET_CRICKET_SPORTMONKS_TOKEN", "hush"),
-        ];
+        let chosen =
+            [("SINGLET_CRICKET_FEED", "sportmonks"), ("SINGLET_CRICKET_SPORTMONKS_TOKEN", "hush")];
         let settings = settings(&chosen).unwrap();
         assert!(settings.sportmonks(Clock::fixed(0)).is_some());
         assert!(!format!("{settings:?}").contains("hush"));

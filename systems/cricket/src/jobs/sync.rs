@@ -123,7 +123,8 @@ impl Jobs {
         let service = self.service();
         let now = service.db.now();
         let active = service.leagues.active().await?;
-        let leagues: Vec<String> = active.iter().map(|league| league.league_id.to_string()).collect();
+        let leagues: Vec<String> =
+            active.iter().map(|league| league.league_id.to_string()).collect();
         let (from, to) = (now.before(DAYS_BACK * DAY), now.after(DAYS_AHEAD * DAY));
         let Some(snapshots) = self.asked(self.0.feed.fixtures(&leagues, from, to).await)? else {
             return Ok(());
@@ -194,7 +195,8 @@ impl Jobs {
         let Some(phase) = phase_of(feed).filter(|phase| phase.is_before_play()) else {
             return Ok(());
         };
-        let phase = if old.toss.is_some() && phase == Phase::Scheduled { Phase::Toss } else { phase };
+        let phase =
+            if old.toss.is_some() && phase == Phase::Scheduled { Phase::Toss } else { phase };
         let status = feed.status.clone().unwrap_or_default();
         if old.live.is_some() || (phase == old.phase && status == old.status) {
             return Ok(());
@@ -298,10 +300,8 @@ fn standing_of(
     league: &LeagueId,
     now: Timestamp,
 ) -> Option<TeamSeason> {
-    let own = net_run_rate(
-        (feed.runs_for, &feed.overs_for),
-        (feed.runs_against, &feed.overs_against),
-    );
+    let own =
+        net_run_rate((feed.runs_for, &feed.overs_for), (feed.runs_against, &feed.overs_against));
     let form = feed.recent_form.iter().filter_map(|one| match one.as_str() {
         "W" => Some(Form::Won),
         "L" => Some(Form::Lost),

@@ -65,11 +65,7 @@ impl Jobs {
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn tick(
-        &self,
-        snapshot: Snapshot,
-        is_last: bool,
-    ) -> Result<TickOutcome, StoreError> {
+    pub async fn tick(&self, snapshot: Snapshot, is_last: bool) -> Result<TickOutcome, StoreError> {
         match self.prepare(snapshot, is_last).await? {
             Ok(prepared) => self.commit(prepared).await,
             Err(reason) => Ok(TickOutcome::Skipped(reason)),
@@ -200,7 +196,9 @@ impl Jobs {
         }
         match outcome {
             Ok(TickOutcome::Committed { sequence }) => self.order(&prepared, sequence),
-            Ok(TickOutcome::Unchanged) => self.start_activities_once(&prepared.read, &prepared.states_of()),
+            Ok(TickOutcome::Unchanged) => {
+                self.start_activities_once(&prepared.read, &prepared.states_of())
+            }
             _ => {}
         }
         outcome
@@ -270,7 +268,8 @@ impl Jobs {
         let (service, read) = (self.service(), &prepared.read);
         let is_final = prepared.is_last;
         for (team, state, _, _) in &prepared.states {
-            let put = service.displays.put(&read.match_id, team, state.to_json(), sequence, is_final);
+            let put =
+                service.displays.put(&read.match_id, team, state.to_json(), sequence, is_final);
             if let Err(error) = put.await {
                 tracing::warn!(%error, "a display state was not kept");
             }

@@ -73,11 +73,7 @@ pub fn start_payload(state: &DisplayState, league_name: &str, at_seconds: i64) -
 
 /// Changes an activity; with an alert, phones buzz.
 #[must_use]
-pub fn update_payload(
-    state: &DisplayState,
-    alert: Option<(&str, &str)>,
-    at_seconds: i64,
-) -> Value {
+pub fn update_payload(state: &DisplayState, alert: Option<(&str, &str)>, at_seconds: i64) -> Value {
     let mut aps = Map::new();
     aps.insert("timestamp".to_owned(), at_seconds.into());
     aps.insert("event".to_owned(), "update".into());

@@ -143,7 +143,7 @@ pub fn toss(feed: &FeedFixture) -> Option<Toss> {
 }
 
 /// The day of a match of several days: N at "Stump Day N", N + 1 when play resumes, and at first
-/// sight the whole days since the start, plus one.
+/// sight, or if stumps were missed, the whole days since the start, plus one.
 fn day(known: &Known, phase: Phase, told: Option<u32>, feed_ms: i64) -> Option<u32> {
     if !known.format.is_multi_day() || phase.is_before_play() {
         return None;
@@ -151,16 +151,10 @@ fn day(known: &Known, phase: Phase, told: Option<u32>, feed_ms: i64) -> Option<u
     if told.is_some() {
         return told;
     }
-    match known.day {
-        Some(day)
-            if known.phase == Phase::Stumps && phase != Phase::Stumps && !phase.is_final() =>
-        {
-            Some(day + 1)
-        }
-        Some(day) => Some(day),
-        None => {
-            let days = (feed_ms - known.start_ms).max(0) / DAY_MS;
-            Some(u32::try_from(days).unwrap_or(0) + 1)
-        }
-    }
+    let whole_days = (feed_ms - known.start_ms).max(0) / DAY_MS;
+    let by_clock = u32::try_from(whole_days).unwrap_or(0) + 1;
+    let resumes = known.phase == Phase::Stumps && phase != Phase::Stumps && !phase.is_final();
+    // Nobody may have looked overnight: then the clock knows better.
+    let by_phase = known.day.map_or(1, |day| day + u32::from(resumes));
+    Some(by_phase.max(by_clock))
 }

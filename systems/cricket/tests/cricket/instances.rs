@@ -1,7 +1,9 @@
 //! Servers that share a store, a feed that says what it is told to, and a phone that notes what it
 //! gets.
 
-use crate::fixture::{league, match_id, other_service, scheduled, service, team, team_id, token, user_id};
+use crate::fixture::{
+    league, match_id, other_service, scheduled, service, team, team_id, token, user_id,
+};
 use singlet::Timestamp;
 use singlet::backend::BoxFuture;
 use singlet::engine::Clock;

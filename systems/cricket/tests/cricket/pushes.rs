@@ -19,6 +19,7 @@ use ring::signature::{
 };
 use serde_json::{Value, json};
 use singlet_cricket::design::Environment;
+use singlet_cricket::feed::{Feed as _, SportMonks, SportMonksOptions};
 use singlet_cricket::push::{
     Apns, ApnsOptions, ProviderKey, PushKind, PushMessage, PushOutcome, PushSender as _, fit,
 };
@@ -155,7 +156,10 @@ fn the_toss_is_told_once() {
         *feed.others.lock().unwrap() = vec![listed];
         assert_eq!(server.jobs.watch_tosses().await.unwrap(), 1);
         let alert = server.phone.take().remove(0).payload["aps"]["alert"].clone();
-        assert_eq!(alert, json!({"title": "Toss: KIN chose to bowl", "body": "Harbour Hawks bat first"}));
+        assert_eq!(
+            alert,
+            json!({"title": "Toss: KIN chose to bowl", "body": "Harbour Hawks bat first"})
+        );
         assert_eq!(server.jobs.watch_tosses().await.unwrap(), 0);
         let fixture = server.fixture(ID).await;
         assert_eq!((fixture.phase.as_str(), fixture.sequence), ("toss", 1));
@@ -319,12 +323,18 @@ fn apns_gets_http_2_with_a_signed_token_and_its_headers() {
         let (key, public) = key();
         let apns = adapter(&base, key, &clock);
         let alert = json!({"aps": {"alert": {"title": "WICKET!"}}, "matchId": ID});
-        assert_eq!(apns.send(&message(PushKind::Alert, alert.clone())).await, PushOutcome::Delivered);
+        assert_eq!(
+            apns.send(&message(PushKind::Alert, alert.clone())).await,
+            PushOutcome::Delivered
+        );
         let update = json!({"aps": {"event": "update", "content-state": {}}});
         assert_eq!(apns.send(&message(PushKind::Update, update)).await, PushOutcome::Delivered);
         let seen = seen.lock().unwrap();
         let (path, headers, body, version) = &seen[0];
-        assert_eq!((path.as_str(), *version), ("/3/device/0badcafe0badcafe0badcafe", Version::HTTP_2));
+        assert_eq!(
+            (path.as_str(), *version),
+            ("/3/device/0badcafe0badcafe0badcafe", Version::HTTP_2)
+        );
         let header = |name: &str| headers.get(name).unwrap().to_str().unwrap();
         assert_eq!(header("apns-topic"), "com.example.cricket");
         assert_eq!((header("apns-push-type"), header("apns-priority")), ("alert", "10"));
@@ -371,12 +381,28 @@ fn answers_of_apns() {
         for (status, text, expected) in [
             (400, r#"{"reason":"BadDeviceToken"}"#, dead(None)),
             (400, r#"{"reason":"DeviceTokenNotForTopic"}"#, dead(None)),
-            (410, r#"{"reason":"Unregistered","timestamp":1794753000000}"#, dead(Some(1_794_753_000_000))),
-            (403, r#"{"reason":"InvalidProviderToken"}"#, PushOutcome::Misconfigured("403 InvalidProviderToken".into())),
+            (
+                410,
+                r#"{"reason":"Unregistered","timestamp":1794753000000}"#,
+                dead(Some(1_794_753_000_000)),
+            ),
+            (
+                403,
+                r#"{"reason":"InvalidProviderToken"}"#,
+                PushOutcome::Misconfigured("403 InvalidProviderToken".into()),
+            ),
             (400, r#"{"reason":"BadTopic"}"#, PushOutcome::Misconfigured("400 BadTopic".into())),
-            (429, r#"{"reason":"TooManyRequests"}"#, PushOutcome::Again("429 TooManyRequests".into())),
+            (
+                429,
+                r#"{"reason":"TooManyRequests"}"#,
+                PushOutcome::Again("429 TooManyRequests".into()),
+            ),
             (503, "", PushOutcome::Again("503 ".into())),
-            (405, r#"{"reason":"MethodNotAllowed"}"#, PushOutcome::Dropped("405 MethodNotAllowed".into())),
+            (
+                405,
+                r#"{"reason":"MethodNotAllowed"}"#,
+                PushOutcome::Dropped("405 MethodNotAllowed".into()),
+            ),
         ] {
             let (base, _) = apple(vec![(status, text)]).await;
             let apns = adapter(&base, key().0, &clock);
@@ -386,7 +412,8 @@ fn answers_of_apns() {
         // A token that is old enough is made anew, and a large payload is trimmed: once each.
         let (base, seen) = apple(vec![(403, r#"{"reason":"ExpiredProviderToken"}"#)]).await;
         let apns = adapter(&base, key().0, &clock);
-        let sent = message(PushKind::Update, json!({"aps": {"content-state": {"thisOver": ["1"]}}}));
+        let sent =
+            message(PushKind::Update, json!({"aps": {"content-state": {"thisOver": ["1"]}}}));
         apns.send(&sent).await;
         clock.advance(21 * 60_000);
         let (base, seen_large) = apple(vec![(413, r#"{"reason":"PayloadTooLarge"}"#)]).await;
@@ -437,6 +464,13 @@ fn case_30_a_payload_fits_and_no_log_has_a_token() {
         let nowhere = adapter("http://127.0.0.1:9", key().0, &store.clock);
         let outcome = nowhere.send(&message(PushKind::Alert, json!({"aps": {}}))).await;
         assert!(!format!("{outcome:?}").contains("0badcafe"), "{outcome:?}");
+        // The same of the feed: one that answers, and one that does not.
+        let (answering, _) = apple(vec![(500, "")]).await;
+        for base in [answering.as_str(), "http://127.0.0.1:9"] {
+            let feed = SportMonks::new(SportMonksOptions::new(base, "hush"), store.clock.clone());
+            let error = feed.live().await.unwrap_err();
+            assert!(!format!("{error} {error:?}").contains("hush"), "{error}");
+        }
         let seen = seen.lock().unwrap();
         assert!(seen.iter().all(|(_, _, body, _)| body.len() <= 4_096));
         seen[0].1["authorization"].to_str().unwrap().strip_prefix("bearer ").unwrap().to_owned()

@@ -38,7 +38,8 @@ async fn assert_ended(server: &Server, tape: &str) {
     assert!(server.service.fixtures.live().await.unwrap().is_empty());
     let (format, seed) = generate::parse_name(tape).unwrap();
     let played = generate::play(format, seed);
-    let scores: Vec<(u32, u32)> = fixture.innings.iter().map(|one| (one.runs, one.wickets)).collect();
+    let scores: Vec<(u32, u32)> =
+        fixture.innings.iter().map(|one| (one.runs, one.wickets)).collect();
     let expected: Vec<(u32, u32)> =
         played.innings.iter().map(|one| (one.runs(), one.wickets())).collect();
     assert_eq!(scores, expected);
@@ -46,7 +47,8 @@ async fn assert_ended(server: &Server, tape: &str) {
     let result = fixture.result.clone().unwrap();
     assert!(MatchResult::is_settled(&result));
     assert_eq!(result.winner_team_id.as_deref(), winner, "{}", result.text);
-    let state = server.service.processing.get(&match_id(ID), fixture.sequence).await.unwrap().unwrap();
+    let state =
+        server.service.processing.get(&match_id(ID), fixture.sequence).await.unwrap().unwrap();
     let balls = all_balls(tape);
     assert_eq!(state.ball_by_ball, balls);
     let last = balls.last().unwrap().split('|').next().unwrap();
@@ -113,7 +115,9 @@ fn a_whole_t20_with_one_server() {
         let starts = sent.iter().filter(|one| one.kind == PushKind::Start).count();
         assert_eq!((ends, starts), (1, 1));
         let results = sent.iter().filter(|one| {
-            one.payload["aps"]["alert"]["title"].as_str().is_some_and(|title| title.starts_with("RESULT"))
+            one.payload["aps"]["alert"]["title"]
+                .as_str()
+                .is_some_and(|title| title.starts_with("RESULT"))
         });
         // Asha's activity, Ben's and Eve's devices.
         assert_eq!(results.count(), 3);
@@ -253,7 +257,8 @@ fn case_20_a_restart_resumes_after_the_last_ball() {
             store.clock.advance(2_500);
         }
         let before = first.fixture(ID).await;
-        let state = first.service.processing.get(&match_id(ID), before.sequence).await.unwrap().unwrap();
+        let state =
+            first.service.processing.get(&match_id(ID), before.sequence).await.unwrap().unwrap();
         let processed: u64 = state.last_processed_ball.as_ref().unwrap().as_str().parse().unwrap();
         let phone = first.phone.clone();
         first.jobs.release_feed_lock().await.unwrap();
@@ -265,13 +270,18 @@ fn case_20_a_restart_resumes_after_the_last_ball() {
         }
         assert_no_repeats(&[&phone, &second.phone]);
         let later = second.fixture(ID).await;
-        let state = second.service.processing.get(&match_id(ID), later.sequence).await.unwrap().unwrap();
+        let state =
+            second.service.processing.get(&match_id(ID), later.sequence).await.unwrap().unwrap();
         let after: u64 = state.last_processed_ball.as_ref().unwrap().as_str().parse().unwrap();
         assert!(later.sequence > before.sequence && after > processed);
         // Nothing that was bowled before the restart is told after it.
-        let all: Vec<Delivery> = state.ball_by_ball.iter().map(|text| text.parse().unwrap()).collect();
-        let known: BTreeSet<&str> =
-            all.iter().filter(|ball| ball.id <= processed).map(|ball| ball.label.as_str()).collect();
+        let all: Vec<Delivery> =
+            state.ball_by_ball.iter().map(|text| text.parse().unwrap()).collect();
+        let known: BTreeSet<&str> = all
+            .iter()
+            .filter(|ball| ball.id <= processed)
+            .map(|ball| ball.label.as_str())
+            .collect();
         for message in second.phone.take() {
             let event = &message.payload["aps"]["content-state"]["event"];
             if message.payload["aps"]["alert"].is_object() && message.kind == PushKind::Update {
@@ -293,18 +303,28 @@ fn a_seek_forward_is_one_tick_and_a_seek_back_alerts_nobody() {
         store.clock.advance(30_000);
         server.pass().await;
         server.phone.take();
-        let seek = |ball: &str| ReplayChange { ball: Some(ball.to_owned()), ..ReplayChange::default() };
+        let seek =
+            |ball: &str| ReplayChange { ball: Some(ball.to_owned()), ..ReplayChange::default() };
         let fixture = server.jobs.change_replay(&match_id(ID), &seek("1:15.3")).await.unwrap();
         assert_eq!(fixture.replay.as_ref().unwrap().revision, 1);
         store.clock.advance(2_500);
         server.pass().await;
         let alerts = |sent: &[singlet_cricket::push::PushMessage]| {
-            sent.iter().filter(|one| one.payload["aps"]["alert"].is_object() && one.user.as_str() == "ben").count()
+            sent.iter()
+                .filter(|one| one.payload["aps"]["alert"].is_object() && one.user.as_str() == "ben")
+                .count()
         };
         assert!(alerts(&server.phone.take()) <= 1);
         assert!(server.fixture(ID).await.innings[0].balls >= 93);
         server.jobs.change_replay(&match_id(ID), &seek("1:4.2")).await.unwrap();
-        server.jobs.change_replay(&match_id(ID), &ReplayChange { playing: Some(false), ..ReplayChange::default() }).await.unwrap();
+        server
+            .jobs
+            .change_replay(
+                &match_id(ID),
+                &ReplayChange { playing: Some(false), ..ReplayChange::default() },
+            )
+            .await
+            .unwrap();
         for _ in 0..3 {
             store.clock.advance(2_500);
             server.pass().await;

@@ -215,7 +215,8 @@ fn results_in_words() {
     assert_eq!(won.text, "Kinsale Kestrels won by 5 wickets (8 balls left)");
     let tied = [first.clone(), innings(2, "102", 160, 5, 120)];
     assert_eq!(of(Format::T20, &tied).text, "Match tied");
-    let over = |n, team: &str, runs| InningsScore { super_over: true, ..innings(n, team, runs, 1, 6) };
+    let over =
+        |n, team: &str, runs| InningsScore { super_over: true, ..innings(n, team, runs, 1, 6) };
     let [one, two] = tied;
     let result = of(Format::T20, &[one, two, over(3, "102", 11), over(4, "101", 9)]);
     assert_eq!(result.text, "Match tied (Kinsale Kestrels won the super over)");
@@ -342,9 +343,11 @@ fn case_09_a_hat_trick_over_two_overs() {
 #[test]
 fn case_10_a_fifty_and_a_wicket_in_one_tick() {
     let known = known(Format::T20);
-    let mut balls: Vec<Value> =
-        (1..=8).map(|id| ball(id, &format!("{}.{}", (id - 1) / 6, (id - 1) % 6 + 1), runs(6))).collect();
-    let progress = step(&known, Some(&Progress::default()), &feed("1st Innings", balls.clone()), TEN).progress;
+    let mut balls: Vec<Value> = (1..=8)
+        .map(|id| ball(id, &format!("{}.{}", (id - 1) / 6, (id - 1) % 6 + 1), runs(6)))
+        .collect();
+    let progress =
+        step(&known, Some(&Progress::default()), &feed("1st Innings", balls.clone()), TEN).progress;
     balls.push(ball(9, "1.3", runs(2)));
     balls.push(ball(10, "1.4", wicket()));
     balls.push(ball(11, "1.5", runs(0)));
@@ -439,7 +442,10 @@ fn case_14_a_result_is_held_until_there_is_a_winner() {
     let read = read_facts(&known, &finished(json!(101)), at, since);
     let end = advance(&known, Some(&progress), &read, at, true);
     let event = end.event.unwrap();
-    assert_eq!((event.kind, event.text.as_str()), (EventKind::MatchEnd, "Harbour Hawks won by 12 runs"));
+    assert_eq!(
+        (event.kind, event.text.as_str()),
+        (EventKind::MatchEnd, "Harbour Hawks won by 12 runs")
+    );
     assert_eq!(advance(&known, Some(&end.progress), &read, at, true).event, None);
     // After five minutes our own result counts.
     let own = read_facts(&known, &finished(Value::Null), TEN + 300_000, since);

@@ -1,6 +1,6 @@
 //! Standings of players and of pairs, and their form.
 
-use crate::design::{MatchId, PlayerId, Side, SquashMatch};
+use crate::design::{MatchId, PlayerId, SquashMatch};
 use crate::rules::fold;
 use singlet::Date;
 use std::cmp::Reverse;
@@ -106,9 +106,8 @@ pub fn standings(matches: &[Played], names: &BTreeMap<PlayerId, String>) -> Stan
     for played in in_order {
         let [a1, a2, b1, b2] = &played.players;
         let [a_games, b_games] = played.games;
-        let sides =
-            [(Side::A, [a1, a2], [a_games, b_games]), (Side::B, [b1, b2], [b_games, a_games])];
-        for (_, pair, games) in sides {
+        let sides = [([a1, a2], [a_games, b_games]), ([b1, b2], [b_games, a_games])];
+        for (pair, games) in sides {
             for player in pair {
                 line(&mut players, BTreeSet::from([player]), names).add(played, games);
             }

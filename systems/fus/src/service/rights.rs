@@ -41,7 +41,7 @@ impl Rights {
 
     /// Insists on a permission.
     pub(super) fn require(&self, permission: Permission) -> Result<(), Error> {
-        let who = format_args!("somebody with the permission {}", permission.as_str()).to_string();
+        let who = format!("somebody with the permission {}", permission.as_str());
         Ok(self.access.require_if(self.has(permission), who)?)
     }
 

@@ -6,8 +6,8 @@ use crate::error::Error;
 use crate::rules::typed_words;
 use crate::view::{Found, FoundSite};
 
-/// How many words are looked at.
-const WORDS_READ_MAX: usize = 100;
+/// How many words are looked at: one more is read, which tells whether there are more.
+const WORDS_READ_MAX: usize = 99;
 /// How many sites are shown.
 const SITES_MAX: usize = 8;
 /// How many tags are shown.

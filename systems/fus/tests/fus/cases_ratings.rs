@@ -183,7 +183,8 @@ fn case_04_ten_thousand_comments_cost_my_ratings_nothing() {
         assert_eq!(queries.len(), 3);
         for (query, scanned) in &queries {
             assert_eq!(query.index_name.as_deref(), Some("byEntity"));
-            assert!(*scanned <= 50, "{scanned} items were read");
+            // One more tells whether there is a next page.
+            assert!(*scanned <= 51, "{scanned} items were read");
         }
         // The comments come in pages of their own, without a rating.
         let mut count = 0;
@@ -219,7 +220,7 @@ async fn case_05_ratings_of_a_site_are_one_query_with_a_number(store: TestStore)
     let query = &queries[0].0;
     assert_eq!(query.index_name.as_deref(), Some("byStars"));
     let condition = format!("{:?}", query.key_condition);
-    assert!(condition.contains("starRating") && condition.contains("N(5)"), "{condition}");
+    assert!(condition.contains("starRating") && condition.contains("{N:5}"), "{condition}");
     assert!(condition.contains(&format!("SITE#{}", tides.id)), "{condition}");
     let mut names: Vec<&str> = page.items.iter().map(|one| one.display_name.as_str()).collect();
     names.sort_unstable();

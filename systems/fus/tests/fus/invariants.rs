@@ -70,7 +70,6 @@ pub(crate) fn assert_invariants(items: &[Item]) {
                 assert_eq!(list(item, "tags"), stored, "{pk}");
             }
             assert_eq!(item.get("state").is_some(), item.get("entityType").is_none(), "{pk}");
-            assert_eq!(item.get("entityType").is_some(), item.get("entitySk").is_some(), "{pk}");
         } else if pk.starts_with("GROUP#") {
             assert_eq!(number(item, "memberCount"), members.get(&pk).copied().unwrap_or(0), "{pk}");
         } else if pk.starts_with("SQUASH#MATCH#") {
