@@ -18,8 +18,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// What is percent-encoded: all but the unreserved characters of RFC 3986. Some services compare
 /// names of parameters before they decode them.
-const RESERVED: &AsciiSet =
-    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// A request that is being put together. What is wrong with it is told by
 /// [`send`](Self::send).

@@ -116,7 +116,8 @@ impl Watched {
     fn lags(&self, request: &Request) -> bool {
         let Request::Query(query) = request else { return false };
         let until = self.control.0.lock().unwrap().lags_until;
-        query.index_name.is_some() && until.is_some_and(|until| self.clock.now().as_millis() < until)
+        query.index_name.is_some()
+            && until.is_some_and(|until| self.clock.now().as_millis() < until)
     }
 }
 
@@ -139,7 +140,8 @@ impl Backend for Watched {
                 _ => 0,
             };
             if lags {
-                answer = Answer::Page(PageAnswer { items: Some(Vec::new()), ..PageAnswer::default() });
+                answer =
+                    Answer::Page(PageAnswer { items: Some(Vec::new()), ..PageAnswer::default() });
             }
             control.0.lock().unwrap().sent.push(Sent { request, scanned });
             match fate {

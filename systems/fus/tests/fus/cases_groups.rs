@@ -65,7 +65,10 @@ async fn case_16_nobody_gives_a_permission_that_they_lack(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let service = &fixture.service;
     let logins = with(&[Permission::ReadLogins]);
-    assert_eq!(code(service.create_group(&adam(), "Helpdesk", &logins).await), "permission-not-held");
+    assert_eq!(
+        code(service.create_group(&adam(), "Helpdesk", &logins).await),
+        "permission-not-held"
+    );
     service.create_group(&adam(), "Helpdesk", &with(&[])).await.unwrap();
     let given = service.update_group(&adam(), "Helpdesk", 1, &logins).await;
     assert_eq!(code(given), "permission-not-held");
@@ -135,7 +138,10 @@ async fn groups_are_changed_by_those_who_hold_what_they_give(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let service = &fixture.service;
     for reserved in ["Squash", "squash", "SQUASH"] {
-        assert_eq!(code(service.create_group(&sofia(), reserved, &with(&[])).await), "group-reserved");
+        assert_eq!(
+            code(service.create_group(&sofia(), reserved, &with(&[])).await),
+            "group-reserved"
+        );
         let changed = service.update_group(&sofia(), reserved, 1, &with(&[])).await;
         assert_eq!(code(changed), "group-reserved");
         assert_eq!(code(service.delete_group(&sofia(), reserved).await), "group-reserved");
@@ -223,7 +229,9 @@ async fn the_first_sign_in_makes_a_profile_and_later_ones_note_the_time(store: T
     let me = service.record_login(&nameless, &at(1, "192.0.2.5")).await.unwrap();
     assert_eq!(me.display_name, "Member abcdef");
     // When others signed in is for those with logins.read.
-    for (who, sees) in [(None, false), (Some(adam()), false), (Some(sofia()), true), (Some(nils()), true)] {
+    for (who, sees) in
+        [(None, false), (Some(adam()), false), (Some(sofia()), true), (Some(nils()), true)]
+    {
         let user = service.user(who.as_ref(), "nils").await.unwrap();
         assert_eq!((user.last_login_at.is_some(), user.last_login_ip.is_some()), (sees, sees));
     }

@@ -263,7 +263,10 @@ async fn case_13_a_comment_that_a_moderator_removed_keeps_its_place(store: TestS
     let bodies: Vec<&str> = shown.iter().map(|comment| comment.body.as_str()).collect();
     assert_eq!(bodies, ["third", "", "first"]);
     assert!(!fixture.stored().await.contains("buy my boat"));
-    assert_eq!(code(service.edit_comment(&ben, &site.id, &ids[1], "again").await), "comment-removed");
+    assert_eq!(
+        code(service.edit_comment(&ben, &site.id, &ids[1], "again").await),
+        "comment-removed"
+    );
     assert_eq!(service.site(&site.id).await.unwrap().comment_count, 3);
     // The author may delete it.
     service.delete_comment(&ben, &site.id, &ids[1]).await.unwrap();

@@ -74,9 +74,14 @@ async fn case_20_what_is_no_match_is_refused_and_nothing_is_written(store: TestS
     }
     let tomorrow = singlet::Date::of(fixture.service.db().now()).next().to_string();
     assert_eq!(fixture.stored().await, before);
-    for (games, winner) in
-        [([3, 0], Side::A), ([3, 1], Side::A), ([3, 2], Side::A), ([0, 3], Side::B), ([1, 3], Side::B), ([2, 3], Side::B)]
-    {
+    for (games, winner) in [
+        ([3, 0], Side::A),
+        ([3, 1], Side::A),
+        ([3, 2], Side::A),
+        ([0, 3], Side::B),
+        ([1, 3], Side::B),
+        ([2, 3], Side::B),
+    ] {
         let new = new_match(&tomorrow, four, games);
         assert_eq!(fixture.service.create_match(&mina(), &new).await.unwrap().winning_team, winner);
     }
@@ -258,8 +263,13 @@ async fn standings_count_the_matches_of_a_range(store: TestStore) {
             format!("{} {} {} {} {} {games}", n.rank, line.name, n.played, n.won, n.lost)
         })
         .collect();
-    let expected =
-        ["1 Ada 3 2 1 6-6", "2 Eve 1 1 0 3-0", "3 Cleo 2 1 1 4-5", "4 Dan 3 1 2 6-6", "5 Ben 3 1 2 5-7"];
+    let expected = [
+        "1 Ada 3 2 1 6-6",
+        "2 Eve 1 1 0 3-0",
+        "3 Cleo 2 1 1 4-5",
+        "4 Dan 3 1 2 6-6",
+        "5 Ben 3 1 2 5-7",
+    ];
     assert_eq!(lines, expected);
     let pairs: Vec<String> = shown.pairs.iter().map(|line| line.names.join("+")).collect();
     assert_eq!(pairs, ["Dan+Eve", "Ada+Cleo", "Ada+Ben", "Ben+Dan", "Cleo+Dan"]);

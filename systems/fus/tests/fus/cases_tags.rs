@@ -80,8 +80,10 @@ fn case_07_a_hundred_and_fifty_tags_change_at_once_or_not_at_all() {
             fixture.service.update_site(&adam(), &site.id, site.version, &new).await.map(|_| ())
         },
         async |(fixture, site), is_done, fault| {
-            let (old, new): (BTreeSet<String>, BTreeSet<String>) =
-                (many_tags("old", 150).into_iter().collect(), many_tags("new", 150).into_iter().collect());
+            let (old, new): (BTreeSet<String>, BTreeSet<String>) = (
+                many_tags("old", 150).into_iter().collect(),
+                many_tags("new", 150).into_iter().collect(),
+            );
             let found = found_by(fixture).await;
             assert!(found == old || found == new, "{fault:?}: {} tags", found.len());
             let shown: BTreeSet<String> =
@@ -93,7 +95,9 @@ fn case_07_a_hundred_and_fifty_tags_change_at_once_or_not_at_all() {
             assert_invariants(&items);
             let tags: BTreeSet<String> = items
                 .iter()
-                .filter(|item| text(item, "PK").starts_with("SITE#") && text(item, "SK").starts_with("TAG#"))
+                .filter(|item| {
+                    text(item, "PK").starts_with("SITE#") && text(item, "SK").starts_with("TAG#")
+                })
                 .map(|item| text(item, "tag"))
                 .collect();
             assert!(tags == old || tags == new, "{fault:?}: {} items", tags.len());
@@ -108,7 +112,8 @@ async fn case_08_a_change_under_way_keeps_other_admins_out(store: TestStore) {
     let site = fixture.service.create_site(&adam(), &museum("old")).await.unwrap();
     // Tags are noted in six requests; then the site gets its task, and a part of its new tags.
     fixture.control.die_after_writes(Some(8));
-    let changed = fixture.service.update_site(&adam(), &site.id, site.version, &museum("new")).await;
+    let changed =
+        fixture.service.update_site(&adam(), &site.id, site.version, &museum("new")).await;
     assert!(changed.is_err());
     fixture.control.die_after_writes(None);
     let service = &fixture.service;
@@ -142,10 +147,11 @@ async fn case_09_of_two_admins_one_is_told_that_it_has_changed(store: TestStore)
         async move {
             let new = new_site(&format!("By admin {number}"), &["b"]);
             let saved = service.update_site(&adam(), &id, 7, &new).await;
-            saved.as_ref().map(|site| site.version).map_err(|_| ()).map_or_else(
-                |()| code(saved.map(|_| ())).to_owned(),
-                |version| version.to_string(),
-            )
+            saved
+                .as_ref()
+                .map(|site| site.version)
+                .map_err(|_| ())
+                .map_or_else(|()| code(saved.map(|_| ())).to_owned(), |version| version.to_string())
         }
     })
     .await;

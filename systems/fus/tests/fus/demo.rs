@@ -27,12 +27,14 @@ async fn the_neighbourhood_club_has_everything() {
     let people: BTreeSet<String> = rated.iter().map(|item| text(item, "PK")).collect();
     assert_eq!(people.len(), 14);
     assert!(rated.iter().any(|item| !text(item, "note").is_empty()));
-    let comments: Vec<&Item> = items.iter().filter(|item| item.get("commentSk").is_some()).collect();
+    let comments: Vec<&Item> =
+        items.iter().filter(|item| item.get("commentSk").is_some()).collect();
     assert_eq!(comments.len(), 90);
     let is_edited = |item: &&&Item| text(item, "createdAt") != text(item, "updatedAt");
     assert_eq!(comments.iter().filter(is_edited).count(), 1);
     assert_eq!(comments.iter().filter(|item| item.get("removedAt").is_some()).count(), 1);
-    let sites: Vec<&Item> = items.iter().filter(|item| text(item, "entityType") == "SITE").collect();
+    let sites: Vec<&Item> =
+        items.iter().filter(|item| text(item, "entityType") == "SITE").collect();
     assert_eq!(sites.iter().filter(|item| item.get("logoKey").is_some()).count(), 2);
     let unrated = sites.iter().filter(|item| item.get("ratingCount") == Some(&Value::from(0)));
     assert_eq!(unrated.count(), 1);
@@ -41,8 +43,7 @@ async fn the_neighbourhood_club_has_everything() {
         _ => 0,
     };
     assert_eq!(sites.iter().map(tags).max(), Some(150));
-    let members =
-        items.iter().filter(|item| text(item, "SK") == "MEMBERSHIP#Squash").count();
+    let members = items.iter().filter(|item| text(item, "SK") == "MEMBERSHIP#Squash").count();
     assert_eq!(members, 9);
     let days: BTreeSet<String> = items
         .iter()
@@ -59,7 +60,9 @@ async fn the_neighbourhood_club_has_everything() {
     let service = Service::new(server.store.database(), Random::new(), Blobs::memory());
     let run = JobRun::by_hand();
     service.finish_tasks(&run).await.unwrap();
-    assert!(server.store.items::<Fus>().await.iter().any(|item| text(item, "title") == "Closed forum"));
+    assert!(
+        server.store.items::<Fus>().await.iter().any(|item| text(item, "title") == "Closed forum")
+    );
     server.store.clock.advance(120_000);
     service.finish_tasks(&run).await.unwrap();
     let items = server.store.items::<Fus>().await;

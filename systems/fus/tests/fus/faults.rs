@@ -90,9 +90,7 @@ fn another_rating() {
 
 #[test]
 fn a_rating_taken_back() {
-    all_or_nothing(async |world| {
-        world.fixture.service.remove_rating(&nils(), &world.site).await
-    });
+    all_or_nothing(async |world| world.fixture.service.remove_rating(&nils(), &world.site).await);
 }
 
 #[test]
@@ -143,9 +141,7 @@ fn a_match_changed() {
 
 #[test]
 fn a_match_deleted() {
-    all_or_nothing(async |world| {
-        world.fixture.service.delete_match(&mina(), &world.played).await
-    });
+    all_or_nothing(async |world| world.fixture.service.delete_match(&mina(), &world.played).await);
 }
 
 #[test]

@@ -47,7 +47,10 @@ async fn sites_have_addresses_versions_and_keys_that_make_once() {
     let stale = adam.with_header("if-match", "\"9\"");
     assert_eq!(stale.put(&path, site("Other")).await.expect(412)["code"], "changed-meanwhile");
     let changed = adam.with_header("if-match", "\"1\"").put(&path, site("Other")).await;
-    assert_eq!((changed.expect(200)["title"].clone(), changed.version()), (json!("Other"), Some(2)));
+    assert_eq!(
+        (changed.expect(200)["title"].clone(), changed.version()),
+        (json!("Other"), Some(2))
+    );
     assert_eq!(adam.delete(&path).await.status, 204);
     assert_eq!(adam.delete(&path).await.expect(404)["code"], "site-not-found");
 }
@@ -60,7 +63,10 @@ async fn members_are_added_once_and_repeated_without_harm() {
     assert_eq!(me["userId"], "nils");
     assert!(me["lastLoginAt"].as_str().is_some_and(|at| at.ends_with("Z")));
     assert_eq!(me["lastLoginIp"], "127.0.0.1");
-    assert_eq!((&me["squash"], &me["roles"], &me["groups"]), (&json!("none"), &json!([]), &json!([])));
+    assert_eq!(
+        (&me["squash"], &me["roles"], &me["groups"]),
+        (&json!("none"), &json!([]), &json!([]))
+    );
     let group = json!({"name": "Readers", "description": "", "permissions": ["groups.read"]});
     let made = adam.post("/fus/v1/groups", group).await;
     assert_eq!((made.status, made.version()), (201, Some(1)));
@@ -130,10 +136,15 @@ async fn case_25_markup_is_text_and_only_http_addresses_are_taken() {
     let server = server().await;
     let adam = server.as_user("adam", &["admin"]);
     let script = "<script>alert(1)</script>";
-    for address in ["javascript:alert(1)", "data:text/html,x", "https://user@site.example/", "ftp://a"] {
+    for address in
+        ["javascript:alert(1)", "data:text/html,x", "https://user@site.example/", "ftp://a"]
+    {
         let body = json!({"url": address, "title": "Bad"});
         let refused = adam.post("/fus/v1/sites", body).await.expect(422);
-        assert_eq!((&refused["code"], &refused["errors"][0]["field"]), (&json!("invalid"), &json!("/url")));
+        assert_eq!(
+            (&refused["code"], &refused["errors"][0]["field"]),
+            (&json!("invalid"), &json!("/url"))
+        );
     }
     let body = json!({
         "url": "https://site.example/<script>", "title": script, "description": script,

@@ -64,7 +64,11 @@ pub(crate) fn assert_invariants(items: &[Item]) {
             assert_eq!(number(item, "ratingCount"), stars.iter().sum::<u64>(), "{pk}");
             let sum: u64 = stars.iter().zip(1..).map(|(count, stars)| count * stars).sum();
             assert_eq!(number(item, "ratingSum"), sum, "{pk}");
-            assert_eq!(number(item, "commentCount"), comments.get(&pk).copied().unwrap_or(0), "{pk}");
+            assert_eq!(
+                number(item, "commentCount"),
+                comments.get(&pk).copied().unwrap_or(0),
+                "{pk}"
+            );
             if item.get("taskId").is_none() {
                 let stored = tags.get(&pk).cloned().unwrap_or_default();
                 assert_eq!(list(item, "tags"), stored, "{pk}");

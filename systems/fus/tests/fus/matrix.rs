@@ -141,9 +141,7 @@ fn request(row: &str, ids: &Ids, own: &Own) -> (Method, String, Option<Value>) {
         "createMatch" => (post, "/squash/matches".into(), Some(ids.match_body())),
         "getMatch" => (get, format!("/squash/matches/{}", ids.played), None),
         "getMatch (made up)" => (get, "/squash/matches/made-up".into(), None),
-        "updateMatch" => {
-            (put, format!("/squash/matches/{}", ids.played), Some(ids.match_body()))
-        }
+        "updateMatch" => (put, format!("/squash/matches/{}", ids.played), Some(ids.match_body())),
         "deleteMatch" => (delete, format!("/squash/matches/{}", ids.played), None),
         "getStandings" => (get, "/squash/standings?from=2026-01-01&to=2026-05-31".into(), None),
         other => panic!("no request for {other}"),

@@ -54,7 +54,8 @@ async fn sites_with_a_tag_are_listed_newest_first_and_in_pages(store: TestStore)
     }
     // A cursor of one list is none of another.
     let first = fixture.service.sites(&paging(2, None).await).await.unwrap();
-    let forged = fixture.service.sites_with_tag("sea", &paging(2, first.next.as_deref()).await).await;
+    let forged =
+        fixture.service.sites_with_tag("sea", &paging(2, first.next.as_deref()).await).await;
     assert_eq!(code(forged), "invalid");
     fixture.service.delete_site(&adam(), &last).await.unwrap();
     let page = fixture.service.sites_with_tag("sea", &all()).await.unwrap();
@@ -68,9 +69,11 @@ async fn a_site_is_found_by_the_beginnings_of_its_words(store: TestStore) {
         ..new_site(title, &[])
     };
     let mut ids = Vec::new();
-    for (title, host) in
-        [("Rust by Example", "rust.example"), ("Rüst und Zeug", "zeug.example"), ("Tides", "sea.example")]
-    {
+    for (title, host) in [
+        ("Rust by Example", "rust.example"),
+        ("Rüst und Zeug", "zeug.example"),
+        ("Tides", "sea.example"),
+    ] {
         fixture.clock.advance(1);
         ids.push(fixture.service.create_site(&adam(), &new(title, host)).await.unwrap().id);
     }
@@ -102,7 +105,8 @@ async fn only_admins_change_sites(store: TestStore) {
     let site = fixture.site("Tides", &["a"]).await;
     let before = fixture.stored().await;
     let service = &fixture.service;
-    for somebody in [nils(), caller("mina", &["manager"]), caller("eve", &["Admin", "superadmin"])] {
+    for somebody in [nils(), caller("mina", &["manager"]), caller("eve", &["Admin", "superadmin"])]
+    {
         let new = new_site("Mine", &[]);
         assert_eq!(code(service.create_site(&somebody, &new).await), "forbidden");
         assert_eq!(code(service.update_site(&somebody, &site.id, 1, &new).await), "forbidden");
@@ -115,7 +119,8 @@ async fn only_admins_change_sites(store: TestStore) {
     assert_eq!(code(service.site("a#b").await), "site-not-found");
     // Ratings survive a change, since a site is never replaced.
     fixture.rate("nils", &site.id, 5).await;
-    let changed = service.update_site(&adam(), &site.id, 1, &new_site("Tides", &["b"])).await.unwrap();
+    let changed =
+        service.update_site(&adam(), &site.id, 1, &new_site("Tides", &["b"])).await.unwrap();
     assert_eq!((changed.rating_count, changed.version), (1, 2));
     assert_invariants(&fixture.items().await);
 }
@@ -156,7 +161,10 @@ async fn comments_are_listed_newest_first_with_their_authors(store: TestStore) {
     for bad in ["", "  \n ", &"x".repeat(4001)] {
         assert_eq!(code(fixture.service.add_comment(&nils(), &tides.id, bad).await), "invalid");
     }
-    assert_eq!(code(fixture.service.add_comment(&nils(), "nowhere", "Hm.").await), "site-not-found");
+    assert_eq!(
+        code(fixture.service.add_comment(&nils(), "nowhere", "Hm.").await),
+        "site-not-found"
+    );
     assert_invariants(&fixture.items().await);
 }
 

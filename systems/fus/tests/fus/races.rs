@@ -114,7 +114,8 @@ fn fifty_matches_entered_at_once_are_all_counted() {
         })
         .await;
         assert_invariants(&fixture.items().await);
-        let standings = fixture.service.standings(&mina(), "2026-05-04", "2026-05-04").await.unwrap();
+        let standings =
+            fixture.service.standings(&mina(), "2026-05-04", "2026-05-04").await.unwrap();
         assert_eq!(standings.matches, 40);
     });
 }

@@ -15,7 +15,8 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % bound
     }
 }
@@ -61,8 +62,11 @@ fn standings_are_what_the_matches_say() {
     let mut numbers = Numbers(18);
     for _ in 0..1000 {
         let matches = matches(&mut numbers);
-        let names: BTreeMap<PlayerId, String> =
-            NAMES.iter().enumerate().map(|(number, name)| (id(number), (*name).to_owned())).collect();
+        let names: BTreeMap<PlayerId, String> = NAMES
+            .iter()
+            .enumerate()
+            .map(|(number, name)| (id(number), (*name).to_owned()))
+            .collect();
         let computed = standings(&matches, &names);
         for (lines, of) in [(&computed.players, 1), (&computed.pairs, 2)] {
             // Everybody who played has a line, and nobody has two.
@@ -105,7 +109,12 @@ fn standings_are_what_the_matches_say() {
                     .collect();
                 assert_eq!(line.form.iter().map(|form| form.margin).collect::<Vec<_>>(), margins);
                 let difference = i64::from(line.games_for) - i64::from(line.games_against);
-                scores.push((-i64::from(line.won), i64::from(line.lost), -difference, -i64::from(line.games_for)));
+                scores.push((
+                    -i64::from(line.won),
+                    i64::from(line.lost),
+                    -difference,
+                    -i64::from(line.games_for),
+                ));
             }
             // A rank is one more than the number of those who are better.
             assert!(scores.is_sorted());

@@ -19,10 +19,8 @@ fn item(items: &[Item], pk: &str, sk: &str) -> Item {
 
 /// Compares all attributes: none is missing, and there is no other.
 fn assert_item(items: &[Item], pk: &str, sk: &str, expected: &[(&str, Value)]) {
-    let stored: BTreeMap<String, Value> = item(items, pk, sk)
-        .iter()
-        .map(|(name, value)| (name.to_string(), value.clone()))
-        .collect();
+    let stored: BTreeMap<String, Value> =
+        item(items, pk, sk).iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
     let expected: BTreeMap<String, Value> = [("PK", s(pk)), ("SK", s(sk))]
         .into_iter()
         .chain(expected.iter().cloned())
