@@ -83,6 +83,10 @@ async fn play(
     for half in 0..halves {
         if game.half()? == Half::Team {
             let is_early = special == Special::EarlyEnd && game.inning()? == 4;
+            if is_won && game.inning()? >= 6 && game.game.game.team_score == 0 {
+                // Nobody wins without a run.
+                game.record(AtBatResult::Hr).await?;
+            }
             game.play_half(if is_early { 2 } else { 14 }).await?;
             if special == Special::Substitution && game.inning()? == 3 {
                 let with_sub = LINEUP.map(|number| if number == 18 { 44 } else { number });
@@ -99,7 +103,8 @@ async fn play(
     if special == Special::TieBreak {
         game.spread_opponent_runs(ours).await?;
         game.next_half(Some(roster.player(27)?)).await?;
-        game.record(AtBatResult::Single).await?;
+        // The tie-break runner comes home.
+        game.record(AtBatResult::Double).await?;
         game.play_half(12).await?;
         ours = game.game.game.team_score;
     } else {

@@ -82,7 +82,7 @@ async fn after_thirty_days_a_deleted_team_has_no_members(store: TestStore) {
     let db = service.db();
     let members = db.query(TeamMember::members_of(&team.id).consistent()).all().await.unwrap();
     assert_eq!(members, []);
-    let key = Membership::key(&user_id(&pia), &team.id).consistent();
+    let key = Membership::key(user_id(&pia), &team.id).consistent();
     assert_eq!(db.get(key).await.unwrap(), None);
     // Team, players, games and at-bats stay, and so does the career.
     assert!(db.get(Team::key(&team.id)).await.unwrap().is_some());

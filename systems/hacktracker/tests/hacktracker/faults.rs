@@ -22,7 +22,7 @@ async fn case_01_the_first_sign_in_is_all_or_nothing() {
             assert_eq!(is_new, count == 0, "{fault:?}");
             assert!(!fixture.service.sign_up(&nora, &new_user("nora")).await.unwrap().1);
             assert_eq!(fixture.items().await.len(), 5);
-            let players = fixture.service.db().query(Player::of_user(&user_id(&nora)));
+            let players = fixture.service.db().query(Player::of_user(user_id(&nora)));
             assert_eq!(players.all().await.unwrap().len(), 1);
         },
     )

@@ -96,7 +96,7 @@ async fn games_go_from_status_to_status(store: TestStore) {
     assert_eq!(code_of(game.bat_with(AtBatResult::K, &[]).await), "wrong-status");
     game.change(Verb::Reopen).await.unwrap();
     assert_eq!((game.game.game.status, game.game.game.finished_at), (GameStatus::InProgress, None));
-    game.bat(AtBatResult::Single).await;
+    game.bat(AtBatResult::Double).await;
     assert_eq!(game.score().0, 1);
     // A forfeit: the result alone, replaced by the first at-bat if it is played after all.
     let team = fixture.team(&by).await;

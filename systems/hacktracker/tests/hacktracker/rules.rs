@@ -21,9 +21,12 @@ fn ends(result: AtBatResult, hit_type: Option<HitType>, bases: &[u8], outs: u8) 
     defaults(result, hit_type, on(bases, outs)).into_iter().flatten().collect()
 }
 
+/// Result, type of the hit, bases that are taken, outs; and where batter and runners end.
+type Row = (AtBatResult, Option<HitType>, &'static [u8], u8, &'static [u8]);
+
 #[test]
 fn results_have_the_destinations_of_the_table() {
-    let table: [(AtBatResult, Option<HitType>, &[u8], u8, &[u8]); 27] = [
+    let table: [Row; 27] = [
         (Single, None, &[1, 2, 3], 0, &[1, 2, 3, 4]),
         (Double, None, &[1, 2, 3], 0, &[2, 3, 4, 4]),
         (Triple, None, &[1, 2, 3], 0, &[3, 4, 4, 4]),

@@ -124,7 +124,7 @@ async fn case_04_a_ghost_becomes_kim(store: TestStore) {
     assert_eq!((membership.role, membership.player_id), (Role::Player, Some(ghost.clone())));
     // GSI4 lags behind on DynamoDB.
     let linked = eventually(async || {
-        let players = service.db().query(Player::of_user(&user_id(&kim))).all().await.unwrap();
+        let players = service.db().query(Player::of_user(user_id(&kim))).all().await.unwrap();
         players.iter().any(|player| player.player_id == ghost).then_some(())
     });
     linked.await;
@@ -295,7 +295,7 @@ async fn players_who_batted_or_are_linked_stay(store: TestStore) {
     let new = NewTeam { name: "Tin Roofs".into(), description: None, player: Some(own) };
     let other = fixture.service.create_team(&owner, &new).await.unwrap();
     let db = fixture.service.db();
-    let membership = db.get(Membership::key(&user_id(&owner), &other.team_id)).await.unwrap();
+    let membership = db.get(Membership::key(user_id(&owner), &other.team_id)).await.unwrap();
     let linked = membership.unwrap().player_id.unwrap();
     let refused = fixture.service.remove_player(&owner, &other.team_id, &linked).await;
     assert_eq!(code_of(refused), "player-linked");
