@@ -67,5 +67,23 @@ fn api(shared: Shared) -> Api<Shared> {
 }
 
 fn pages() -> Vec<singlet_web::page::Asset> {
-    Vec::new()
+    singlet_web::assets! {
+        "/" => "pages/index.html",
+        "/match/{id}" => "pages/index.html",
+        "/pushes" => "pages/pushes.html",
+        "/admin" => "pages/admin.html",
+        "/cricket.css" => "pages/cricket.css",
+        "/index.js" => "pages/index.js",
+        "/match-list.js" => "pages/match-list.js",
+        "/match-view.js" => "pages/match-view.js",
+        "/follow.js" => "pages/follow.js",
+        "/balls.js" => "pages/balls.js",
+        "/scorecard.js" => "pages/scorecard.js",
+        "/charts.js" => "pages/charts.js",
+        "/pushes.js" => "pages/pushes.js",
+        "/admin.js" => "pages/admin.js",
+        "/replay.js" => "pages/replay.js",
+        "/format.js" => "pages/format.js",
+        "/nav.js" => "pages/nav.js",
+    }
 }

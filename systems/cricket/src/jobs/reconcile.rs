@@ -40,10 +40,10 @@ impl Jobs {
             }
             let is_over = fixture.phase.is_final() || fixture.ended_at.is_some();
             let is_due = self.live().look_again.get(id).is_none_or(|at| now >= *at);
-            if is_over || (absent >= ABSENT_MIN && is_due) {
-                if let Err(error) = self.reconcile_match(&fixture).await {
-                    tracing::warn!(%error, %id, "a match was not reconciled");
-                }
+            if (is_over || (absent >= ABSENT_MIN && is_due))
+                && let Err(error) = self.reconcile_match(&fixture).await
+            {
+                tracing::warn!(%error, %id, "a match was not reconciled");
             }
         }
         Ok(())

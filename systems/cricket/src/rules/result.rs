@@ -51,10 +51,8 @@ pub fn target(
             Target { runs: bat_first.runs + 1, balls: Some(SUPER_OVER_BALLS), revised: false };
         return is_known.then_some(target);
     }
-    let is_known = current.n == 2
-        || phase == Phase::InningsBreak
-        || is_complete(format, first, None)
-        || (phase.is_final() && current.n == 2);
+    let is_known =
+        current.n == 2 || phase == Phase::InningsBreak || is_complete(format, first, None);
     if !is_known {
         return None;
     }
