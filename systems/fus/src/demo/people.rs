@@ -64,11 +64,14 @@ pub(super) async fn load_people(service: &Service, demo: &Demo) -> Result<(), De
     Ok(())
 }
 
+/// Who creates it, name, description, what its members may do, members.
+type Group<'a> = (&'a Caller, &'a str, &'a str, &'a [Permission], &'a [&'a str]);
+
 /// Four groups. What a group may do, whoever adds to it may do too.
 pub(super) async fn load_groups(service: &Service, _: &Demo) -> Result<(), DemoError> {
     use Permission::{ManageMembers, ModerateComments, ReadGroups, ReadLogins};
     let (sofia, adam) = (SOFIA.caller(), ADAM.caller());
-    let groups: [(&Caller, &str, &str, &[Permission], &[&str]); 3] = [
+    let groups: [Group<'_>; 3] = [
         (
             &adam,
             "Moderators",

@@ -4,7 +4,7 @@ use crate::fixture::{Fixture, adam, all, caller, code, nils, paging, rating};
 use crate::invariants::assert_invariants;
 use singlet::dynamo::operation::TransactWriteItem;
 use singlet::dynamo::{Item, Value};
-use singlet_fus::design::{Comment, Rating, Site, SiteList, UserId};
+use singlet_fus::design::{Comment, Rating, Site, SiteId, SiteList, UserId};
 use singlet_fus::service::{NewGroup, NewRating};
 use singlet_testing::{TestStore, at_once, on_every_backend, run};
 
@@ -132,7 +132,8 @@ fn case_04_ten_thousand_comments_cost_my_ratings_nothing() {
         let fixture = Fixture::memory().await;
         let site = fixture.site("Tides", &[]).await;
         let db = fixture.service.db();
-        let model = db.get(Site::key(&site.id.parse().unwrap())).await.unwrap().unwrap();
+        let id: SiteId = site.id.parse().unwrap();
+        let model = db.get(Site::key(&id)).await.unwrap().unwrap();
         let mut batch = db.batch();
         let user = UserId::new("nils").unwrap();
         for number in 0..10_000 {

@@ -263,7 +263,7 @@ async fn what_is_sealed_is_in_no_list(store: TestStore) {
             ("kind", s("siteDelete")),
             ("target", s(format!("SITE#{site}"))),
             ("phase", s("add")),
-            ("payload", Value::M(Item::default().into())),
+            ("payload", Value::M(Item::default())),
             ("attempts", n(0)),
             ("nextAt", s(&now)),
             ("createdAt", s(&now)),
