@@ -4,7 +4,7 @@ import { onSubmit, showProblem } from "/assets/form.js";
 import { base, request } from "/assets/http.js";
 import { connectionBar, WatchStream } from "/assets/live.js";
 import { caller, signInLink } from "/assets/session.js";
-import { clockWithSeconds, showRetry, span } from "./format.js";
+import { clockWithSeconds, isBeforePlay, showRetry, span } from "./format.js";
 import { isAdmin } from "./nav.js";
 import { replayControl, SPEEDS } from "./replay.js";
 
@@ -71,14 +71,15 @@ function addReplay(match) {
     onChange: readScoresSoon,
   });
   replays.set(match.matchId, control);
-  const before = [...replays.values()].filter((one) => one !== control).find((one) => isAfter(one.value(), match));
+  const others = [...replays.values()].filter((one) => one !== control).sort((one, other) => (isAfter(one.value(), other.value()) ? 1 : -1));
+  const before = others.find((one) => isAfter(one.value(), match));
   byId("replays").insertBefore(control.node, before?.node ?? null);
   showEmpty();
 }
 
-/** Replays that go on come first. */
+/** Matches in play come first, those that are over last. */
 function isAfter(one, other) {
-  const rank = (match) => `${match.endedAt || match.archivedAt ? 1 : 0}${match.matchId}`;
+  const rank = (match) => `${match.endedAt || match.archivedAt ? 2 : isBeforePlay(match) ? 1 : 0}${match.matchId}`;
   return rank(one) > rank(other);
 }
 

@@ -3,8 +3,8 @@ import { announce, byId, element, replaceKeepingFocus } from "/assets/dom.js";
 import { base, request } from "/assets/http.js";
 import { showRetry } from "./format.js";
 
-/** The balls of one match. */
-export function ballList() {
+/** The balls of one match. `nameOf(n)` names an innings. */
+export function ballList({ nameOf }) {
   const balls = new Map();
   let id = null;
   let before = null;
@@ -40,7 +40,7 @@ export function ballList() {
       const isFirst = ball.innings !== innings;
       innings = ball.innings;
       return element("li", { "data-key": ball.id, class: ball.event ? `cricket-ball is-${ball.event}` : "cricket-ball" },
-        isFirst ? element("h3", { class: "cricket-innings" }, `Innings ${ball.innings}`) : null,
+        isFirst ? element("h3", { class: "cricket-innings" }, nameOf(ball.innings)) : null,
         element("span", { class: "cricket-over" }, ball.over), " ",
         symbol(ball.symbol), " ",
         element("span", { class: "cricket-ball-text" }, ball.text));

@@ -9,6 +9,8 @@ import { chooseTeam, followText } from "./follow.js";
 import { clock, dayName, isBeforePlay, isOver, phaseName, showRetry, versus } from "./format.js";
 import { scorecard } from "./scorecard.js";
 
+/** What replayed matches are called everywhere. */
+const GENERATED = "Generated match";
 /** How often figures that are not pushed are read again while they change. */
 const FIGURES_INTERVAL_MS = 3_000;
 
@@ -24,7 +26,7 @@ export function matchView({ onFollowed }) {
   let figuresAt = 0;
   let saidEvent = null;
   let isFirstState = true;
-  const balls = ballList();
+  const balls = ballList({ nameOf: inningsName });
   const card = scorecard();
   const graphs = charts({ ballsOf: (n) => match?.innings.find((one) => one.n === n)?.balls });
 
@@ -38,6 +40,13 @@ export function matchView({ onFollowed }) {
     follow(team);
     onFollowed(id, team);
   }));
+
+  /** "Innings 2, KIN". */
+  function inningsName(n) {
+    const innings = match?.innings.find((one) => one.n === n);
+    const team = match?.teams.find(({ id: teamId }) => teamId === innings?.teamId);
+    return `${innings?.superOver ? "Super over" : `Innings ${n}`}${team ? `, ${team.name}` : ""}`;
+  }
 
   function follow(team) {
     match = { ...match, following: team ?? undefined };
@@ -179,12 +188,12 @@ export function matchView({ onFollowed }) {
     const button = byId("match-follow");
     button.hidden = isOver(now);
     button.textContent = followText(match);
-    button.classList.toggle("plain", Boolean(match.following));
+    button.classList.toggle("plain", !match.following);
     byId("match-where").replaceChildren(
-      element("span", {}, [match.league.name, match.round, match.venue].filter(Boolean).join(" · ")), " ",
+      element("span", {}, [match.league.name, match.round, match.venue].filter((part) => part && part !== GENERATED).join(" · ")), " ",
       element("span", { class: "badge" }, match.format), " ",
       now.phase === "live" ? element("span", { class: "cricket-dot" }, match.day ? `Live, day ${match.day}` : "Live") : element("span", { class: "badge" }, phaseName(now.phase)), " ",
-      match.generated ? element("span", { class: "badge" }, "Generated match") : "");
+      match.generated ? element("span", { class: "badge" }, GENERATED) : "");
     const isStale = shown ? shown.stale : match.stale;
     const updatedAt = shown?.updatedAt ?? match.updatedAt;
     const stale = isStale && !match.archived ? `Last update ${updatedAt ? clock(updatedAt) : "unknown"}. Scores may be behind.` : "";
@@ -229,16 +238,17 @@ function scoreNodes(match, display, now) {
   const teams = display?.teams ?? match.teams;
   const positions = new Map(match.teams.map(({ id, position }) => [id, position]));
   const headline = match.result?.text ?? display?.result ?? display?.headline ?? match.headline;
+  const headlineIsFinal = Boolean(match.result ?? display?.result);
   const event = display?.event;
   const tossed = match.toss && match.teams.find(({ id }) => id === match.toss.teamId);
   return [
-    ...teams.map((team) => element("p", { class: display?.batting === team.id ? "cricket-line is-batting" : "cricket-line" },
+    ...teams.map((team) => element("p", { class: display?.batting === team.id && !headlineIsFinal ? "cricket-line is-batting" : "cricket-line" },
       element("span", { class: "cricket-name" }, team.name, " ", positions.get(team.id) ? element("span", { class: "quiet cricket-position" }, `#${positions.get(team.id)}`) : null), " ",
       element("span", { class: "cricket-runs" }, team.score ?? ""))),
     isBeforePlay(now) ? element("p", { class: "cricket-headline" }, `${dayName(match.startTime)} at ${clock(match.startTime)}`) : null,
-    headline ? element("p", { class: "cricket-headline" }, headline) : null,
+    headline && !(isBeforePlay(now) && headline === "Not started") ? element("p", { class: "cricket-headline" }, headline) : null,
     tossed && !display?.batting ? element("p", { class: "quiet" }, `Toss: ${tossed.name} chose to ${match.toss.elected}.`) : null,
-    event && !match.result ? element("p", { class: `cricket-event is-${event.mood}` }, element("strong", {}, event.title), " ", event.text, event.ball ? element("span", { class: "quiet" }, ` ${event.ball}`) : null) : null,
+    event && !headlineIsFinal ? element("p", { class: `cricket-event is-${event.mood}` }, element("strong", {}, event.title), " ", event.text, event.ball ? element("span", { class: "quiet" }, ` · ${event.ball}`) : null) : null,
   ].filter(Boolean);
 }
 

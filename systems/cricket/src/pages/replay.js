@@ -45,7 +45,7 @@ export function replayControl(match, { onGone, onChange }) {
   const note = element("p", { class: "quiet" }, "This match is over.");
   const node = element("section", { class: "cricket-replay", "data-key": match.matchId, "aria-label": `Replay of ${versus(match)}` },
     element("div", { class: "cricket-title" }, element("h3", {}, element("a", { href: `${base}/match/${encodeURIComponent(match.matchId)}` }, versus(match)), " ", element("span", { class: "badge" }, match.replay.tape)), position),
-    score, controls, slider, seek, note, element("p", {}, remove));
+    score, controls, slider, element("div", { class: "cricket-seek-row" }, seek, note, remove));
   let isDragged = false;
   slider.addEventListener("input", () => {
     isDragged = true;
