@@ -52,7 +52,7 @@ export function charts({ ballsOf }) {
           render();
         }),
         manhattan,
-        element("p", { class: "quiet" }, "● a wicket in that over"),
+        element("p", { class: "quiet" }, element("span", { class: "cricket-wicket-key", "aria-hidden": "true" }, "● "), "A dot is a wicket in that over."),
         element("details", { class: "cricket-rates", open: isOpen, "data-key": "rates" }, element("summary", {}, "Rates per over"), rates(one, ballsOf(one.n)))),
     ]);
     lineChart(worm, {

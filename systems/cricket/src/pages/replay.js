@@ -1,7 +1,7 @@
 // The control of a replayed match: play, pause, seek, speed.
 import { announce, element } from "/assets/dom.js";
 import { confirmDialog } from "/assets/dialog.js";
-import { showProblem } from "/assets/form.js";
+import { clearProblem, showProblem } from "/assets/form.js";
 import { base, request } from "/assets/http.js";
 import { phaseName, versus } from "./format.js";
 
@@ -43,7 +43,7 @@ export function replayControl(match, { onGone, onChange }) {
   const controls = element("div", { class: "cricket-controls" }, step(-1, "«", "Back 10 minutes"), play, step(1, "»", "Forward 10 minutes"), element("label", { class: "cricket-speed" }, "Speed ", speed));
   const remove = element("button", { type: "button", class: "plain danger small", click: askAndRemove }, "Delete");
   const note = element("p", { class: "quiet" }, "This match is over.");
-  const node = element("section", { class: "cricket-replay", "data-key": match.matchId, "aria-label": `Replay of ${versus(match)}` },
+  const node = element("div", { class: "cricket-replay", role: "group", "data-key": match.matchId, "aria-label": `Replay of ${versus(match)}, ${match.replay.tape}` },
     element("div", { class: "cricket-title" }, element("h3", {}, element("a", { href: `${base}/match/${encodeURIComponent(match.matchId)}` }, versus(match)), " ", element("span", { class: "badge" }, match.replay.tape)), position),
     score, controls, slider, element("div", { class: "cricket-seek-row" }, seek, note, remove));
   let isDragged = false;
@@ -64,6 +64,7 @@ export function replayControl(match, { onGone, onChange }) {
   async function change(body) {
     try {
       update(await request("PATCH", path, { body }));
+      clearProblem();
       announce(current.replay.playing ? `Plays at ${current.replay.speed} times.` : "Paused.");
       onChange?.();
     } catch (error) {

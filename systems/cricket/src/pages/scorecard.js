@@ -49,10 +49,11 @@ export function scorecard() {
         render();
       }),
       element("div", { class: "card" },
+        element("h2", {}, "Batting"),
         batting(one),
         one.didNotBat.length ? element("p", {}, element("strong", {}, "Did not bat "), one.didNotBat.join(", ")) : null,
-        one.fall.length ? [element("h3", {}, "Fall of wickets"), element("p", { class: "cricket-fall" }, one.fall.map(({ score, name, over }) => `${score} (${name} ${over})`).join(", "))] : null,
-        element("h3", {}, "Bowling"),
+        one.fall.length ? [element("h2", {}, "Fall of wickets"), element("p", { class: "cricket-fall" }, one.fall.map(({ score, name, over }) => `${score} (${name} ${over})`).join(", "))] : null,
+        element("h2", {}, "Bowling"),
         bowling(one)),
     ]);
   }

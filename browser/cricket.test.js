@@ -1,0 +1,430 @@
+// The pages of Cricket: matches, one match, what was pushed, and what operators see. Numbers in names
+// are those of the acceptance cases in its specification. Each test plays matches of its own, and
+// deletes them again, so that the demo data stays as it was.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { address, DESK, launch, open, PHONE, picture } from "./browser.js";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const TARGET_PX_MIN = 44;
+/** Long enough for a busy machine: a poll comes every 2.5 s. */
+const PATIENCE_MS = 60_000;
+/** A browser notes every answer that is no success; here they are what the test is about. */
+const EXPECTED = /Failed to load resource/;
+
+let browser;
+const undo = [];
+before(async () => { browser = await launch(); });
+after(async () => {
+  await browser?.close();
+  for (const step of undo.reverse()) await step();
+});
+
+/** The token of a person of the demo data. */
+async function tokenOf(subject) {
+  const answer = await fetch(`${address}/local/tokens`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ persona: { system: "cricket", subject } }),
+  });
+  assert.equal(answer.status, 200, `${subject} can sign in`);
+  return (await answer.json()).token;
+}
+
+/** Sends a request as this person, or as nobody. Returns `{ status, value }`. */
+async function send(subject, method, path, body) {
+  const answer = await fetch(`${address}/cricket${path}`, {
+    method,
+    headers: {
+      ...(subject ? { authorization: `Bearer ${await tokenOf(subject)}` } : {}),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const text = await answer.text();
+  return { status: answer.status, value: text ? JSON.parse(text) : null };
+}
+
+/** Sends a request that must succeed, and returns what the answer says. */
+async function ask(subject, method, path, body) {
+  const { status, value } = await send(subject, method, path, body);
+  assert.ok(status < 300, `${method} ${path} by ${subject}: ${status} ${JSON.stringify(value)}`);
+  return value;
+}
+
+async function change(id, body) {
+  return ask("olu", "PATCH", `/admin/replays/${id}`, body);
+}
+
+/** Tries until the answer pleases. */
+async function until(what, look) {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    assert.ok(Date.now() < end, what);
+    await new Promise((resolve) => { setTimeout(resolve, 500); });
+  }
+}
+
+/** A match of this test's own, at this ball. It stands still unless it plays. */
+async function newMatch({ tape = "t20-31", ball = "1:6.1", speed = 60, playing = true } = {}) {
+  const { matchId } = await ask("olu", "POST", "/admin/replays", { tape, speed });
+  undo.push(() => send("olu", "DELETE", `/admin/replays/${matchId}`));
+  await change(matchId, { ball, playing, speed });
+  await until(`${matchId} is in play`, async () => (await ask(null, "GET", `/matches/${matchId}`)).phase === "live");
+  return matchId;
+}
+
+/** A browser of this person's own, or of a visitor. */
+async function browserOf(subject, options = DESK) {
+  const context = await browser.newContext({ ...options, timezoneId: "UTC" });
+  context.setDefaultTimeout(PATIENCE_MS);
+  if (subject) await context.addInitScript((token) => localStorage.setItem("singlet.token", token), await tokenOf(subject));
+  return context;
+}
+
+/** Opens a page as this person. `close` also checks that nothing went wrong, but for what is expected. */
+async function visit(subject, path, { options = DESK, expected = /$^/, prepare } = {}) {
+  const context = await browserOf(subject, options);
+  if (prepare) await prepare(context);
+  const page = await open(context, path);
+  return {
+    page,
+    async close() {
+      assert.deepEqual(page.faults.filter((fault) => !expected.test(fault)), [], path);
+      await context.close();
+    },
+  };
+}
+
+/** The answer of a page's request, instead of the server's. */
+function instead(value, status = 200) {
+  return (route) => route.fulfill({ status, contentType: status < 300 ? "application/json" : "application/problem+json", body: JSON.stringify(value) });
+}
+
+test("live matches tick by themselves, in the list and on their page", { timeout: 240_000 }, async () => {
+  const id = await newMatch();
+  const { page, close } = await visit(null, "/cricket", { options: PHONE });
+  const card = page.locator(`#live [data-key="${id}"]`);
+  await card.waitFor();
+  assert.match(await card.textContent(), /Generated match/);
+  const before = await card.textContent();
+  await page.waitForFunction(([key, text]) => document.querySelector(`#live [data-key="${key}"]`).textContent !== text, [id, before]);
+  await picture(page, "cricket-list-phone");
+  await card.locator("a").click();
+  await page.waitForURL(`**/cricket/match/${id}`);
+  assert.equal(await page.locator("h1").count(), 1);
+  await page.locator("#balls li").first().waitFor();
+  assert.equal(await page.locator("#list").isVisible(), false, "on a phone the match stands alone");
+  const ball = await page.locator("#balls li").first().getAttribute("data-key");
+  const score = await page.locator("#match-score").textContent();
+  await page.waitForFunction((known) => document.querySelector("#balls li").dataset.key !== known, ball);
+  assert.notEqual(await page.locator("#match-score").textContent(), score);
+  assert.match(await page.locator("#match-figures").textContent(), /Batter.*Bowling.*Run rate.*This over/s);
+  await picture(page, "cricket-match-phone");
+  await page.goBack();
+  await card.waitFor();
+  await close();
+});
+
+test("a match is followed, pushes appear, it ends and is archived", { timeout: 400_000 }, async () => {
+  const id = await newMatch({ ball: "2:12.1", speed: 30 });
+  const { teams } = await ask(null, "GET", `/matches/${id}`);
+  const context = await browserOf("chen");
+  undo.push(() => send("chen", "DELETE", "/user/device"));
+  const phone = await open(context, "/cricket/pushes");
+  await phone.locator("#device-note", { hasText: "You have no device" }).waitFor();
+  await phone.getByLabel("This browser is my phone").check();
+  await phone.locator("#device-note", { hasText: "come here" }).waitFor();
+
+  const page = await open(context, `/cricket/match/${id}`);
+  const button = page.locator("#match-follow");
+  await button.waitFor();
+  assert.equal(await button.textContent(), "Follow");
+  await button.click();
+  await page.getByRole("dialog").getByRole("button", { name: teams[1].name }).click();
+  await page.locator("#match-follow", { hasText: `Following ${teams[1].code}` }).waitFor();
+  assert.equal((await ask("chen", "GET", `/user/follow/${id}`)).teamId, teams[1].id);
+  // The match is told from this side: it comes first.
+  await page.locator("#match-score p").first().filter({ hasText: teams[1].name }).waitFor();
+
+  await phone.locator(`#activities [data-key="${id}"]`).waitFor();
+  await phone.locator("#messages li", { hasText: "activity start" }).first().waitFor();
+  await phone.locator("#messages li", { hasText: "activity update" }).first().waitFor();
+  assert.match(await phone.locator("#messages li").first().textContent(), /priority (5|10) · [\d.]+ k?B · …/);
+  await picture(phone, "cricket-pushes-desk");
+
+  await change(id, { speed: 240 });
+  await page.locator("#match-where", { hasText: "Finished" }).waitFor();
+  await page.locator("#match-follow").waitFor({ state: "hidden" });
+  await until("the match is archived", async () => (await ask(null, "GET", `/matches/${id}`)).archived);
+  const { result } = await ask(null, "GET", `/matches/${id}`);
+  await page.locator("#match-score", { hasText: result.text }).waitFor();
+  await phone.locator("#messages li", { hasText: "activity end" }).first().waitFor();
+  await phone.locator(`#activities [data-key="${id}"]`, { hasText: "Ended" }).waitFor();
+  // On a desk the list stands beside the match.
+  await page.locator(`#recent [data-key="${id}"]`, { hasText: result.text }).waitFor();
+  assert.equal(await page.locator(`#live [data-key="${id}"]`).count(), 0);
+  assert.equal((await send("chen", "GET", `/user/follow/${id}`)).status, 404, "nothing is followed any more");
+  await picture(page, "cricket-ended-desk");
+  // An archived match still has its balls and its scorecard.
+  await page.reload();
+  await page.locator("#balls li").first().waitFor();
+  await page.getByRole("tab", { name: "Scorecard" }).click();
+  await page.locator("#scorecard tbody tr").first().waitFor();
+  assert.deepEqual([...page.faults, ...phone.faults].filter((fault) => !EXPECTED.test(fault)), []);
+  await context.close();
+});
+
+test("scorecard and charts, by keyboard and by address", { timeout: 240_000 }, async () => {
+  const id = await newMatch({ ball: "2:10.1", playing: false });
+  const { page, close } = await visit(null, `/cricket/match/${id}#scorecard`);
+  await page.locator("#scorecard table").first().waitFor();
+  const card = await ask(null, "GET", `/matches/${id}/scorecard`);
+  assert.equal(await page.locator("#scorecard [aria-pressed=true]").textContent(), `${card.innings[1].code} ${card.innings[1].score}`);
+  assert.equal(await page.locator("#scorecard table").first().locator("tbody tr").count(), card.innings[1].batting.length);
+  await page.locator("#scorecard button").first().click();
+  await page.locator("#scorecard", { hasText: card.innings[0].batting[0].how }).waitFor();
+  assert.match(await page.locator("#scorecard").textContent(), /Extras.*Total.*Fall of wickets.*Bowling/s);
+  await page.getByRole("tab", { name: "Scorecard" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForURL(/#charts$/);
+  await page.locator("#charts svg").first().waitFor();
+  assert.equal(await page.locator("#charts svg").count(), 2);
+  const { innings } = await ask(null, "GET", `/matches/${id}/charts`);
+  assert.equal(await page.locator("#charts .chart-line").count(), innings.length, "one worm for each innings");
+  const last = innings.at(-1);
+  assert.equal(await page.locator("#charts .chart-bar").count(), last.overs.length);
+  assert.equal(await page.locator("#charts .cricket-wicket").count(), last.overs.reduce((sum, over) => sum + over.wickets, 0));
+  await page.locator("#charts summary").click();
+  assert.equal(await page.locator("#charts details tbody tr").count(), last.overs.length);
+  await picture(page, "cricket-charts-desk");
+  await close();
+});
+
+test("earlier balls come 30 at a time", { timeout: 240_000 }, async () => {
+  const id = await newMatch({ ball: "1:15.1", playing: false });
+  const { page, close } = await visit(null, `/cricket/match/${id}`, { options: PHONE });
+  await page.locator("#balls li").first().waitFor();
+  assert.equal(await page.locator("#balls li").count(), 30);
+  await page.getByRole("button", { name: "Earlier" }).click();
+  await page.waitForFunction(() => document.querySelectorAll("#balls li").length === 60);
+  const ids = await page.locator("#balls li").evaluateAll((nodes) => nodes.map((node) => Number(node.dataset.key)));
+  assert.deepEqual(ids, [...ids].sort((one, other) => other - one), "the newest first");
+  await close();
+});
+
+test("a visitor signs in before following, and comes back", { timeout: 240_000 }, async () => {
+  const id = await newMatch({ playing: false });
+  const { page, close } = await visit(null, `/cricket/match/${id}`, { options: PHONE });
+  await page.locator("#match-follow").click();
+  await page.waitForURL(/return=/);
+  assert.equal(new URL(page.url()).searchParams.get("return"), `/cricket/match/${id}`);
+  await close();
+});
+
+test("a follow changes its team and stops, from the list", { timeout: 240_000 }, async () => {
+  const id = await newMatch({ playing: false });
+  const { teams } = await ask(null, "GET", `/matches/${id}`);
+  await ask("dana", "POST", `/user/follow/${id}`, { teamId: "neutral" });
+  const { page, close } = await visit("dana", "/cricket", { options: PHONE });
+  const button = page.locator(`#live [data-key="${id}"] button`);
+  await button.filter({ hasText: "Following" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: teams[0].name }).click();
+  await button.filter({ hasText: `Following ${teams[0].code}` }).click();
+  assert.equal((await ask("dana", "GET", `/user/follow/${id}`)).teamId, teams[0].id);
+  await picture(page, "cricket-follow-phone");
+  await page.getByRole("dialog").getByRole("button", { name: "Stop following" }).click();
+  await button.filter({ hasText: /^Follow$/ }).waitFor();
+  assert.equal((await send("dana", "GET", `/user/follow/${id}`)).status, 404);
+  await close();
+});
+
+test("an operator pauses, seeks and speeds up a replay; others are shown nothing", { timeout: 240_000 }, async () => {
+  const id = await newMatch({ speed: 4 });
+  const { page, close } = await visit("olu", "/cricket/admin", { expected: EXPECTED });
+  const control = page.locator(`[data-key="${id}"]`);
+  await control.waitFor();
+  await page.locator("#jobs tr").first().waitFor();
+  await page.locator("#locks tr", { hasText: "feed:livescores" }).waitFor();
+  await page.locator("#feed", { hasText: "CLOSED" }).waitFor();
+  const replay = async () => {
+    const found = [];
+    for (const { leagueId } of (await ask(null, "GET", "/leagues")).items) found.push(...(await ask("olu", "GET", `/admin/fixtures?leagueId=${leagueId}`)).items);
+    return found.find(({ matchId }) => matchId === id).replay;
+  };
+  await control.getByRole("button", { name: /^Pause/ }).click();
+  await control.getByRole("button", { name: /^Play/ }).waitFor();
+  assert.equal((await replay()).playing, false);
+  await control.getByLabel(/^Speed of/).selectOption("30");
+  await until("the speed is 30", async () => (await replay()).speed === 30);
+  const before = (await replay()).positionMs;
+  await control.getByLabel("Seek to ball").fill("2:3.1");
+  await control.getByRole("button", { name: "Go" }).click();
+  await until("the replay is further on", async () => (await replay()).positionMs > before);
+  await control.getByLabel("Seek to ball").fill("4:99.1");
+  await control.getByRole("button", { name: "Go" }).click();
+  await control.getByRole("alert").waitFor();
+  await control.getByRole("button", { name: /^Play/ }).click();
+  await until("it plays", async () => (await replay()).playing);
+  await picture(page, "cricket-admin-desk");
+  await control.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await control.waitFor({ state: "detached" });
+  assert.equal((await send(null, "GET", `/matches/${id}`)).status, 404);
+  await close();
+
+  for (const who of [null, "asha"]) {
+    const other = await visit(who, "/cricket/admin");
+    await other.page.locator("#refused", { hasText: who ? "cricket-admin" : "Sign in" }).waitFor();
+    assert.equal(await other.page.locator("#admin").isVisible(), false);
+    assert.equal(await other.page.locator("#cricket-nav", { hasText: "Admin" }).count(), 0);
+    await other.close();
+  }
+});
+
+/** A match as the server would list it. */
+function listed(values) {
+  return {
+    matchId: "1", league: { code: "CTL", name: "Coastal T20 League" }, format: "T20", phase: "scheduled", startTime: `${new Date().toISOString().slice(0, 10)}T23:59:00.000Z`,
+    teams: [{ id: "301", code: "RID", name: "Ridge Rangers", score: null }, { id: "302", code: "VAL", name: "Vale Vikings", score: null }],
+    headline: "Not started", generated: false, stale: false, archived: false, sequence: 1, ...values,
+  };
+}
+
+test("case 13: a match that has not begun is upcoming and not live, also when nothing is live", { timeout: 120_000 }, async () => {
+  const { page, close } = await visit(null, "/cricket", {
+    expected: EXPECTED,
+    async prepare(context) {
+      await context.route("**/cricket/live", (route) => route.abort());
+      await context.route("**/cricket/matches", instead({ live: [], items: [listed({})] }));
+    },
+  });
+  await page.locator("#live-empty", { hasText: "No match is live. Next: RID v VAL at 23:59." }).waitFor();
+  assert.equal(await page.locator("#live li").count(), 0);
+  await page.locator("#upcoming", { hasText: "Today" }).locator("li", { hasText: "Ridge Rangers v Vale Vikings" }).waitFor();
+  await page.locator(".connection-bar", { hasText: "Reconnecting…" }).waitFor();
+  await close();
+});
+
+test("case 21: a score that may be behind says so, and says when that is over", { timeout: 120_000 }, async () => {
+  const id = await newMatch({ playing: false });
+  const detail = await ask(null, "GET", `/matches/${id}`);
+  const display = await ask(null, "GET", `/matches/${id}/display`);
+  const state = { sequence: 1, display: { ...display, stale: true, updatedAt: "2026-11-15T14:31:00.000Z" }, balls: [] };
+  const events = (...all) => all.map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join("");
+  let answers = 0;
+  const { page, close } = await visit(null, `/cricket/match/${id}`, {
+    expected: EXPECTED,
+    async prepare(context) {
+      await context.route(`**/cricket/matches/${id}`, instead({ ...detail, stale: true }));
+      await context.route(`**/cricket/matches/${id}/live`, (route) => {
+        answers += 1;
+        const body = answers < 3 ? events(["state", state]) : events(["state", state], ["stale", { since: null }]);
+        return route.fulfill({ contentType: "text/event-stream", body });
+      });
+    },
+  });
+  await page.locator("#match-stale", { hasText: "Last update 14:31. Scores may be behind." }).waitFor();
+  await page.locator("#match-stale:empty").waitFor({ state: "attached" });
+  assert.ok(answers >= 3, "the page came back by itself");
+  await close();
+});
+
+test("an error is shown with a way to try again", { timeout: 120_000 }, async () => {
+  let isBroken = true;
+  const { page, close } = await visit(null, "/cricket", {
+    expected: EXPECTED,
+    async prepare(context) {
+      await context.route("**/cricket/matches", (route) => (isBroken ? instead({ title: "Something broke", code: "internal", status: 500 }, 500)(route) : route.continue()));
+    },
+  });
+  await page.locator("#list-problem", { hasText: "Something broke." }).waitFor();
+  isBroken = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.locator("#upcoming li").first().waitFor();
+  assert.equal(await page.locator("#list-problem").textContent(), "");
+  await close();
+  const lost = await visit(null, "/cricket/match/404404", { expected: EXPECTED });
+  await lost.page.locator("h1", { hasText: "No such match" }).waitFor();
+  await lost.close();
+});
+
+test("matches are listed by league and day", { timeout: 120_000 }, async () => {
+  const { page, close } = await visit(null, "/cricket");
+  await page.locator("#upcoming h3").first().waitFor();
+  await page.getByLabel("League").selectOption("CTL");
+  await page.waitForURL(/league=CTL/);
+  await page.waitForFunction(() => {
+    const rows = [...document.querySelectorAll("#upcoming li, #recent li")];
+    return rows.length > 0 && rows.every((row) => row.querySelector(".badge").textContent === "CTL");
+  });
+  await close();
+});
+
+async function checkAxe(page, where) {
+  // The policy of the page allows no script but its own: this one comes from the debugger.
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
+    return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.slice(0, 3).map((node) => node.target.join(" ")).join(", ")}`);
+  });
+  assert.deepEqual(found, [], where);
+}
+
+async function checkLayout(page, where) {
+  const ours = await page.evaluate((minimum) => {
+    const problems = [];
+    const headings = document.querySelectorAll("h1").length;
+    if (headings !== 1) problems.push(`${headings} h1`);
+    const wide = document.documentElement.scrollWidth;
+    if (wide > innerWidth) problems.push(`${wide} px wide on ${innerWidth}`);
+    for (const node of document.querySelectorAll("main :is(button, a[href], input, select, summary), nav a, dialog button")) {
+      // Links within a sentence are as high as its lines; boxes are pressed by their label, cards as a whole.
+      if (node.matches("p a:not(.button), .cricket-open")) continue;
+      const target = node.matches("input[type=checkbox]") ? node.closest("label") : node;
+      const { width, height } = target.getBoundingClientRect();
+      if (width === 0) continue;
+      if (width < minimum - 0.5 || height < minimum - 0.5) problems.push(`${node.tagName} "${node.textContent.trim().slice(0, 20)}" is ${width.toFixed(0)} × ${height.toFixed(0)}`);
+    }
+    return problems;
+  }, TARGET_PX_MIN);
+  assert.deepEqual(ours, [], where);
+}
+
+for (const [screen, options] of [["phone", PHONE], ["desk", DESK]]) {
+  test(`every page by axe and by our own rules, ${screen}, light and dark`, { timeout: 400_000 }, async () => {
+    const id = await newMatch({ ball: "2:8.1", playing: false });
+    await ask("asha", "POST", `/user/follow/${id}`, { teamId: "neutral" });
+    const views = [
+      ["list", "asha", "/cricket", "#upcoming li"],
+      ["match", "asha", `/cricket/match/${id}`, "#balls li"],
+      ["scorecard", null, `/cricket/match/${id}#scorecard`, "#scorecard table"],
+      ["charts", null, `/cricket/match/${id}#charts`, "#charts svg"],
+      ["pushes", "asha", "/cricket/pushes", "#messages-note:empty, #messages-note a"],
+      ["pushes-visitor", null, "/cricket/pushes", "#visitor a"],
+      ["admin", "olu", "/cricket/admin", ".cricket-replay"],
+      ["sheet", "asha", `/cricket/match/${id}`, "dialog[open]", (page) => page.locator("#match-follow").click()],
+    ];
+    for (const [name, who, path, wait, act] of views) {
+      const { page, close } = await visit(who, path, { options: { ...options, reducedMotion: "reduce" }, expected: EXPECTED });
+      if (act) await act(page);
+      await page.locator(wait).first().waitFor({ state: "attached" });
+      for (const colorScheme of ["light", "dark"]) {
+        const where = `${name}, ${screen}, ${colorScheme}`;
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        await picture(page, `cricket-${name}-${screen}-${colorScheme}`);
+        await checkAxe(page, where);
+        await checkLayout(page, where);
+      }
+      if (screen === "phone") {
+        await page.setViewportSize({ width: 320, height: 640 });
+        await checkLayout(page, `${name}, 320 pixels`);
+      }
+      await close();
+    }
+  });
+}
