@@ -69,7 +69,7 @@ async function checkLayout(page, where) {
   assert.deepEqual(ours, [], where);
 }
 
-/** All pages that links lead to from the first one. */
+/** The pages of the server, and of each system the first one and its API. Other pages of a system are checked by its own suite. */
 async function pages(context) {
   const found = ["/"];
   const page = await context.newPage();
@@ -82,7 +82,7 @@ async function pages(context) {
     }
     await page.waitForTimeout(200);
     const links = await page.evaluate(() => [...document.querySelectorAll("a[href]")].filter((a) => a.origin === location.origin).map((a) => a.pathname));
-    for (const link of links) if (!found.includes(link)) found.push(link);
+    for (const link of links) if (!found.includes(link) && /^\/[a-z]*(\/api)?$/.test(link)) found.push(link);
   }
   await page.close();
   return found;

@@ -21,6 +21,14 @@ const fn browser(probe: &'static [&'static str]) -> Program {
     Program { name: "Chromium", probe, install: "apt-get install chromium" }
 }
 
+/// Suites that take most of half an hour together. Of these only the tests of [`STORIES`] run,
+/// unless a long run was asked for.
+const LONG_SUITES: [&str; 4] =
+    ["cricket.test.js", "fus.test.js", "hacktracker.test.js", "threefc.test.js"];
+/// What people mainly do with each of these systems, from beginning to end.
+const STORIES: [&str; 4] =
+    ["is followed, pushes appear", "the whole story", "a team from nothing", "runs a whole game"];
+
 /// Installs what is missing, starts the systems, and runs every suite against them.
 pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let root = workshop.root;
@@ -30,11 +38,21 @@ pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let chromium = install(root)?;
     let site = Endpoint::serve(root, scratch.join("serve.log"))?;
     let pictures = scratch.join("pictures");
-    let tested = Line::new("node --no-warnings --test --test-reporter=spec")
-        .variable("SINGLET_URL", site.url())
-        .variable("SINGLET_PICTURES", &pictures.display().to_string())
-        .variable("CHROMIUM", chromium)
-        .run(&suites);
+    let node = |arguments: &[&str]| {
+        let line = Line::new("node --no-warnings --test --test-reporter=spec");
+        let line = arguments.iter().fold(line, |line, argument| line.argument(argument));
+        line.variable("SINGLET_URL", site.url())
+            .variable("SINGLET_PICTURES", &pictures.display().to_string())
+            .variable("CHROMIUM", chromium)
+            .run(&suites)
+    };
+    let tested = match workshop.long() {
+        true => node(&[]),
+        false => node(&["axe.test.js", "pages.test.js", "snakes.test.js"]).and_then(|()| {
+            let pattern = format!("--test-name-pattern={}", STORIES.join("|"));
+            node(&[&[pattern.as_str()][..], &LONG_SUITES].concat())
+        }),
+    };
     match tested {
         Ok(()) => {
             println!("pictures to look at: {}", pictures.display());

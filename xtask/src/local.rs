@@ -95,12 +95,12 @@ impl Server {
         let address = free_address().map_err(|error| format!("no free port: {error}"))?;
         let folder = jar.parent().unwrap_or(Path::new("."));
         println!("starting DynamoDB Local at {address}");
-        // One database for everybody: without that, Local starts threads for each access key.
+        // Without `-sharedDb`: each region has a database of its own, and threads of its own.
         let process = Command::new("java")
             .arg(format!("-Djava.library.path={}", folder.join("DynamoDBLocal_lib").display()))
             .arg("-jar")
             .arg(jar)
-            .args(["-inMemory", "-sharedDb", "-disableTelemetry", "-port"])
+            .args(["-inMemory", "-disableTelemetry", "-port"])
             .arg(address.port().to_string())
             .current_dir(folder)
             .stdin(Stdio::null())

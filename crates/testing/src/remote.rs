@@ -33,8 +33,7 @@ impl TestStore {
         Self::at(&url).await
     }
 
-    /// DynamoDB Local, at the address that [`LOCAL_VARIABLE`] names. Its tables have names of their
-    /// own, because others use the same database.
+    /// DynamoDB Local, at the address that [`LOCAL_VARIABLE`] names, in a database of its own.
     pub async fn dynamodb_local() -> Self {
         let url = std::env::var(LOCAL_VARIABLE)
             .unwrap_or_else(|_| panic!("{LOCAL_VARIABLE} does not say where DynamoDB Local is"));
@@ -44,7 +43,9 @@ impl TestStore {
     }
 
     async fn at(url: &str) -> Self {
-        let aws = Aws::new(&loader(url).load().await);
+        // DynamoDB Local has a database for each region, so tables with fixed names do not meet.
+        let region = Region::new(format!("test-{}-{}", std::process::id(), number()));
+        let aws = Aws::new(&loader(url).region(region).load().await);
         let environment = format!("test-{}-{}", std::process::id(), number());
         Self::on(Arc::new(aws), fixed_clock(), &environment)
     }

@@ -46,9 +46,9 @@ singlet_web::problems! {
         /// The image has too many bytes: 2 MiB for an avatar, 5 MiB for a logo.
         ImageTooLarge = 413, "image-too-large", "Image too large";
         /// The file is no PNG, JPEG or WebP image, or cannot be read.
-        ImageType = 415, "image-type", "Not an image of a known kind";
+        ImageType = 415, "image-type", "Not a PNG, JPEG or WebP image";
         /// Each side must have 64 (logos: 100) to 4096 pixels.
-        ImageDimensions = 422, "image-dimensions", "Image too small or too wide";
+        ImageDimensions = 422, "image-dimensions", "Too few or too many pixels";
         /// The range ends before it begins.
         RangeInvalid = 422, "range-invalid", "Range ends before it begins";
         /// A range has at most 366 days and 10,000 matches.
