@@ -91,7 +91,7 @@ async function pages(context) {
 for (const screen of SCREENS) {
   const { name, ...options } = screen;
 
-  test(`every page, ${name}`, { timeout: 300_000 }, async () => {
+  test(`every page, ${name}`, { timeout: 900_000 }, async () => {
     const context = await browser.newContext({ ...options, reducedMotion: "reduce" });
     const found = await pages(context);
     assert.ok(found.includes("/snakes") && found.includes("/problems") && found.includes("/snakes/api"), found.join());

@@ -1,5 +1,5 @@
 //! FUS alone, in memory, with its demo data: for trying pages while other systems are being built.
-//! The argument is the port.
+//! The argument is the port. Runs until it is stopped.
 
 use singlet_web::{OpenError, Store, serve};
 
