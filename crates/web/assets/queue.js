@@ -62,16 +62,15 @@ export class OfflineQueue {
     // overwrite each other's.
     const last = Number(this.entries().at(-1)?.id.split("-")[0] ?? 0);
     const id = `${String(Math.max(Date.now(), last + 1)).padStart(15, "0")}-${randomKey().slice(0, 8)}`;
-    this.#write({ id, key, entry, subject: caller()?.subject ?? null, error: null, isAttempted: false });
+    this.#write({ id, key, entry, subject: caller()?.subject ?? null, error: null });
     this.#changed();
     this.#run();
     return id;
   }
 
   /**
-   * What waits: `[{ id, key, entry, subject, error, isAttempted }]`, oldest first. `key` is the
-   * Idempotency-Key, `subject` says who has added the entry (null for a visitor), `error` why the
-   * server refused it. If `isAttempted`, it was sent at least once, and the server may have it.
+   * What waits: `[{ id, key, entry, subject, error }]`, oldest first. `key` is the Idempotency-Key,
+   * `subject` says who has added the entry (null for a visitor), `error` why the server refused it.
    */
   entries() {
     const keys = Object.keys(localStorage).filter((key) => key.startsWith(this.#prefix)).sort();
@@ -94,7 +93,7 @@ export class OfflineQueue {
   replace(id, entry, { key = randomKey() } = {}) {
     const one = this.#read(this.#prefix + id);
     if (!one?.error) return false;
-    this.#write({ ...one, key, entry, error: null, isAttempted: false, notBefore: 0 });
+    this.#write({ ...one, key, entry, error: null, notBefore: 0 });
     this.#changed();
     this.#run();
     return true;
@@ -172,10 +171,6 @@ export class OfflineQueue {
         return;
       }
       try {
-        if (!next.isAttempted) {
-          next.isAttempted = true;
-          this.#update(next, {});
-        }
         const result = await this.#options.send(next.entry, { key: next.key });
         this.#attempts = 0;
         if (this.#read(this.#prefix + next.id)?.key === next.key) localStorage.removeItem(this.#prefix + next.id);
