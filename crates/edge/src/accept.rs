@@ -40,8 +40,8 @@ const WAITING_CONNECTIONS_MAX: u32 = 4096;
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(30);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 const KEEPALIVE_PROBES: u32 = 3;
-/// How long bytes that were sent may stay unacknowledged. Without it the system retries for a
-/// quarter of an hour, and a phone that is gone keeps its stream that long.
+/// How long sent data may stay unacknowledged. Without it the kernel retransmits for a quarter of an
+/// hour, and a phone that lost its network keeps its stream that long.
 #[cfg(target_os = "linux")]
 const UNACKNOWLEDGED_TIME_MAX: Duration = Duration::from_secs(40);
 
@@ -55,14 +55,14 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     // So that a server that is started again need not wait for connections of the one before.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
-    notice_lost_clients(&socket)?;
+    detect_dead_peers(&socket)?;
     socket.bind(address)?;
     socket.listen(WAITING_CONNECTIONS_MAX)
 }
 
-/// Lets the system end connections whose clients are gone without saying so. Connections that a
-/// socket accepts inherit this.
-fn notice_lost_clients(socket: &TcpSocket) -> io::Result<()> {
+/// Detects dead peers, by keepalive probes and by a limit for unacknowledged data. Connections that
+/// the socket accepts inherit these options.
+fn detect_dead_peers(socket: &TcpSocket) -> io::Result<()> {
     sockopt::set_socket_keepalive(socket, true)?;
     sockopt::set_tcp_keepidle(socket, KEEPALIVE_IDLE)?;
     sockopt::set_tcp_keepintvl(socket, KEEPALIVE_INTERVAL)?;

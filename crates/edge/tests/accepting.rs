@@ -45,11 +45,11 @@ async fn server(limits: Limits, room: Room) -> Server {
     Server { address, stop, task, figures, refused }
 }
 
-/// A client that lost its network held its connection until the system gave up sending, a quarter
-/// of an hour later. What is set at the listener must be at what it accepts.
+/// A client that lost its network held its connection until the kernel gave up retransmitting, a
+/// quarter of an hour later. Accepted sockets must inherit the options of the listener.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn accepted_connections_notice_lost_clients() {
+async fn accepted_connections_detect_dead_peers() {
     use rustix::net::sockopt;
 
     let listener = singlet_edge::listen(([127, 0, 0, 1], 0).into()).unwrap();

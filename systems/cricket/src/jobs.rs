@@ -42,6 +42,7 @@ use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicI64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -51,6 +52,9 @@ const JOB_LEASE: Duration = Duration::from_secs(60);
 /// The jobs of one server. Clones are one.
 #[derive(Clone)]
 pub struct Jobs(Arc<Inner>);
+
+/// How many requests may have pushes sent at once, beside those of the ticks.
+const BACKGROUND_MAX: usize = 64;
 
 struct Inner {
     service: Service,
@@ -64,6 +68,8 @@ struct Inner {
     orders: Orders,
     devices: Mutex<HashMap<UserId, (i64, Option<Device>)>>,
     push_closed_until: AtomicI64,
+    /// Permits of pushes that requests cause.
+    background: Arc<Semaphore>,
 }
 
 impl Jobs {
@@ -107,6 +113,7 @@ impl Jobs {
             orders: Orders::default(),
             devices: Mutex::default(),
             push_closed_until: AtomicI64::new(0),
+            background: Arc::new(Semaphore::new(BACKGROUND_MAX)),
         })))
     }
 

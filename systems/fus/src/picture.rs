@@ -5,7 +5,7 @@ use image::codecs::jpeg::{JpegDecoder, JpegEncoder};
 use image::codecs::png::PngDecoder;
 use image::codecs::webp::WebPDecoder;
 use image::imageops::FilterType;
-use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, Limits};
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageResult, Limits};
 use singlet_web::blob::{ImageType, sniff_image};
 use std::io::Cursor;
 
@@ -97,12 +97,24 @@ pub fn prepare(file: &[u8], used_as: PictureUse) -> Result<Picture, PictureFault
     }
     let reader = Cursor::new(file);
     let picture = match sniff_image(file) {
-        Some(ImageType::Png) => decode(PngDecoder::new(reader)?, used_as)?,
+        Some(ImageType::Png) => decode(png_decoder(file)?, used_as)?,
         Some(ImageType::Jpeg) => decode(JpegDecoder::new(reader)?, used_as)?,
         Some(ImageType::WebP) => decode(WebPDecoder::new(reader)?, used_as)?,
         _ => return Err(PictureFault::Type),
     };
     encode(&fit(picture, used_as))
+}
+
+/// What a decoder may allocate: the picture, and as much besides. PNG needs it before the header
+/// is read, because a colour profile in front of the pixels is compressed too.
+fn limits() -> Limits {
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(2 * DECODED_BYTES_MAX);
+    limits
+}
+
+fn png_decoder(file: &[u8]) -> ImageResult<PngDecoder<Cursor<&[u8]>>> {
+    PngDecoder::with_limits(Cursor::new(file), limits())
 }
 
 fn decode(
@@ -115,10 +127,7 @@ fn decode(
     if !sides.contains(&width) || !sides.contains(&height) || is_too_large {
         return Err(PictureFault::Dimensions);
     }
-    let mut limits = Limits::default();
-    // What decoders need besides the picture itself.
-    limits.max_alloc = Some(2 * DECODED_BYTES_MAX);
-    decoder.set_limits(limits)?;
+    decoder.set_limits(limits())?;
     let orientation = decoder.orientation()?;
     let mut picture = DynamicImage::from_decoder(decoder)?;
     picture.apply_orientation(orientation);
@@ -154,7 +163,8 @@ fn encode(picture: &DynamicImage) -> Result<Picture, PictureFault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::{Rgb, RgbImage, Rgba, RgbaImage};
+    use image::codecs::png::PngEncoder;
+    use image::{ExtendedColorType, ImageEncoder as _, Rgb, RgbImage, Rgba, RgbaImage};
 
     fn file(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -214,6 +224,21 @@ mod tests {
         let crc = crc32(&png[12..29]);
         png[29..33].copy_from_slice(&crc.to_be_bytes());
         assert_eq!(prepare(&png, PictureUse::Avatar), Err(PictureFault::Dimensions));
+    }
+
+    /// A colour profile of zeros was unpacked whole before any limit was set: a file of 2 MiB took
+    /// 2 GiB of memory.
+    #[test]
+    fn a_compressed_profile_is_not_unpacked_beyond_the_limit() {
+        let mut png = Vec::new();
+        let mut encoder = PngEncoder::new(&mut png);
+        encoder.set_icc_profile(vec![0; 2 * DECODED_BYTES_MAX as usize + 1]).unwrap();
+        let picture = plain(64, 64).into_rgb8();
+        encoder.write_image(&picture, 64, 64, ExtendedColorType::Rgb8).unwrap();
+        assert!(png.len() < PictureUse::Avatar.bytes_max());
+        let mut decoder = png_decoder(&png).unwrap();
+        assert_eq!(decoder.icc_profile().unwrap(), None);
+        assert!(prepare(&png, PictureUse::Avatar).is_ok());
     }
 
     /// The checksum of PNG.

@@ -61,13 +61,13 @@ pub struct HackTracker;
 pub struct User {
     /// By which others know them.
     pub user_id: UserId,
-    /// In lower case. Shown to nobody else.
+    /// In lower case. Shown to the user and to admins.
     pub email: String,
     /// The first name.
     pub first_name: String,
     /// The last name.
     pub last_name: String,
-    /// As E.164 writes it. Shown to nobody else.
+    /// In the form of E.164. Shown to the user and to admins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
     /// When it was created.
@@ -194,7 +194,7 @@ pub struct Team {
     /// What there is to say about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The owner who has been one for the longest time.
+    /// The owner who joined the team first.
     pub owner_id: UserId,
     /// What it is for.
     #[attribute(rename = "team_type")]

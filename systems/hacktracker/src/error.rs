@@ -35,6 +35,8 @@ singlet_web::problems! {
         PersonalTeam = 409, "personal-team", "Not in a personal team";
         /// The player is linked to a user.
         PlayerLinked = 409, "player-linked", "Player already linked";
+        /// A team has at most 200 open invites. Withdraw some, or wait until they are used.
+        TooManyInvites = 409, "too-many-invites", "Too many open invites";
         /// The member has another player in this team.
         MemberLinked = 409, "member-linked", "Member already linked";
         /// The caller is an active member of the team.
@@ -94,7 +96,7 @@ impl Error {
         Problem::new(Self::GameMovedOn.problem_type()).with("game", json!(game)).into()
     }
 
-    /// The status that the game has.
+    /// Why the lineup is refused.
     pub(crate) fn lineup_invalid(detail: impl Into<String>) -> Self {
         Problem::new(Self::LineupInvalid.problem_type()).detail(detail.into()).into()
     }

@@ -81,7 +81,7 @@ fn opened(service: Service) -> Opened {
     Opened::new(api).pages(pages).live(&live)
 }
 
-/// An id in a path. What cannot be one names nothing.
+/// An id in a path. A malformed one gets the same 404 as an unknown one.
 fn id_of<I: FromStr>(text: &str, missing: Error) -> Result<I, Error> {
     is_id(text).then(|| text.parse().ok()).flatten().ok_or(missing)
 }

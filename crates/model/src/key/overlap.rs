@@ -127,8 +127,8 @@ impl Pattern {
         }
     }
 
-    /// In place: the compiler evaluates this for every byte of every key, and a copy of the
-    /// pattern for each of them took half the time of checking a table.
+    /// In place: the compiler evaluates this for every byte of every key, and would copy all atoms
+    /// each time.
     const fn push(&mut self, class: Class, repeats: bool) {
         // The last atom stays as it was made, which is anything, repeated.
         if self.len + 1 < ATOMS_MAX {

@@ -97,7 +97,7 @@ impl Issuer {
             name,
             email: email.map(str::to_owned),
             groups: groups.collect::<BTreeSet<_>>(),
-            // A conversion from a float takes the nearest value that there is.
+            // `as` saturates.
             expires_at_s: Some(end as u64),
         })
     }

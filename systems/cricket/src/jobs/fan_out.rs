@@ -16,9 +16,10 @@ use serde_json::Value;
 use singlet::Timestamp;
 use singlet_web::job::{JobError, JobRun, Next};
 use std::collections::{HashMap, HashSet};
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinSet;
 
 /// An older order is sent only if its state is still the newest.
@@ -262,13 +263,25 @@ impl Jobs {
         Ok(self.deliver(outgoing).await)
     }
 
+    /// Leave to push outside of the ticks. If too many do already, a follower gets the activity with
+    /// the next tick, and one that should end does so by its stale date.
+    fn background_permit(&self) -> Option<OwnedSemaphorePermit> {
+        let permit = Arc::clone(&self.0.background).try_acquire_owned().ok();
+        if permit.is_none() {
+            tracing::warn!("too many activities are started and ended at once: one was skipped");
+        }
+        permit
+    }
+
     /// Starts an activity at once for somebody who follows a match that is live.
     pub fn followed(&self, fixture: &Fixture, follow: &Follow) {
         if !fixture.phase.is_in_live_index() || fixture.live.is_none() {
             return;
         }
+        let Some(permit) = self.background_permit() else { return };
         let (jobs, fixture, follow) = (self.clone(), fixture.clone(), follow.clone());
         tokio::spawn(async move {
+            let _permit = permit;
             if let Err(error) = jobs.start_for(&fixture, &follow).await {
                 tracing::warn!(%error, "an activity was not started");
             }
@@ -316,9 +329,14 @@ impl Jobs {
 
     /// Ends activities at once: their user does not follow the match any more.
     pub fn end_activities(&self, fixture: &Fixture, user: &UserId, tokens: &[PushToken]) {
+        if tokens.is_empty() {
+            return;
+        }
+        let Some(permit) = self.background_permit() else { return };
         let (jobs, fixture, user) = (self.clone(), fixture.clone(), user.clone());
         let tokens = tokens.to_vec();
         tokio::spawn(async move {
+            let _permit = permit;
             let state = match jobs.state_of(&fixture, &TeamId::neutral()).await {
                 Ok(Some(state)) => state,
                 Ok(None) => return,

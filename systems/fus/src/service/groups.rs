@@ -1,7 +1,7 @@
 //! Groups: making, changing and deleting them (P3).
 
 use super::rights::{SQUASH, require_admin};
-use super::site_delete::{DELETED_AT_ONCE, Dropped, LAG};
+use super::site_delete::{DELETED_AT_ONCE, Dropped, LAG, READ_AT_ONCE};
 use super::task_run::Outcome;
 use super::{Service, group_name, texts};
 use crate::design::{Group, GroupList, GroupName, GroupState, Membership, Task, TaskId, TaskKind};
@@ -184,7 +184,8 @@ impl Service {
         name: &GroupName,
         task: &TaskId,
     ) -> Result<Outcome, Error> {
-        let members = self.db.query(Membership::members_of(name)).all().await?;
+        let some = Membership::members_of(name).limit(READ_AT_ONCE);
+        let members = self.db.query(some).all().await?;
         for some in members.chunks(DELETED_AT_ONCE) {
             self.delete_memberships(name, some.to_vec()).await?;
         }

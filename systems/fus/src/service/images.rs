@@ -15,6 +15,7 @@ use singlet::prelude::*;
 use singlet_web::blob::{BlobKey, ImageType};
 use singlet_web::identity::Caller;
 use singlet_web::problem::{Problem, UNAVAILABLE};
+use std::sync::Arc;
 
 /// A stored picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,8 +164,14 @@ impl Service {
     /// Decodes on a thread that may be blocked, two pictures at a time.
     async fn prepare(&self, file: Bytes, used_as: PictureUse) -> Result<Picture, Error> {
         let unavailable = || Problem::new(&UNAVAILABLE);
-        let _permit = self.decoding.acquire().await.map_err(|_| unavailable())?;
-        let prepared = tokio::task::spawn_blocking(move || prepare(&file, used_as)).await;
+        let permit = Arc::clone(&self.decoding).acquire_owned();
+        let permit = permit.await.map_err(|_| unavailable())?;
+        let prepared = tokio::task::spawn_blocking(move || {
+            // The thread goes on if the client hangs up, and so does its permit.
+            let _permit = permit;
+            prepare(&file, used_as)
+        });
+        let prepared = prepared.await;
         Ok(prepared.map_err(|_| Error::ImageType)??)
     }
 

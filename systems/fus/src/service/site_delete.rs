@@ -14,6 +14,9 @@ use std::time::Duration;
 
 /// How many ratings, comments or memberships go at a time.
 pub(super) const DELETED_AT_ONCE: usize = 25;
+/// How many items of a kind one run of a deletion reads. There may be any number of them; if some
+/// are left, the task goes on later.
+pub(super) const READ_AT_ONCE: usize = 1_000;
 /// How long to wait for an index that lags behind.
 pub(super) const LAG: Duration = Duration::from_secs(5);
 
@@ -64,12 +67,14 @@ impl Service {
     ) -> Result<Outcome, Error> {
         self.delete_tags_and_words(id).await?;
         for stars in 1..=5_u8 {
-            let ratings = self.db.query(Rating::with_stars(stars).with(id)).all().await?;
+            let some = Rating::with_stars(stars).with(id).limit(READ_AT_ONCE);
+            let ratings = self.db.query(some).all().await?;
             for some in ratings.chunks(DELETED_AT_ONCE) {
                 self.delete_ratings(id, stars, some.to_vec()).await?;
             }
         }
-        let comments = self.db.query(Comment::of_site(id)).all().await?;
+        let some = Comment::of_site(id).limit(READ_AT_ONCE);
+        let comments = self.db.query(some).all().await?;
         for some in comments.chunks(DELETED_AT_ONCE) {
             self.delete_comments(id, some.to_vec()).await?;
         }

@@ -1,6 +1,7 @@
 //! Tasks: procedures that are larger than a transaction.
 //!
-//! A task runs inside the request that began it, and in the job `finish-tasks` if the server died.
+//! A change runs inside its request, a deletion in the background after the answer, and both in the
+//! job `finish-tasks` if the server died.
 //! Two at once do no harm: every step may be done twice, and holds only while the item still names
 //! the task. A step that finds it named no more ends with a conflict, and the task is looked up
 //! again: gone means done.

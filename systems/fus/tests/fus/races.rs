@@ -1,6 +1,6 @@
 //! Fifty writers at once: counters and tags agree with what they count, at any moment.
 
-use crate::fixture::{Fixture, adam, caller, code, mina, new_match, new_site};
+use crate::fixture::{Fixture, adam, caller, code, mina, new_match, new_site, rating};
 use crate::invariants::assert_invariants;
 use singlet_testing::{at_once, run};
 
@@ -72,6 +72,7 @@ fn fifty_writers_of_comments_ratings_and_members() {
                 let name = format!("user-{number}");
                 let who = caller(&name, &[]);
                 until_done!(service.add_comment(&who, &id, "Yes."));
+                until_done!(service.rate_site(&who, &id, &rating(1 + (number % 5) as u8)));
                 until_done!(service.add_member(&adam(), "Readers", &name));
                 if number % 2 == 0 {
                     until_done!(service.remove_member(&who, "Readers", &name));
@@ -80,7 +81,8 @@ fn fifty_writers_of_comments_ratings_and_members() {
         })
         .await;
         assert_invariants(&fixture.items().await);
-        assert_eq!(fixture.service.site(&site.id).await.unwrap().comment_count, 50);
+        let site = fixture.service.site(&site.id).await.unwrap();
+        assert_eq!((site.comment_count, site.rating_count), (50, 50));
         let group = fixture.service.group(&adam(), "Readers").await.unwrap();
         assert_eq!(group.member_count, 25);
     });

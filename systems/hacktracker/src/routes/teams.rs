@@ -74,7 +74,7 @@ fn invites(api: Api<Shared>) -> Api<Shared> {
         post("/teams/{team}/invites", invite)
             .idempotent()
             .describe("createInvite", "Makes a link with which somebody can join the team.")
-            .problems([Error::PersonalTeam, Error::PlayerLinked]),
+            .problems([Error::PersonalTeam, Error::PlayerLinked, Error::TooManyInvites]),
     ))
     .route(of_team(
         get("/teams/{team}/invites", list_invites)

@@ -20,7 +20,7 @@ const INVITE_TIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const ALPHABET: &str = "abcdefghjkmnpqrstuvwxyz23456789";
 /// How many characters a code has.
 const CODE_LEN: usize = 26;
-/// How many invites are listed.
+/// How many open invites a team has.
 const INVITES_MAX: usize = 200;
 
 impl Service {
@@ -28,7 +28,8 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// [`Error::PlayerLinked`] if the named player is no ghost.
+    /// [`Error::PlayerLinked`] if the named player is no ghost, [`Error::TooManyInvites`] if the team
+    /// has as many as it may have.
     pub async fn invite(
         &self,
         caller: &Caller,
@@ -44,6 +45,10 @@ impl Service {
             if !player.ok_or_else(unknown)?.is_ghost {
                 return Err(Error::PlayerLinked);
             }
+        }
+        let open = Invite::invites_of(team_id).limit(INVITES_MAX).consistent();
+        if self.db.query(open).all().await?.len() >= INVITES_MAX {
+            return Err(Error::TooManyInvites);
         }
         let now = self.db.now();
         let code = self.random.code(ALPHABET, CODE_LEN)?;

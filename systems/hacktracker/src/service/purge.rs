@@ -1,4 +1,4 @@
-//! The daily job: who was a member of a team that was deleted thirty days ago is none any more.
+//! The daily job: removes members and invites of teams that were deleted more than thirty days ago.
 
 use super::Service;
 use crate::design::{Invite, Membership, Team, TeamMember};

@@ -8,7 +8,7 @@ use singlet_hacktracker::error::Error;
 use singlet_hacktracker::input::{
     MemberChange, NewGame, NewInvite, NewOwnPlayer, NewTeam, PlayerChange, TeamChange,
 };
-use singlet_testing::{TestStore, at_once, on_every_backend};
+use singlet_testing::{TestStore, at_once, on_every_backend, run};
 use singlet_web::api::Change;
 
 on_every_backend! {
@@ -261,6 +261,22 @@ async fn links_move_players_in_and_out_of_the_index(store: TestStore) {
         async move { service.link_player(&owner, &team_id, &player, &kim).await }
     });
     assert_eq!(both.await.iter().filter(|one| one.is_ok()).count(), 1);
+}
+
+/// A manager could make invites without end, and the page of the team reads all of them.
+#[test]
+fn a_team_has_so_many_open_invites_and_no_more() {
+    run(async {
+        let fixture = Fixture::new(TestStore::memory()).await;
+        let owner = fixture.user("nora").await;
+        let team = fixture.team(&owner).await;
+        let invite = NewInvite { role: Role::Player, player_id: None };
+        for _ in 0..200 {
+            fixture.service.invite(&owner, &team.id, &invite).await.unwrap();
+        }
+        let one_more = fixture.service.invite(&owner, &team.id, &invite).await;
+        assert_eq!(code_of(one_more), "too-many-invites");
+    });
 }
 
 async fn personal_teams_stay_as_they_are(store: TestStore) {

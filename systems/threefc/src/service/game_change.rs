@@ -20,7 +20,7 @@ use singlet::prelude::*;
 use singlet_web::identity::Caller;
 use singlet_web::problem::{INTERNAL, Problem};
 
-/// What a change of a game comes to.
+/// The outcome of a change of a game: the new items, the message and the audit record.
 pub(super) struct Edit {
     pub(super) items: GameItems,
     pub(super) kind: EventKind,
