@@ -349,6 +349,69 @@ test("an offline queue that skips refused entries sends the others, and a correc
   await end();
 });
 
+test("entries of an offline queue wait for their person to sign in again when the token ends or is refused", { timeout: 60_000 }, async () => {
+  const sent = [];
+  let isRefused = false;
+  const { page, end } = await gallery({
+    "POST /snakes/kit/queue": async (asked, answer) => {
+      if (isRefused) return json(answer, { code: "unauthenticated", title: "Sign in", status: 401 }, 401);
+      sent.push([(await bodyOf(asked)).number, asked.headers.authorization?.split(".")[1]]);
+      return json(answer, {});
+    },
+  });
+  page.expected = () => true;
+  const signIn = (sub, seconds, version = 0) => page.evaluate(async ([claims]) => {
+    const { token } = await import("/assets/session.js");
+    token.keep(`x.${btoa(JSON.stringify(claims))}.x`);
+    return btoa(JSON.stringify(claims));
+  }, [{ sub, exp: Math.floor(Date.now() / 1000) + seconds, version }]);
+  const push = (number) => page.evaluate((one) => { window.kit.queue.push({ number: one }); }, number);
+  const waiting = () => page.evaluate(() => [window.kit.queue.needsSignIn, window.kit.queue.entries().map(({ entry, subject, error }) => [entry.number, subject, error])]);
+  // The token ends while the page is open: the entry is still Ann's.
+  await signIn("ann", -1);
+  await push(1);
+  assert.deepEqual(await waiting(), [true, [[1, "ann", null]]]);
+  // Somebody else does not send it.
+  const bob = await signIn("bob", 600);
+  await push(2);
+  await page.waitForFunction(() => window.kit.queue.entries().length === 1);
+  assert.deepEqual(sent, [[2, bob]]);
+  const ann = await signIn("ann", 600);
+  await page.waitForFunction(() => window.kit.queue.entries().length === 0);
+  assert.deepEqual(sent.splice(0), [[2, bob], [1, ann]]);
+  // The server refuses a token before its time: no entry is to blame.
+  isRefused = true;
+  await push(3);
+  await push(4);
+  await page.waitForFunction(() => window.kit.queue.needsSignIn);
+  assert.deepEqual(await waiting(), [true, [[3, "ann", null], [4, "ann", null]]]);
+  isRefused = false;
+  const again = await signIn("ann", 600, 1);
+  await page.waitForFunction(() => window.kit.queue.entries().length === 0);
+  assert.deepEqual(sent, [[3, again], [4, again]]);
+  assert.deepEqual(await waiting(), [false, []]);
+  await end();
+});
+
+test("listeners hear that the token has expired", { timeout: 60_000 }, async () => {
+  const { page, end } = await gallery();
+  const heard = await page.evaluate(async () => {
+    const { onChange, token } = await import("/assets/session.js");
+    const callers = [];
+    const isOver = new Promise((resolve) => {
+      onChange((who) => {
+        callers.push(who?.subject ?? null);
+        if (!who) resolve();
+      });
+    });
+    token.keep(`x.${btoa(JSON.stringify({ sub: "ann", exp: Math.floor(Date.now() / 1000) + 2 }))}.x`);
+    await isOver;
+    return [callers, token.subject()];
+  });
+  assert.deepEqual(heard, [["ann", null], "ann"]);
+  await end();
+});
+
 test("a form is emptied after success, unless it is to keep its values or a field was marked", { timeout: 60_000 }, async () => {
   let status = 409;
   const { page, end } = await gallery({

@@ -1,6 +1,6 @@
 // Entries that are sent when there is a connection, each once and in order.
 import { Problem, randomKey } from "./http.js";
-import { caller, onChange as onCallerChange } from "./session.js";
+import { caller, onChange as onCallerChange, token } from "./session.js";
 
 const RETRY_WAIT_MAX_MS = 30_000;
 /** The longest Retry-After that is honoured. */
@@ -22,7 +22,8 @@ const RETRY_AFTER_MAX_MS = 3600_000;
  * and `drop(id)` gives it up.
  *
  * Entries are sent only while the person is signed in who has added them. They do not hold up the
- * entries of other people.
+ * entries of other people. If the token has expired, or the server refuses it (401), entries wait
+ * until that person has signed in again; meanwhile `needsSignIn` is true.
  *
  * `onChange(entries)` is called after each change, in every tab; `onSent(entry, result)` in the tab
  * that has sent it.
@@ -35,6 +36,8 @@ export class OfflineQueue {
   #runsAgain = false;
   #timer = null;
   #attempts = 0;
+  /** The token that the server has refused. */
+  #refusedToken = null;
 
   constructor(name, { send, onChange, onSent, onRefused = "stop" }) {
     if (!["stop", "skip"].includes(onRefused)) throw new TypeError('onRefused must be "stop" or "skip"');
@@ -47,7 +50,10 @@ export class OfflineQueue {
       this.#run();
     });
     addEventListener("online", () => this.#run());
-    onCallerChange(() => this.#run());
+    onCallerChange(() => {
+      this.#changed();
+      this.#run();
+    });
     this.#changed();
     this.#run();
   }
@@ -62,7 +68,7 @@ export class OfflineQueue {
     // overwrite each other's.
     const last = Number(this.entries().at(-1)?.id.split("-")[0] ?? 0);
     const id = `${String(Math.max(Date.now(), last + 1)).padStart(15, "0")}-${randomKey().slice(0, 8)}`;
-    this.#write({ id, key, entry, subject: caller()?.subject ?? null, error: null });
+    this.#write({ id, key, entry, subject: token.subject(), error: null });
     this.#changed();
     this.#run();
     return id;
@@ -75,6 +81,13 @@ export class OfflineQueue {
   entries() {
     const keys = Object.keys(localStorage).filter((key) => key.startsWith(this.#prefix)).sort();
     return keys.map((key) => this.#read(key)).filter(Boolean);
+  }
+
+  /** Whether entries wait because the person who has added them must sign in again. */
+  get needsSignIn() {
+    const subject = token.subject();
+    if (subject === null || (caller() && token.text() !== this.#refusedToken)) return false;
+    return this.entries().some((one) => one.subject === subject && !one.error);
   }
 
   /** Gives up an entry. */
@@ -157,6 +170,7 @@ export class OfflineQueue {
   /** The entry to send next, or null. What somebody else has added is not sent in this caller's name. */
   #next() {
     const subject = caller()?.subject ?? null;
+    if (subject !== null && token.text() === this.#refusedToken) return null;
     const own = this.entries().filter((one) => one.subject === subject);
     if (this.#options.onRefused === "skip") return own.find((one) => !one.error) ?? null;
     return own[0]?.error ? null : own[0] ?? null;
@@ -170,6 +184,7 @@ export class OfflineQueue {
         this.#runLater(wait);
         return;
       }
+      const sentWith = token.text();
       try {
         const result = await this.#options.send(next.entry, { key: next.key });
         this.#attempts = 0;
@@ -184,6 +199,12 @@ export class OfflineQueue {
           return;
         }
         this.#attempts = 0;
+        if (error.status === 401 && next.subject !== null) {
+          this.#refusedToken = sentWith;
+          this.#changed();
+          // Somebody may have signed in meanwhile.
+          continue;
+        }
         this.#update(next, { error: error.message });
       }
       this.#changed();

@@ -8,25 +8,33 @@ const listeners = new Set();
 export const token = {
   keep(text) {
     localStorage.setItem(KEY, text);
-    tell();
+    notify();
   },
   forget() {
     localStorage.removeItem(KEY);
-    tell();
+    notify();
   },
   text: () => localStorage.getItem(KEY),
   /** What the token says, or null if there is none or it has expired. The server checks it. */
   claims() {
-    try {
-      const part = this.text().split(".")[1].replace(/-/g, "+").replace(/_/g, "/");
-      const bytes = Uint8Array.from(atob(part), (character) => character.charCodeAt(0));
-      const claims = JSON.parse(new TextDecoder().decode(bytes));
-      return claims.exp * 1000 > Date.now() ? { groups: [], ...claims } : null;
-    } catch {
-      return null;
-    }
+    const claims = decoded(this.text());
+    return claims && claims.exp * 1000 > Date.now() ? { groups: [], ...claims } : null;
+  },
+  /** Whose token it is, also after it has expired; null for a visitor and after signing out. */
+  subject() {
+    return decoded(this.text())?.sub ?? null;
   },
 };
+
+function decoded(text) {
+  try {
+    const part = text.split(".")[1].replace(/-/g, "+").replace(/_/g, "/");
+    const bytes = Uint8Array.from(atob(part), (character) => character.charCodeAt(0));
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return null;
+  }
+}
 
 /** The caller: `{ subject, name, groups }`, or null for a visitor. */
 export function caller() {
@@ -39,18 +47,36 @@ export function credentials() {
   return token.claims() ? { authorization: `Bearer ${token.text()}` } : {};
 }
 
-/** Calls `listener` when somebody signs in or out, in any tab of this browser. Returns a function that ends it. */
+/**
+ * Calls `listener` when somebody signs in or out, in any tab of this browser, and when the token
+ * expires. Returns a function that ends it.
+ */
 export function onChange(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-function tell() {
+function notify() {
+  notifyAtExpiry();
   for (const listener of listeners) listener(caller());
 }
 
+/** The longest time that a timer can wait. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+let expiryTimer = null;
+
+function notifyAtExpiry() {
+  clearTimeout(expiryTimer);
+  const claims = token.claims();
+  if (!claims) return;
+  const wait = claims.exp * 1000 - Date.now();
+  expiryTimer = wait < TIMER_MS_MAX ? setTimeout(notify, wait + 1) : null;
+}
+
+notifyAtExpiry();
+
 addEventListener("storage", (event) => {
-  if (event.key === KEY || event.key === null) tell();
+  if (event.key === KEY || event.key === null) notify();
 });
 
 /**
