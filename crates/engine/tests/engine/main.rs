@@ -1,4 +1,5 @@
 //! All tests of the engine that need no process of their own: one program, which is linked once.
+//! Beside it are those that are killed, and those that see what other threads of the process do.
 
 mod bit_flips;
 mod cases;
@@ -13,7 +14,6 @@ mod faults;
 mod folder_while_open;
 mod formats;
 mod full_disk;
-mod heavy;
 #[path = "../house/mod.rs"]
 mod house;
 mod linearizable;
