@@ -1,4 +1,4 @@
-use crate::crowd::{connect_many, crowd};
+use crate::crowd::{connect_gradually, crowd};
 use crate::round::Round;
 
 /// Many more than the 4096 that there may be.
@@ -12,7 +12,7 @@ pub(super) fn run(round: &mut Round) -> Result<(), String> {
     let count = round.allowed_connections(CONNECTIONS);
     let mut opened = 0;
     round.attack_pages(&mut server, |until| {
-        let connections = crowd(1, |_| connect_many(address, count));
+        let connections = crowd(1, |_| connect_gradually(address, count));
         opened = connections.iter().map(Vec::len).sum();
         until.wait();
         Ok(())
