@@ -1,17 +1,14 @@
 // Every page by the rules of axe-core, and by ours: one h1, nothing wider than the screen, targets of
 // 44 pixels. Light and dark, on phones and desks.
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { address, ask, launch, open, picture } from "./browser.js";
+import { checkAxe, checkColours, checkLayout } from "./checks.js";
 import { json, startFront } from "./front.js";
 import { GALLERY, GALLERY_SCRIPT } from "./gallery.js";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** How many pages are looked at, found by links from the first one. */
+/** How many pages there are at most. */
 const PAGES_MAX = 40;
-const TARGET_PX_MIN = 44;
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -26,86 +23,48 @@ const SMALL = { width: 320, height: 640 };
 
 /** Checks a page in light and dark, and on a phone also on the smallest screen. */
 async function check(page, where, screen) {
-  for (const colorScheme of ["light", "dark"]) {
+  for (const [colorScheme, checkIn] of [["dark", checkColours], ["light", checkAxe]]) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await picture(page, `${where.replaceAll("/", "_")}-${screen.name}-${colorScheme}`);
-    await checkAxe(page, `${where}, ${screen.name}, ${colorScheme}`);
+    await checkIn(page, `${where}, ${screen.name}, ${colorScheme}`);
   }
-  await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
-  await checkLayout(page, `${where}, ${screen.name}`);
+  await checkLayout(page, `${where}, ${screen.name}`, LAYOUT);
   if (!screen.isMobile) return;
   await page.setViewportSize(SMALL);
-  await checkLayout(page, `${where}, ${SMALL.width} pixels`);
+  await checkLayout(page, `${where}, ${SMALL.width} pixels`, LAYOUT);
   await page.setViewportSize(screen.viewport);
 }
 
-async function checkAxe(page, where) {
-  // The policy of the page allows no script but its own: this one comes from the debugger.
-  await page.evaluate(AXE);
-  const found = await page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
-    return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.slice(0, 3).map((node) => node.target.join(" ")).join(", ")}`);
-  });
-  assert.deepEqual(found, [], where);
-}
-
-async function checkLayout(page, where) {
-  const ours = await page.evaluate((minimum) => {
-    const problems = [];
-    const count = document.querySelectorAll("h1").length;
-    if (count !== 1) problems.push(`${count} h1`);
-    const wide = document.documentElement.scrollWidth;
-    if (wide > innerWidth) problems.push(`${wide} px wide on ${innerWidth}`);
-    for (const node of document.querySelectorAll("button, a[href], input, select, textarea, summary")) {
-      // Links within a sentence are as high as its lines, and boxes are pressed by their label.
-      const isInText = node.matches("p a:not(.button), li a:not(.button), dd a, dt a") && !node.matches(".actions a, .snakes-open a");
-      const target = node.matches("input[type=checkbox], input[type=radio]") ? node.closest("label") : node;
-      const { width, height } = target.getBoundingClientRect();
-      if (width === 0 || isInText) continue;
-      if (width < minimum - 0.5 || height < minimum - 0.5) problems.push(`${node.tagName} "${node.textContent.trim().slice(0, 20)}" is ${width.toFixed(0)} × ${height.toFixed(0)}`);
-    }
-    return problems;
-  }, TARGET_PX_MIN);
-  assert.deepEqual(ours, [], where);
-}
-
-/** The pages of the server, and of each system the first one and its API. Other pages of a system are checked by its own suite. */
-async function pages(context) {
-  const found = ["/"];
-  const page = await context.newPage();
-  for (let at = 0; at < found.length && found.length < PAGES_MAX; at += 1) {
-    const response = await page.goto(address + found[at]);
-    if (!response.headers()["content-type"]?.startsWith("text/html")) {
-      found.splice(at, 1);
-      at -= 1;
-      continue;
-    }
-    await page.waitForTimeout(200);
-    const links = await page.evaluate(() => [...document.querySelectorAll("a[href]")].filter((a) => a.origin === location.origin).map((a) => a.pathname));
-    for (const link of links) if (!found.includes(link) && /^\/[a-z]*(\/api)?$/.test(link)) found.push(link);
-  }
-  await page.close();
-  return found;
-}
+/** Links within a sentence are as high as its lines. */
+const LAYOUT = { except: ":is(p a:not(.button), li a:not(.button), dd a, dt a):not(.actions a, .snakes-open a)" };
 
 for (const screen of SCREENS) {
   const { name, ...options } = screen;
 
   test(`every page, ${name}`, { timeout: 900_000 }, async () => {
     const context = await browser.newContext({ ...options, reducedMotion: "reduce" });
-    const found = await pages(context);
-    assert.ok(found.includes("/snakes") && found.includes("/problems") && found.includes("/snakes/api"), found.join());
+    // The pages of the server, and of each system the first one and its API, found by links. Other
+    // pages of a system are checked by its own suite.
+    const found = new Set(["/"]);
+    const checked = [];
     for (const path of found) {
       const page = await open(context, path);
-      if (path.endsWith("/api")) {
-        await page.locator("details.operation summary").first().click();
-        await page.waitForSelector("details.operation[open] .inside");
+      const isPage = await page.evaluate(() => document.contentType === "text/html");
+      if (isPage) {
+        assert.ok(checked.push(path) <= PAGES_MAX, found.size);
+        if (path.endsWith("/api")) {
+          await page.locator("details.operation summary").first().click();
+          await page.waitForSelector("details.operation[open] .inside");
+        }
+        await page.waitForTimeout(200);
+        const links = await page.evaluate(() => [...document.querySelectorAll("a[href]")].filter((a) => a.origin === location.origin).map((a) => a.pathname));
+        for (const link of links) if (/^\/[a-z]*(\/api)?$/.test(link)) found.add(link);
+        await check(page, path, screen);
+        assert.deepEqual(page.faults, [], path);
       }
-      await page.waitForTimeout(200);
-      await check(page, path, screen);
-      assert.deepEqual(page.faults, [], path);
       await page.close();
     }
+    for (const path of ["/snakes", "/problems", "/snakes/api"]) assert.ok(checked.includes(path), checked.join());
     await context.close();
   });
 

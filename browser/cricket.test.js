@@ -2,13 +2,10 @@
 // are those of the acceptance cases in its specification. Each test plays matches of its own, and
 // deletes them again, so that the demo data stays as it was.
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { address, DESK, launch, open, PHONE, picture } from "./browser.js";
+import { checkAxe, checkLayout } from "./checks.js";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const TARGET_PX_MIN = 44;
 /** Long enough for a busy machine: a poll comes every 2.5 s. */
 const PATIENCE_MS = 120_000;
 /** A browser notes every answer that is no success; here they are what the test is about. */
@@ -365,35 +362,11 @@ test("matches are listed by league and day", { timeout: 300_000 }, async () => {
   await close();
 });
 
-async function checkAxe(page, where) {
-  // The policy of the page allows no script but its own: this one comes from the debugger.
-  await page.evaluate(AXE);
-  const found = await page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
-    return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.slice(0, 3).map((node) => node.target.join(" ")).join(", ")}`);
-  });
-  assert.deepEqual(found, [], where);
-}
-
-async function checkLayout(page, where) {
-  const ours = await page.evaluate((minimum) => {
-    const problems = [];
-    const headings = document.querySelectorAll("h1").length;
-    if (headings !== 1) problems.push(`${headings} h1`);
-    const wide = document.documentElement.scrollWidth;
-    if (wide > innerWidth) problems.push(`${wide} px wide on ${innerWidth}`);
-    for (const node of document.querySelectorAll("main :is(button, a[href], input, select, summary), nav a, dialog button")) {
-      // Links within a sentence are as high as its lines; boxes are pressed by their label, cards as a whole.
-      if (node.matches("p a:not(.button), .cricket-open")) continue;
-      const target = node.matches("input[type=checkbox]") ? node.closest("label") : node;
-      const { width, height } = target.getBoundingClientRect();
-      if (width === 0) continue;
-      if (width < minimum - 0.5 || height < minimum - 0.5) problems.push(`${node.tagName} "${node.textContent.trim().slice(0, 20)}" is ${width.toFixed(0)} × ${height.toFixed(0)}`);
-    }
-    return problems;
-  }, TARGET_PX_MIN);
-  assert.deepEqual(ours, [], where);
-}
+/** Links within a sentence are as high as its lines; cards are pressed as a whole. */
+const LAYOUT = {
+  targets: "main :is(button, a[href], input, select, summary), nav a, dialog button",
+  except: "p a:not(.button), .cricket-open",
+};
 
 for (const [screen, options] of [["phone", PHONE], ["desk", DESK]]) {
   test(`every page by axe and by our own rules, ${screen}, light and dark`, { timeout: 600_000 }, async () => {
@@ -418,11 +391,11 @@ for (const [screen, options] of [["phone", PHONE], ["desk", DESK]]) {
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
         await picture(page, `cricket-${name}-${screen}-${colorScheme}`);
         await checkAxe(page, where);
-        await checkLayout(page, where);
+        await checkLayout(page, where, LAYOUT);
       }
       if (screen === "phone") {
         await page.setViewportSize({ width: 320, height: 640 });
-        await checkLayout(page, `${name}, 320 pixels`);
+        await checkLayout(page, `${name}, 320 pixels`, LAYOUT);
       }
       await close();
     }

@@ -2,16 +2,13 @@
 // the administration; every page by the rules of axe-core and ours. Numbers of cases are those of the
 // specification's last section.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { address, DESK, launch, open, PHONE, picture } from "./browser.js";
+import { checkAxe, checkLayout } from "./checks.js";
 import { displayTime, minuteAt } from "../systems/threefc/src/pages/clock.js";
 import { applyMessage, recount, resultText, withWaiting } from "../systems/threefc/src/pages/game-state.js";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const API = "/threefc/v1";
-const TARGET_PX_MIN = 44;
 /** The buttons of the three taps. */
 const TAP_PX_MIN = 56;
 /** A change is on a watching page within a second, as is measured below. Elsewhere a busy machine gets more. */
@@ -108,32 +105,6 @@ async function conceded(page, numbers, timeout = WAIT_MS_MAX) {
 /** Nothing has gone wrong in a page but what it expects, also before that was said. */
 function checkFaults(page, where) {
   assert.deepEqual(page.faults.filter((text) => !page.expected?.(text)), [], where);
-}
-
-async function checkAxe(page, where) {
-  // The policy of the page allows no script but its own: this one comes from the debugger.
-  await page.evaluate(AXE);
-  const found = await page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
-    return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.slice(0, 3).map((node) => `${node.target.join(" ")} ${node.any[0]?.message ?? ""}`).join(", ")}`);
-  });
-  assert.deepEqual(found, [], where);
-}
-
-async function checkLayout(page, where) {
-  const problems = await page.evaluate((minimum) => {
-    const found = [];
-    const count = document.querySelectorAll("h1").length;
-    if (count !== 1) found.push(`${count} h1`);
-    if (document.documentElement.scrollWidth > innerWidth) found.push(`${document.documentElement.scrollWidth} px wide on ${innerWidth}`);
-    for (const node of document.querySelectorAll("button, a[href], input, select, textarea, summary")) {
-      const target = node.matches("input[type=checkbox], input[type=radio]") ? node.closest("label") : node;
-      const { width, height } = target.getBoundingClientRect();
-      if (width > 0 && (width < minimum - 0.5 || height < minimum - 0.5)) found.push(`${node.tagName} "${node.textContent.trim().slice(0, 20)}" is ${width.toFixed(0)} × ${height.toFixed(0)}`);
-    }
-    return found;
-  }, TARGET_PX_MIN);
-  assert.deepEqual(problems, [], where);
 }
 
 test("the clock of the thirds shows minutes as the rules say (case 9)", () => {

@@ -39,11 +39,14 @@ mod web_cursors;
 mod web_games;
 mod web_idempotency;
 mod web_idle_connections;
+mod web_large_pictures;
+mod web_large_uploads;
 mod web_slow_bodies;
 mod web_slow_heads;
 mod web_socket_floods;
 mod web_unread_pages;
 mod web_unread_sockets;
+mod web_unread_streams;
 mod wide_values;
 mod wrong_signatures;
 
@@ -99,16 +102,19 @@ pub(crate) const ATTACKS: &[Attack] = attacks! {
     http2_continuations "http2-continuations", "a head that never ends",
     http2_priorities "http2-priorities", "a flood of PRIORITY and WINDOW_UPDATE",
     http2_windows "http2-windows", "answers that are taken a byte at a time",
-    idle_connections "idle-connections", "1500 connections, of which there may be 1024",
+    idle_connections "idle-connections", "10,000 connections, of which there may be 1024",
     wrong_signatures "wrong-signatures", "a flood of wrong signatures",
     other_hosts "other-hosts", "requests that mean another host, at both servers",
     large_heads "large-heads", "heads of megabytes",
     pipelining "pipelining", "100,000 requests on one connection, without waiting",
     web_slow_heads "web-slow-heads", "300 heads to the pages, a byte at a time",
     web_slow_bodies "web-slow-bodies", "300 bodies to the pages, a byte at a time",
-    web_idle_connections "web-idle-connections", "4300 connections to the pages, of 4096",
+    web_idle_connections "web-idle-connections", "10,000 connections to the pages, of 4096",
+    web_large_uploads "web-large-uploads", "32 uploads of 16 MB that never end, and 100 that come a byte at a time",
+    web_large_pictures "web-large-pictures", "pictures of 65 KB that become 64 MB",
     web_unread_pages "web-unread-pages", "pages that are asked for and not read",
     web_unread_sockets "web-unread-sockets", "sockets of a busy game that do not read",
+    web_unread_streams "web-unread-streams", "3360 streams and sockets, of 3072, that do not read",
     web_socket_floods "web-socket-floods", "sockets that send as fast as they can",
     web_cross_origin "web-cross-origin", "pages of other sites that send requests and open sockets",
     web_cursors "web-cursors", "cursors that were made up",

@@ -13,6 +13,9 @@ const TRICKLE_INTERVAL: Duration = Duration::from_millis(100);
 /// How long a write of a flood may block before it is looked whether it is over.
 const FLOOD_PAUSE: Duration = Duration::from_millis(50);
 
+/// How many connections somebody opens who is in no hurry, and the pause after them.
+const CONNECTED_AT_ONCE: usize = 100;
+const CONNECT_PAUSE: Duration = Duration::from_millis(15);
 /// How many connections one attacker opens after the other, and how long it waits in between.
 const RENEWALS_MAX: usize = 2_000;
 const RENEWAL_PAUSE: Duration = Duration::from_millis(10);
@@ -64,6 +67,21 @@ pub(crate) fn repeat(address: SocketAddr, request: &[u8], until: Until) -> usize
 pub(crate) fn connect_many(address: SocketAddr, count: usize) -> Vec<Connection> {
     // A server that is full may not accept: then the rest is not opened.
     (0..count).map_while(|_| Connection::open(address, PATIENCE).ok()).collect()
+}
+
+/// Like [`connect_many`], but a few at a time: what is attacked is how many there are, and not how
+/// fast they come.
+pub(crate) fn connect_gradually(address: SocketAddr, count: usize) -> Vec<Connection> {
+    let mut connections = Vec::with_capacity(count);
+    while connections.len() < count {
+        let some = connect_many(address, CONNECTED_AT_ONCE.min(count - connections.len()));
+        if some.is_empty() {
+            break;
+        }
+        connections.extend(some);
+        std::thread::sleep(CONNECT_PAUSE);
+    }
+    connections
 }
 
 /// What a body attacks, the operation that it is for, and the body.

@@ -4,7 +4,8 @@
 //! - `round` is one attack: its servers, the victim meanwhile, and the limits that must hold.
 //! - `server` is a process of the command `singlet`; `victim` and `web_victim` are who must notice
 //!   nothing; `tally` is what they saw.
-//! - `crowd` is many attackers at once, `fixture` what they find in the tables.
+//! - `crowd` is many attackers at once, `fixture` what they find in the tables; `open_files` lets them
+//!   have many connections.
 //! - `http`, `frames` and `dynamodb` are what is sent, made by hand so that it can be wrong.
 #![allow(
     clippy::print_stdout,
@@ -20,6 +21,7 @@ mod dynamodb;
 mod fixture;
 mod frames;
 mod http;
+mod open_files;
 mod report;
 mod round;
 mod server;
@@ -69,7 +71,12 @@ fn run(selection: Selection) -> Result<usize, String> {
         Some(program) => program,
         None => sibling("singlet")?,
     };
-    let settings = Settings { program, scratch: scratch.0.clone(), long: selection.long };
+    let settings = Settings {
+        program,
+        scratch: scratch.0.clone(),
+        long: selection.long,
+        connections_max: open_files::raise_limit(),
+    };
     println!("{}", report::heading());
     let is_selected = |attack: &&Attack| {
         selection.only.is_empty() || selection.only.iter().any(|name| name == attack.name)

@@ -46,6 +46,8 @@ pub(crate) struct Settings {
     /// A folder for logs and data.
     pub(crate) scratch: PathBuf,
     pub(crate) long: bool,
+    /// How many connections one attack may open.
+    pub(crate) connections_max: usize,
 }
 
 /// Where an endpoint keeps its data, and whom it answers.
@@ -119,6 +121,15 @@ impl<'s> Round<'s> {
     /// How long the attack is to go on.
     pub(crate) fn time(&self) -> Duration {
         self.settings.time()
+    }
+
+    /// How many connections to open of those that are wanted. If fewer are allowed, it is noted.
+    pub(crate) fn allowed_connections(&mut self, wanted: usize) -> usize {
+        let allowed = wanted.min(self.settings.connections_max);
+        if allowed < wanted {
+            self.note(format!("ONLY {allowed} OF {wanted} connections are allowed (ulimit -n)"));
+        }
+        allowed
     }
 
     /// Starts an endpoint.

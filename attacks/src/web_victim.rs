@@ -172,6 +172,23 @@ fn wait_for_push(socket: &mut WebSocket<TcpStream>, kind: &str) -> Result<(), St
     }
 }
 
+/// Sends a request on a connection of its own, and reads the answer as JSON if it is a success.
+pub(crate) fn ask_json(address: SocketAddr, request: &[u8]) -> Result<Value, String> {
+    let answer = open(address)?.ask(request);
+    let answer = answer.map_err(|error| format!("no answer: {error}"))?;
+    match answer.status < 300 {
+        true => serde_json::from_str(&answer.text()).map_err(|error| error.to_string()),
+        false => Err(answer.shown()),
+    }
+}
+
+/// A token of somebody, who is named as the sign-in page names them.
+pub(crate) fn token_of(address: SocketAddr, person: &str) -> Result<String, String> {
+    let signed_in = ask_json(address, &post(address, "/local/tokens", "", person))?;
+    let token = signed_in["token"].as_str().map(str::to_owned);
+    token.ok_or_else(|| format!("no token for {person}"))
+}
+
 /// Makes a game for many players.
 pub(crate) fn create_game(address: SocketAddr) -> Result<Game, String> {
     let body = r#"{"name":"Ann","mode":"race"}"#;

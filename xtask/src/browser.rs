@@ -2,6 +2,8 @@
 //! of that name, and drive the Chromium of the system.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::command::Line;
 use crate::endpoint::Endpoint;
@@ -21,57 +23,99 @@ const fn browser(probe: &'static [&'static str]) -> Program {
     Program { name: "Chromium", probe, install: "apt-get install chromium" }
 }
 
-/// Suites that take most of half an hour together, each with a part of the name of the test that
-/// does what people mainly do with the system. A usual run has only these tests, a long run all.
-const STORIES: [(&str, &str); 4] = [
-    ("cricket.test.js", "is followed, pushes appear"),
-    ("fus.test.js", "the whole story"),
-    ("hacktracker.test.js", "a team from nothing"),
-    ("threefc.test.js", "runs a whole game"),
+/// One file of tests.
+struct Suite {
+    file: &'static str,
+    /// A part of the name of the test that does what people mainly do with the system. A usual run
+    /// has only this test of the suite, a long run all.
+    story: Option<&'static str>,
+}
+
+const fn suite(file: &'static str, story: Option<&'static str>) -> Suite {
+    Suite { file, story }
+}
+
+/// All suites, those that take longest first. Those with a story take most of half an hour together.
+const SUITES: [Suite; 7] = [
+    suite("axe.test.js", None),
+    suite("snakes.test.js", None),
+    suite("pages.test.js", None),
+    suite("cricket.test.js", Some("is followed, pushes appear")),
+    suite("hacktracker.test.js", Some("a team from nothing")),
+    suite("threefc.test.js", Some("runs a whole game")),
+    suite("fus.test.js", Some("the whole story")),
 ];
+
+/// How many suites run at the same time, each with a browser of its own. They wait for pages half of
+/// the time.
+const SUITES_AT_ONCE: usize = 2;
 
 /// Installs what is missing, starts the systems, and runs every suite against them.
 pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let root = workshop.root;
     let (suites, scratch) = (root.join("browser"), root.join("target/browser"));
     std::fs::create_dir_all(&scratch).map_err(|error| error.to_string())?;
+    SUITES.iter().try_for_each(|suite| suite.check(&suites))?;
     packages::node(&suites, &scratch)?;
     let chromium = install(root)?;
     let site = Endpoint::serve(root, scratch.join("serve.log"))?;
-    let pictures = scratch.join("pictures");
-    let node = |arguments: &[&str]| {
+    let pictures = scratch.join("pictures").display().to_string();
+    let test = |suite: &Suite| {
         let line = Line::new("node --no-warnings --test --test-reporter=spec");
-        let line = arguments.iter().fold(line, |line, argument| line.argument(argument));
-        line.variable("SINGLET_URL", site.url())
-            .variable("SINGLET_PICTURES", &pictures.display().to_string())
+        let line = match suite.story.filter(|_| !workshop.long()) {
+            Some(story) => line.argument(&format!("--test-name-pattern={story}")),
+            None => line,
+        };
+        line.argument(suite.file)
+            .variable("SINGLET_URL", site.url())
+            .variable("SINGLET_PICTURES", &pictures)
             .variable("CHROMIUM", chromium)
-            .run(&suites)
+            .run_beside_others(&suites)
     };
-    let tested = match workshop.long() {
-        true => node(&[]),
-        false => node(&["axe.test.js", "pages.test.js", "snakes.test.js"]).and_then(|()| {
-            for (suite, story) in STORIES {
-                find_story(&suites, suite, story)?;
-                node(&[&format!("--test-name-pattern={story}"), suite])?;
-            }
-            Ok(())
-        }),
-    };
-    match tested {
-        Ok(()) => {
-            println!("pictures to look at: {}", pictures.display());
+    let failures = run_all(&SUITES, SUITES_AT_ONCE, test);
+    match failures.is_empty() {
+        true => {
+            println!("pictures to look at: {pictures}");
             site.stop()
         }
-        Err(failure) => Err(format!("{failure}\n{}", site.told())),
+        false => Err(format!("{}\n{}", failures.join("\n"), site.told())),
     }
 }
 
-/// Fails if a suite has no such test: for a pattern without a match, node reports success.
-fn find_story(suites: &Path, suite: &str, story: &str) -> Result<(), String> {
-    let text = std::fs::read_to_string(suites.join(suite)).map_err(|error| error.to_string())?;
-    match text.contains(story) {
-        true => Ok(()),
-        false => Err(format!("{suite} has no test whose name contains \"{story}\"")),
+/// Does the same with each, so many at a time, and returns what failed.
+fn run_all<T: Sync>(
+    all: &[T],
+    at_once: usize,
+    work: impl Fn(&T) -> Result<(), String> + Sync,
+) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let take_one = || all.get(next.fetch_add(1, Ordering::Relaxed));
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..at_once {
+            scope.spawn(|| {
+                while let Some(one) = take_one() {
+                    if let Err(failure) = work(one) {
+                        failures.lock().unwrap_or_else(PoisonError::into_inner).push(failure);
+                    }
+                }
+            });
+        }
+    });
+    failures.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Suite {
+    /// Fails if there is no such test: for a pattern without a match, node reports success.
+    fn check(&self, suites: &Path) -> Result<(), String> {
+        let text = std::fs::read_to_string(suites.join(self.file));
+        let text = text.map_err(|error| format!("{}: {error}", self.file))?;
+        match self.story.filter(|story| !text.contains(story)) {
+            None => Ok(()),
+            Some(story) => {
+                Err(format!("{} has no test whose name contains \"{story}\"", self.file))
+            }
+        }
     }
 }
 
@@ -94,4 +138,36 @@ fn install(root: &Path) -> Result<&'static str, String> {
         let [first, ..] = BROWSERS;
         format!("{} IS MISSING. What to do: {}", first.name, first.install)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_done_once_and_all_failures_are_told() {
+        let done = Mutex::new(Vec::new());
+        let mut failures = run_all(&[1, 2, 3, 4, 5], 2, |number| {
+            done.lock().unwrap_or_else(PoisonError::into_inner).push(*number);
+            if number % 2 == 0 { Err(format!("{number} failed")) } else { Ok(()) }
+        });
+        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.sort_unstable();
+        failures.sort_unstable();
+        assert_eq!(done, [1, 2, 3, 4, 5]);
+        assert_eq!(failures, ["2 failed", "4 failed"]);
+    }
+
+    #[test]
+    fn every_suite_has_its_story() {
+        let suites = Path::new(env!("CARGO_MANIFEST_DIR")).join("../browser");
+        for suite in SUITES {
+            assert_eq!(suite.check(&suites), Ok(()));
+        }
+        let missing = suite("axe.test.js", Some("no such test")).check(&suites);
+        assert!(missing.is_err_and(|told| told.contains("no such test")));
+        let files = std::fs::read_dir(suites).into_iter().flatten().flatten();
+        let files = files.filter(|file| file.file_name().to_string_lossy().ends_with(".test.js"));
+        assert_eq!(files.count(), SUITES.len(), "every suite is in the list");
+    }
 }

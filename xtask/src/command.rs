@@ -22,6 +22,12 @@ impl Line {
         }
     }
 
+    /// A line that begins with a program at this path.
+    pub(crate) fn of(program: &Path) -> Self {
+        let program = program.display().to_string();
+        Self { program, arguments: Vec::new(), environment: Vec::new() }
+    }
+
     /// Adds one argument that is not split.
     pub(crate) fn argument(mut self, argument: &str) -> Self {
         self.arguments.push(argument.to_owned());
@@ -56,6 +62,22 @@ impl Line {
             .status()
             .map_err(|error| format!("`{}` did not start: {error}", self.shown()))?;
         if status.success() { Ok(()) } else { Err(format!("`{}` failed ({status})", self.shown())) }
+    }
+
+    /// Runs it in `folder`. What it prints is printed in one piece when it has ended, so that others
+    /// can run at the same time.
+    pub(crate) fn run_beside_others(&self, folder: &Path) -> Result<(), String> {
+        let output = self
+            .command(folder)
+            .output()
+            .map_err(|error| format!("`{}` did not start: {error}", self.shown()))?;
+        let [printed, errors] =
+            [&output.stdout, &output.stderr].map(|b| String::from_utf8_lossy(b));
+        println!("$ {}\n{printed}{errors}", self.shown());
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(format!("`{}` failed ({})", self.shown(), output.status)),
+        }
     }
 
     /// Runs it in `folder` and returns what it printed to standard output.

@@ -142,11 +142,18 @@ impl Drop for Endpoint {
 /// Builds the command as the tests are built: with the features that they ask for, which cargo takes
 /// into account beside examples. So nothing is compiled a second time for this.
 pub(crate) fn build(root: &Path) -> Result<(), String> {
-    Line::new("cargo build --quiet --workspace --bin singlet --examples").run(root)
+    build_with(root, "singlet")
+}
+
+/// Builds a program beside the command, in the same way.
+pub(crate) fn build_with(root: &Path, program: &str) -> Result<(), String> {
+    Line::new("cargo build --quiet --workspace --examples --bin singlet --bin")
+        .argument(program)
+        .run(root)
 }
 
 /// A program that cargo puts beside this one.
-fn sibling(name: &str) -> Result<PathBuf, String> {
+pub(crate) fn sibling(name: &str) -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let folder = own.parent().ok_or("this program lies in no folder")?;
     Ok(folder.join(name).with_extension(std::env::consts::EXE_EXTENSION))

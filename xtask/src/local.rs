@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::command::Line;
-use crate::endpoint::{Endpoint, Place, Start};
+use crate::endpoint::{self, Endpoint, Place, Start};
 use crate::steps::Workshop;
 
 /// The package, and its version: another one may answer otherwise.
@@ -49,7 +49,8 @@ fn compare(workshop: &Workshop, local: SocketAddr) -> Result<(), String> {
     // The usual run is the same each time, so that it fails for what was changed and for nothing
     // else; a long one looks where nobody has looked.
     let (requests, seed) = if workshop.long() { (REQUESTS_LONG, now()) } else { (REQUESTS, 1) };
-    let mut line = Line::new("cargo run --quiet --package second-opinion --")
+    endpoint::build_with(workshop.root, "second-opinion")?;
+    let mut line = Line::of(&endpoint::sibling("second-opinion")?)
         .argument(&format!("--ours={ours}"))
         .argument(&format!("--local={local}"))
         .argument(&format!("--requests={requests}"))

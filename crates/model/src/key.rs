@@ -13,7 +13,7 @@ mod segment;
 
 pub(crate) use handle::{Given, KeyValues};
 pub use handle::{GivenPart, Key};
-pub use id::IdError;
+pub use id::{ID_CHARS_MAX, IdError};
 #[doc(hidden)]
 pub use id::{check_id, read_id};
 pub(crate) use overlap::{Pattern, begin_differently};

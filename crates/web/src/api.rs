@@ -55,6 +55,7 @@ pub use event_id::LastEventId;
 pub use operation::{Credential, Operation, Scheme};
 pub use paging::{Page, Paging};
 pub use raw::{RawBody, RawKind};
+pub(crate) use raw::{reserve_early, room};
 pub use reply::{Created, CreatedOrFound, Json, NoContent, Reply};
 pub use route::{OperationId, Route, StrictProblems, delete, get, patch, post, put};
 pub use signature::Signature;

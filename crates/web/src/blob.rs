@@ -6,21 +6,20 @@
 mod image;
 mod key;
 
-pub use image::{ImageType, StoredFile, sniff_image};
+pub(crate) use image::not_modified;
+pub use image::{FileCache, ImageType, StoredFile, sniff_image};
 pub use key::BlobKey;
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt as _};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt as _};
 use singlet::Timestamp;
 use std::fmt;
 use std::sync::Arc;
-
-/// How many keys [`Blobs::older_than`] returns: a job deletes these, and asks again.
-const KEYS_MAX: usize = 1000;
 
 /// A store of files. Clones share it.
 ///
@@ -110,36 +109,47 @@ impl Blobs {
         }
     }
 
-    /// Up to 1,000 files below a key that were stored before this time: for jobs that remove what
-    /// nothing refers to. The time is the store's own, not that of a test's clock.
-    ///
-    /// # Errors
-    ///
-    /// If the store cannot be listed.
-    pub async fn older_than(
-        &self,
-        prefix: &BlobKey,
-        at: Timestamp,
-    ) -> Result<Vec<BlobKey>, BlobError> {
-        let mut listed = self.store.list(Some(&self.path(prefix)));
-        let mut keys = Vec::new();
-        while let Some(file) = listed.next().await {
-            let file = file?;
-            let is_older = file.last_modified.timestamp_millis() < at.as_millis();
-            if is_older && let Some(parts) = file.location.prefix_match(&self.prefix) {
-                let parts: Vec<String> = parts.map(|part| part.as_ref().to_owned()).collect();
-                // What somebody else has put into the folder is not ours to remove.
-                keys.extend(BlobKey::new(parts.iter().map(String::as_str)).ok());
-            }
-            if keys.len() == KEYS_MAX {
-                break;
-            }
-        }
-        Ok(keys)
+    /// All files below a key that were stored before this time, one by one and in no order: for
+    /// jobs that remove what nothing refers to. They may be deleted meanwhile. The time is the
+    /// store's own, not that of a test's clock.
+    pub fn older_than(&self, prefix: &BlobKey, at: Timestamp) -> OldBlobs {
+        let listed = self.store.list(Some(&self.path(prefix)));
+        OldBlobs { listed, prefix: self.prefix.clone(), at }
     }
 
     fn path(&self, key: &BlobKey) -> Path {
         key.segments().fold(self.prefix.clone(), Path::join)
+    }
+}
+
+/// Files that were stored before a time; from [`Blobs::older_than`].
+#[must_use = "the store is listed by calling `next`"]
+pub struct OldBlobs {
+    listed: BoxStream<'static, Result<ObjectMeta, object_store::Error>>,
+    /// What the system's keys are below.
+    prefix: Path,
+    at: Timestamp,
+}
+
+impl OldBlobs {
+    /// The next file; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be listed.
+    pub async fn next(&mut self) -> Result<Option<BlobKey>, BlobError> {
+        while let Some(file) = self.listed.next().await.transpose()? {
+            let is_older = file.last_modified.timestamp_millis() < self.at.as_millis();
+            let Some(parts) = file.location.prefix_match(&self.prefix).filter(|_| is_older) else {
+                continue;
+            };
+            let parts: Vec<String> = parts.map(|part| part.as_ref().to_owned()).collect();
+            // What somebody else has put into the folder is not ours to remove.
+            if let Ok(key) = BlobKey::new(parts.iter().map(String::as_str)) {
+                return Ok(Some(key));
+            }
+        }
+        Ok(None)
     }
 }
 

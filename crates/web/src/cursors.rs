@@ -5,6 +5,7 @@
 //! makes it up. Whoever can read it there can read everything that cursors lead to.
 
 use crate::Web;
+use crate::random::Random;
 use ring::digest::{SHA256, digest};
 use singlet::prelude::*;
 use singlet::{Bytes, CursorKey};
@@ -39,8 +40,8 @@ pub struct CursorSecret {
 ///
 /// If the store fails, or the operating system gives no random numbers.
 pub async fn shared_key(db: &Db<Web>) -> singlet::Result<CursorKey> {
-    let mut random = [0; SECRET_LEN];
-    getrandom::fill(&mut random).map_err(|_| singlet::Error::RandomUnavailable)?;
+    let random: [u8; SECRET_LEN] =
+        Random::new().bytes().map_err(|_| singlet::Error::RandomUnavailable)?;
     let ours = CursorSecret { secret: Bytes(random.to_vec()) };
     match db.run(create(&ours)).await {
         // Another server was the first.

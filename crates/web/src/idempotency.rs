@@ -31,7 +31,7 @@ mod strength;
 pub(crate) use attempt::Attempt;
 
 use crate::Web;
-use crate::api::{Credential, Scheme, read_body};
+use crate::api::{Credential, Scheme, read_body, reserve_early};
 use crate::budget::Budget;
 use crate::identity::Caller;
 use crate::limit::ClientLimits;
@@ -39,7 +39,7 @@ use crate::problem::{IN_PROGRESS, INTERNAL, KEY_REUSED, Problem, TIMEOUT, UNAVAI
 use crate::validate::{FieldError, FieldLocation};
 use attempt::RequestName;
 use axum::body::{Body, to_bytes};
-use axum::extract::{FromRequestParts, Request};
+use axum::extract::{FromRequestParts, OptionalFromRequestParts, Request};
 use axum::http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LOCATION,
 };
@@ -117,6 +117,8 @@ pub(crate) struct Scope {
     pub(crate) route: &'static str,
     /// How callers of this route say who they are.
     pub(crate) schemes: Vec<&'static Scheme>,
+    /// Whether visitors may call the route, and people who have signed in as themselves.
+    pub(crate) may_sign_in: bool,
 }
 
 impl Idempotency {
@@ -232,21 +234,23 @@ async fn answer_once(
         Problem::new(&INTERNAL)
     })?;
     let (mut parts, body) = request.into_parts();
+    // Nothing is read for somebody who may not send it.
+    let callers = callers(scope, &mut parts).await?;
+    reserve_early(&mut parts)?;
     let mut reading = Request::new(body);
     // The limit of what is read is among them.
     *reading.extensions_mut() = parts.extensions.clone();
     let body = read_body(reading, &()).await?;
     let seal = Seal::of(&key);
-    let callers = callers(&scope.schemes, &mut parts).await?;
     let owner = [scope.system, scope.route].map(str::as_bytes).into_iter();
-    let owner: Vec<&[u8]> = owner.chain(callers.iter().map(Vec::as_slice)).collect();
+    let owner: Vec<&[u8]> = owner.chain(callers.names.iter().map(Vec::as_slice)).collect();
     let name = seal.name(&owner).ok_or_else(|| Problem::new(&INTERNAL))?;
     let target = parts.uri.path_and_query().map_or("", |target| target.as_str());
     let fingerprint =
         seal.fingerprint(&[parts.method.as_str().as_bytes(), target.as_bytes(), &body]);
     let account = parts.extensions.get::<ClientLimits>().cloned();
     let budget = store.budget.clone();
-    let is_signed_in = scope.schemes.iter().any(|scheme| matches!(scheme.kind, Credential::Bearer));
+    let is_signed_in = callers.is_signed_in;
     let charge = Charge { budget: &budget, account: account.as_ref() };
     let charge = (!is_signed_in).then_some(&charge);
     if let Begun::Done(sealed) = store.begin(&name, &fingerprint, charge).await? {
@@ -278,21 +282,24 @@ async fn answer_once(
     work.await.map_err(|_| Problem::new(&INTERNAL))
 }
 
-/// Who asks, in every way in which the route wants to know. Where it does not want to know, that is
-/// the address of the client, and the token of one that has sent one.
-async fn callers(schemes: &[&'static Scheme], parts: &mut Parts) -> Result<Vec<Vec<u8>>, Problem> {
-    if schemes.is_empty() {
-        let network = parts.extensions.get::<ClientLimits>().map(|account| account.network());
-        let network = network.map(|network| network.to_string()).unwrap_or_default();
-        let token = parts.headers.get(AUTHORIZATION).map(|token| token.as_bytes().to_vec());
-        return Ok(vec![network.into_bytes(), token.unwrap_or_default()]);
-    }
-    let mut callers = Vec::with_capacity(schemes.len());
-    for scheme in schemes {
-        callers.push(match scheme.kind {
+/// Who asks.
+struct Callers {
+    /// In every way in which the route wants to know.
+    names: Vec<Vec<u8>>,
+    is_signed_in: bool,
+}
+
+/// Who asks. Where the route does not want to know, or lets in visitors, that is the address of the
+/// client, and the token of one that has sent one.
+async fn callers(scope: &Scope, parts: &mut Parts) -> Result<Callers, Problem> {
+    let mut names = Vec::new();
+    let mut is_signed_in = false;
+    for scheme in &scope.schemes {
+        names.push(match scheme.kind {
             // The same person has another token an hour later.
             Credential::Bearer => {
                 let caller = <Caller as FromRequestParts<()>>::from_request_parts(parts, &()).await;
+                is_signed_in = true;
                 caller?.subject.into_bytes()
             }
             Credential::Header(name) => {
@@ -300,7 +307,19 @@ async fn callers(schemes: &[&'static Scheme], parts: &mut Parts) -> Result<Vec<V
             }
         });
     }
-    Ok(callers)
+    if scope.may_sign_in
+        && let Some(caller) =
+            <Caller as OptionalFromRequestParts<()>>::from_request_parts(parts, &()).await?
+    {
+        names.push(caller.subject.into_bytes());
+        is_signed_in = true;
+    } else if scope.schemes.is_empty() {
+        let network = parts.extensions.get::<ClientLimits>().map(|account| account.network());
+        let network = network.map(|network| network.to_string()).unwrap_or_default();
+        let token = parts.headers.get(AUTHORIZATION).map(|token| token.as_bytes().to_vec());
+        names.extend([network.into_bytes(), token.unwrap_or_default()]);
+    }
+    Ok(Callers { names, is_signed_in })
 }
 
 /// The key of a request, with or without the quotes that the draft of the standard puts around it.

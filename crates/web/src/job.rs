@@ -2,12 +2,15 @@
 //!
 //! A [`Job`] is a name, an interval and a function. The [`Runner`] runs each job in a task of its
 //! own: a run that panics or takes too long is an error of that job, and the next run comes after
-//! the interval. A job with a lease runs on one server at a time.
+//! the interval. A job with a lease runs on one server at a time, and all servers together keep its
+//! interval.
 
+mod last_run;
 mod lease;
 mod runner;
 mod status;
 
+pub use last_run::LastRun;
 pub use lease::{LeaseGrant, LeaseItem, LeaseName, LeaseTable, Leases};
 pub use runner::Runner;
 pub use status::{JobStatus, JobStatuses};
@@ -92,7 +95,11 @@ impl Job {
         }
     }
 
-    /// Runs on one server at a time. The lease is extended after each third of its time while the
+    /// Runs on one server at a time, and once in an interval on all of them together: when the last
+    /// run ended is stored, also for a server that is started again. A run that is overdue then
+    /// begins at once.
+    ///
+    /// The lease is extended after each third of its time while the
     /// job runs, and released at the end. A run whose lease is lost, or was not extended until 2 s
     /// before its end (a third of a short lease), is cancelled before another server can acquire it.
     ///
@@ -110,7 +117,8 @@ impl Job {
         self
     }
 
-    /// The same with a lease of the system's own.
+    /// Runs on one server at a time, with a lease of the system's own. When the last run ended is not
+    /// stored: each server counts its own intervals.
     ///
     /// # Panics
     ///
@@ -130,7 +138,8 @@ impl Job {
         self
     }
 
-    /// Also runs when the server starts, and not only after the first interval.
+    /// Also runs when the server starts, and not only after the first interval. A job that is
+    /// [leased](Self::leased) does so only if it is due.
     #[must_use]
     pub fn also_at_start(mut self) -> Self {
         self.is_at_start = true;
@@ -172,17 +181,7 @@ impl JobError {
 /// The text of an error and of those behind it.
 impl<E: Error> From<E> for JobError {
     fn from(error: E) -> Self {
-        let mut text = error.to_string();
-        let mut source = error.source();
-        while let Some(error) = source {
-            let next = error.to_string();
-            // Many errors say in their own text what is behind them.
-            if !text.ends_with(&next) {
-                text = format!("{text}: {next}");
-            }
-            source = error.source();
-        }
-        Self(text)
+        Self(crate::system::in_full(&error))
     }
 }
 

@@ -23,12 +23,16 @@ pub mod blob;
 pub mod budget;
 pub mod cursors;
 pub mod demo;
+mod etag;
 pub mod idempotency;
 pub mod identity;
 pub mod job;
 pub mod keyed_mutex;
 pub mod limit;
 pub mod live;
+#[cfg(test)]
+#[path = "../tests/web/log.rs"]
+mod log;
 pub mod metrics;
 pub mod outbound;
 pub mod page;

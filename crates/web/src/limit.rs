@@ -192,6 +192,7 @@ impl AddressLimits {
 /// An argument of functions: part of every request that a [`Server`](crate::Server) answers.
 #[derive(Clone)]
 pub struct ClientLimits {
+    address: IpAddr,
     network: IpAddr,
     is_limited: bool,
     limits: AddressLimits,
@@ -199,7 +200,12 @@ pub struct ClientLimits {
 
 impl ClientLimits {
     pub(crate) fn new(address: IpAddr, limits: AddressLimits) -> Self {
-        Self { network: network_of(address), is_limited: client_of(address).is_some(), limits }
+        Self {
+            address: address.to_canonical(),
+            network: network_of(address),
+            is_limited: client_of(address).is_some(),
+            limits,
+        }
     }
 
     /// An account of its own, with a limit for what it has stored: for tests.
@@ -208,7 +214,13 @@ impl ClientLimits {
         Self::new(address, AddressLimits::new(None, Some(stored)))
     }
 
-    /// The address, or the network of IPv6.
+    /// The address that the connection comes from: a proxy's, if there is one in between.
+    #[must_use]
+    pub fn address(&self) -> IpAddr {
+        self.address
+    }
+
+    /// The address, or the network of IPv6: who a limit is for.
     #[must_use]
     pub fn network(&self) -> IpAddr {
         self.network
@@ -365,5 +377,10 @@ mod tests {
         assert_eq!(stranger.charge_stored(1).unwrap_err().problem_type(), &RATE_LIMITED);
         let own = ClientLimits::with_stored_rate([127, 0, 0, 1].into(), rate);
         assert!((0..10).all(|_| own.charge_stored(100).is_ok()));
+        // A limit is for a network, and an address is one of it.
+        let address: IpAddr = [0x2001, 0xdb8, 0, 0, 0, 0, 0, 7].into();
+        let of_network = ClientLimits::with_stored_rate(address, rate);
+        assert_eq!(of_network.address(), address);
+        assert_ne!(of_network.network(), address);
     }
 }

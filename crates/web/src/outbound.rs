@@ -213,13 +213,7 @@ impl OutboundError {
 
     /// Adds the causes, outermost first.
     pub(crate) fn because(mut self, error: &dyn std::error::Error) -> Self {
-        self.reason = error.to_string();
-        let mut cause = error.source();
-        while let Some(error) = cause {
-            self.reason += ": ";
-            self.reason += &error.to_string();
-            cause = error.source();
-        }
+        self.reason = crate::system::in_full(error);
         self
     }
 }

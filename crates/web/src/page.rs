@@ -5,14 +5,13 @@
 
 pub(crate) mod qr;
 
+use crate::etag;
 use axum::Router;
 use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH};
 use axum::http::{HeaderMap, Response, StatusCode};
 use axum::routing::get;
-use ring::digest::{SHA256, digest};
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// A file that is part of the program.
@@ -123,29 +122,19 @@ struct Ready {
 
 impl Ready {
     fn new(asset: Asset) -> Self {
-        let hash = digest(&SHA256, &asset.content);
-        let mut tag = String::from("\"");
-        // Half of the hash tells any two versions of a file apart.
-        for byte in hash.as_ref().iter().take(16) {
-            let _ = write!(tag, "{byte:02x}");
-        }
-        tag.push('"');
+        let tag = etag::of_content(&asset.content);
         Self {
             content: match asset.content {
                 Cow::Borrowed(content) => axum::body::Bytes::from_static(content),
                 Cow::Owned(content) => content.into(),
             },
             kind: HeaderValue::from_static(kind(asset.path)),
-            tag: HeaderValue::try_from(tag).unwrap_or(HeaderValue::from_static("\"\"")),
+            tag,
         }
     }
 
     fn answer(&self, asked: &HeaderMap) -> Response<Body> {
-        let known = asked.get(IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
-        let is_known = known.is_some_and(|tags| {
-            tags.split(',').any(|tag| tag.trim().trim_start_matches("W/") == self.tag)
-        });
-        let mut response = if is_known {
+        let mut response = if etag::is_known(asked.get(IF_NONE_MATCH), &self.tag) {
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::NOT_MODIFIED;
             response

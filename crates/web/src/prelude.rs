@@ -17,7 +17,7 @@ pub use crate::live::{
 };
 pub use crate::problem::{ApiError, Problem};
 pub use crate::random::Random;
-pub use crate::text::{DisplayName, clean_text};
+pub use crate::text::{CleanText, DisplayName, clean_text};
 pub use crate::validate::FieldLocation;
 pub use crate::{OpenError, Opened, Persona, Resources, Store, System, serve};
 pub use crate::{assets, problems, roles};

@@ -85,12 +85,6 @@ problems! {
     /// The body has another media type than this address takes: `application/json`, unless the
     /// documentation of the operation says otherwise.
     UNSUPPORTED_TYPE = 415, "unsupported-type", "Unsupported media type";
-    /// The image is none of PNG, JPEG or WebP, whatever its name and its Content-Type say.
-    IMAGE_TYPE = 415, "image-type", "Unsupported image type";
-    /// The image has too many bytes.
-    IMAGE_TOO_LARGE = 413, "image-too-large", "Image too large";
-    /// The image is too wide, too high, or has no pixels.
-    IMAGE_DIMENSIONS = 422, "image-dimensions", "Unsupported image dimensions";
     /// This address is for WebSockets.
     UPGRADE_REQUIRED = 426, "upgrade-required", "WebSocket upgrade required";
     /// There were too many requests in a short time. `Retry-After` says when to come back.

@@ -1,5 +1,6 @@
 //! A name for every request, by which a caller's complaint is found in our log.
 
+use crate::random::Random;
 use axum::http::HeaderMap;
 use axum::http::header::{HeaderName, HeaderValue};
 
@@ -26,9 +27,8 @@ impl RequestId {
     }
 
     fn random() -> Self {
-        let mut bytes = [0_u8; 16];
         // An id is no secret. Without randomness ids are equal, and requests are still answered.
-        let _ = getrandom::fill(&mut bytes);
+        let bytes = Random::new().bytes().unwrap_or_default();
         let id = format!("{:032x}", u128::from_be_bytes(bytes));
         Self(HeaderValue::try_from(id).unwrap_or(HeaderValue::from_static("0")))
     }

@@ -11,6 +11,7 @@ mod watched_body;
 pub(crate) use lifetime::{ConnectionGuard, OpenStream, StreamPermit, StreamSlot};
 pub use site::{IdentitySource, Site, SiteOptions};
 
+use crate::api::room;
 use crate::demo::DemoPolicy;
 use crate::identity::{Identity, LocalIssuer};
 use crate::limit::{AddressLimits, ClientLimits, Limiter, Rate};
@@ -24,7 +25,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use singlet_edge::Accepted;
+use singlet_edge::{Accepted, Share, Shares};
 use stall::StallGuard;
 use std::convert::Infallible;
 use std::future::Future;
@@ -37,6 +38,12 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
+
+/// How many bytes of a long body must arrive in a second, on average and beyond
+/// [`PRESSED_TIME_MAX`], while others find no memory for theirs.
+const PRESSED_BYTES_PER_SECOND_MIN: usize = 64 << 10;
+/// How long a body is left alone while others find no memory.
+const PRESSED_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// What can be chosen when a server is opened.
 #[derive(Clone, Debug)]
@@ -91,8 +98,11 @@ pub struct Limits {
     pub idle_time_max: Duration,
     /// How long a client may take none of an answer that waits for it.
     pub stall_time_max: Duration,
-    /// How long a request may take from its head to its answer.
+    /// How long a request may take from its head to its answer, beyond the time for its body.
     pub request_time_max: Duration,
+    /// How many bytes of a body must arrive in a second, on average, beyond
+    /// [`Limits::request_time_max`]: a phone with a poor network uploads a picture in minutes.
+    pub body_bytes_per_second_min: usize,
     /// How long requests in flight may take when the server stops.
     pub stop_time_max: Duration,
 }
@@ -109,6 +119,7 @@ impl Default for Limits {
             idle_time_max: Duration::from_secs(60),
             stall_time_max: Duration::from_secs(30),
             request_time_max: Duration::from_secs(30),
+            body_bytes_per_second_min: 16 << 10,
             stop_time_max: Duration::from_secs(10),
         }
     }
@@ -230,15 +241,18 @@ impl Server {
             limiter: options.rate.map(|rate| Arc::new(Limiter::new(rate))),
             names: if is_loopback { AllowedHosts::Loopback } else { AllowedHosts::Any },
             request_time_max: limits.request_time_max,
+            body_bytes_per_second_min: limits.body_bytes_per_second_min,
+            body_bytes_max: limits.body_bytes_max,
         });
         let mut protocol = http1::Builder::new();
         // Clients that take too long for a head are the edge's business.
         protocol.header_read_timeout(None).max_buf_size(limits.head_bytes_max);
         let sockets = Arc::new(Semaphore::new(limits.sockets_max));
         site.metrics.watch_streams(&sockets, limits.sockets_max);
-        let handle = |accepted: Accepted<()>| {
-            let Accepted { stream, activity, peer, is_refused, stop, .. } = accepted;
-            let (lifetime, end) = lifetime::begin(stop, activity, Arc::clone(&sockets));
+        let handle = |accepted: Accepted<Share>| {
+            let Accepted { stream, activity, peer, address, is_refused, stop } = accepted;
+            let shares = Shares { address, ..Shares::default() };
+            let (lifetime, end) = lifetime::begin(stop, activity, shares, Arc::clone(&sockets));
             let stream = StallGuard::new(stream, limits.stall_time_max);
             let (protocol, shared) = (protocol.clone(), Arc::clone(&shared));
             async move {
@@ -254,6 +268,8 @@ impl Server {
             idle_time_max: limits.idle_time_max,
             stall_time_max: limits.stall_time_max,
             stop_time_max: limits.stop_time_max,
+            pressed_bytes_per_second_min: PRESSED_BYTES_PER_SECOND_MIN,
+            pressed_time_max: PRESSED_TIME_MAX,
             ..singlet_edge::Limits::default()
         };
         let mut feeds = JoinSet::new();
@@ -266,9 +282,9 @@ impl Server {
             until.await;
             stop.send_replace(true);
         };
-        let counters = site.metrics.connections();
+        let (counters, rooms) = (site.metrics.connections(), [room()]);
         tokio::join!(
-            singlet_edge::serve(listener, &of_connections, &[], counters, until, handle),
+            singlet_edge::serve(listener, &of_connections, &rooms, counters, until, handle),
             site.jobs.run(async move {
                 let _ = stopped.wait_for(|stop| *stop).await;
             }),
@@ -321,13 +337,13 @@ mod tests {
     use crate::api::{Api, Json};
     use crate::identity::Caller;
     use crate::live::{SwitchingProtocols, WebSocketUpgrade};
+    use crate::log::Log;
     use crate::metrics::Metrics;
     use crate::problem::{INTERNAL, Problem};
     use crate::system::Opened;
     use axum::Router;
     use axum::routing::get;
     use futures_util::{SinkExt, StreamExt};
-    use std::sync::Mutex;
     use std::time::{SystemTime, UNIX_EPOCH};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
@@ -354,7 +370,8 @@ mod tests {
         tokio::spawn(async move {
             let (_stop, stopped) = watch::channel(false);
             let sockets = Arc::new(Semaphore::new(1));
-            let (lifetime, end) = lifetime::begin(stopped, Arc::default(), sockets);
+            let (lifetime, end) =
+                lifetime::begin(stopped, Arc::default(), Shares::default(), sockets);
             let protocol = http1::Builder::new();
             connect(stream, (peer, 1).into(), false, &protocol, shared, lifetime).await;
             end.wait().await;
@@ -386,6 +403,8 @@ mod tests {
             limiter: None,
             names: AllowedHosts::Any,
             request_time_max: Duration::from_secs(30),
+            body_bytes_per_second_min: 16 << 10,
+            body_bytes_max: 64 << 10,
             strict_problems: None,
             metrics: site.metrics,
         })
@@ -466,32 +485,6 @@ mod tests {
         }
     }
 
-    /// Collects all that is logged.
-    #[derive(Clone, Default)]
-    struct Log(Arc<Mutex<String>>);
-
-    impl tracing::field::Visit for Log {
-        fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
-            *self.0.lock().unwrap() += &format!("{field}={value:?} ");
-        }
-    }
-
-    impl tracing::Subscriber for Log {
-        fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
-            true
-        }
-        fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-            tracing::span::Id::from_u64(1)
-        }
-        fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
-        fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-        fn event(&self, event: &tracing::Event<'_>) {
-            event.record(&mut self.clone());
-        }
-        fn enter(&self, _: &tracing::span::Id) {}
-        fn exit(&self, _: &tracing::span::Id) {}
-    }
-
     async fn fail(_: crate::api::Path<String>) -> Result<Json<bool>, Problem> {
         Err(Problem::new(&INTERNAL))
     }
@@ -499,7 +492,7 @@ mod tests {
     /// Paths were logged, and the codes of invitations with them.
     #[tokio::test]
     async fn a_log_names_operations_and_holds_no_paths() {
-        let log = Log::default();
+        let log = Log::all();
         let _guard = tracing::subscriber::set_default(log.clone());
         let system = System::new("test", "Test", "A test.").open(async |_| {
             let fail = crate::api::get("/invitations/{code}", fail).describe("accept", "Accepts.");
@@ -512,7 +505,7 @@ mod tests {
             let head = format!("GET {path} HTTP/1.1\r\nhost: localhost");
             ask_from(HERE, &shared, &head, "").await;
         }
-        let logged = log.0.lock().unwrap().clone();
+        let logged = log.text();
         assert!(!logged.contains("hidden"), "{logged}");
         for part in ["method=GET", "operation=\"accept\"", "status=500", "status=404"] {
             assert!(logged.contains(part), "{part}: {logged}");
@@ -546,6 +539,8 @@ mod tests {
             limiter: Some(Arc::new(Limiter::new(Rate { per_second: 0.001, burst: 5.0 }))),
             names: AllowedHosts::Any,
             request_time_max: Duration::from_secs(30),
+            body_bytes_per_second_min: 16 << 10,
+            body_bytes_max: 64 << 10,
             strict_problems: None,
             metrics: Metrics::default(),
         });

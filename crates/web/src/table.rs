@@ -4,7 +4,7 @@ use crate::budget::Spending;
 use crate::cursors::CursorSecret;
 use crate::demo::DemoMarker;
 use crate::idempotency::Attempt;
-use crate::job::LeaseItem;
+use crate::job::{LastRun, LeaseItem};
 use singlet::prelude::*;
 
 /// The table that the web keeps for itself: requests that may be repeated, and what all servers on
@@ -13,6 +13,6 @@ use singlet::prelude::*;
     name = "singlet-web-{env}",
     key = (PK),
     ttl = TTL,
-    entities(Attempt, CursorSecret, DemoMarker, LeaseItem, Spending)
+    entities(Attempt, CursorSecret, DemoMarker, LastRun, LeaseItem, Spending)
 )]
 pub struct Web;

@@ -1,8 +1,11 @@
 //! Names and texts that people write.
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::str::FromStr;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -130,6 +133,84 @@ pub fn clean_text(text: &str) -> String {
     };
     let text: String = text.nfc().filter(is_kept).collect();
     text.trim().to_owned()
+}
+
+/// A text of one to so many characters, as [`clean_text`] leaves it. One that is blank is refused. As
+/// a member of a request it is checked when it is read.
+///
+/// ```
+/// use singlet_web::text::CleanText;
+///
+/// let text: CleanText<20> = "  Thank you. ".parse().unwrap();
+/// assert_eq!(text.as_str(), "Thank you.");
+/// assert!(" \u{200b}\n".parse::<CleanText<20>>().is_err());
+/// assert!("Thank you very, very much.".parse::<CleanText<20>>().is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct CleanText<const CHARS_MAX: usize>(String);
+
+impl<const CHARS_MAX: usize> CleanText<CHARS_MAX> {
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The text as a string.
+    #[must_use]
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+/// What is wrong with a text: it is blank, or too long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextError(Cow<'static, str>);
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TextError {}
+
+impl<const CHARS_MAX: usize> FromStr for CleanText<CHARS_MAX> {
+    type Err = TextError;
+
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        let text = clean_text(text);
+        if text.chars().all(|character| character.is_whitespace() || is_ignorable(character)) {
+            return Err(TextError("must not be blank".into()));
+        }
+        if text.chars().count() > CHARS_MAX {
+            return Err(TextError(format!("must have at most {CHARS_MAX} characters").into()));
+        }
+        Ok(Self(text))
+    }
+}
+
+impl<const CHARS_MAX: usize> TryFrom<String> for CleanText<CHARS_MAX> {
+    type Error = TextError;
+
+    fn try_from(text: String) -> Result<Self, TextError> {
+        text.parse()
+    }
+}
+
+impl<const CHARS_MAX: usize> JsonSchema for CleanText<CHARS_MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Cow::Borrowed("CleanText")
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "minLength": 1, "maxLength": CHARS_MAX})
+    }
 }
 
 fn is_mark(character: char) -> bool {

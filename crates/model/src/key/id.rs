@@ -25,6 +25,10 @@ impl fmt::Display for IdError {
 
 impl std::error::Error for IdError {}
 
+/// How many characters an identifier from outside may have: as many as the subject of an OpenID
+/// token. Stored ones may have more, as far as the key has room for them.
+pub const ID_CHARS_MAX: usize = 255;
+
 /// Refuses a text that is no identifier.
 #[doc(hidden)]
 pub fn check_id(text: &str, delimiter: char) -> Result<(), IdError> {
@@ -184,7 +188,7 @@ macro_rules! id {
     };
 }
 
-/// The JSON schema of an identifier: text that is not empty.
+/// The JSON schema of an identifier: text that is not empty, and short enough for a key.
 #[cfg(feature = "schemars")]
 #[doc(hidden)]
 #[macro_export]
@@ -200,7 +204,9 @@ macro_rules! __id_schema {
             }
 
             fn json_schema(_: &mut $crate::schemars::SchemaGenerator) -> $crate::schemars::Schema {
-                $crate::schemars::json_schema!({"type": "string", "minLength": 1})
+                $crate::schemars::json_schema!({
+                    "type": "string", "minLength": 1, "maxLength": $crate::key::ID_CHARS_MAX,
+                })
             }
         }
     };

@@ -8,7 +8,6 @@
     reason = "a panic here is a failing test, and a list of one reads better than a reference to it"
 )]
 
-mod designs;
 mod faults;
 mod github;
 mod remote;

@@ -20,6 +20,7 @@ mod queries;
 mod reads;
 mod refusals;
 mod spans;
+mod stored_items;
 mod transactions;
 mod types;
 mod updates;
@@ -63,7 +64,7 @@ stories! {
     index_keys: they_follow_what_is_set they_come_and_go fields_of_one_key_are_set_together
         a_field_can_be_the_key an_upsert_does_not_take_an_item_out;
     keys: an_index_has_the_key_whose_condition_holds a_scan_reads_the_keys_of_one_pattern
-        entities_share_a_key;
+        entities_share_a_key items_of_others_in_an_index_are_passed_over;
     conditions: every_comparison missing_and_null joined;
     queries: by_the_beginning_of_the_sort_key by_a_range by_numbers entities_are_never_mixed
         collections_are_read_by_one_query;
@@ -93,6 +94,7 @@ stories! {
     inspection: requests_are_shown_before_they_are_sent operations_show_themselves
         entities_and_keys_are_items a_way_out_of_the_model;
     item_errors: what_is_too_large_is_named a_refusal_names_the_item reads_name_the_entity;
+    stored_items: every_attribute_is_there every_kind_of_key;
     types: everything_in_one_entity they_stand_in_conditions_and_updates enums_and_newtypes_in_keys
         types_of_other_libraries;
 }

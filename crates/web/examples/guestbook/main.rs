@@ -61,9 +61,9 @@ impl Service {
         Ok(self.db.query(newest).page(paging.cursor()?).await?.into())
     }
 
-    async fn sign(&self, caller: &Caller, text: &str) -> Result<Entry, Error> {
+    async fn sign(&self, caller: &Caller, text: CleanText<140>) -> Result<Entry, Error> {
         let (now, author) = (self.db.now(), caller.id()?);
-        let (name, text) = (caller.display_name().to_owned(), clean_text(text));
+        let (name, text) = (caller.display_name().to_owned(), text.into_string());
         let entry = Entry { id: self.random.id(now)?, author, name, text, created_at: now };
         self.db.run(create(&entry)).await?;
         Ok(entry)
@@ -95,8 +95,7 @@ impl Service {
 #[derive(Deserialize, JsonSchema)]
 struct NewEntry {
     /// What to write.
-    #[schemars(length(min = 1, max = 140))]
-    text: String,
+    text: CleanText<140>,
 }
 
 async fn list(State(service): State<Service>, paging: Paging) -> Result<Json<Page<Entry>>, Error> {
@@ -106,9 +105,9 @@ async fn list(State(service): State<Service>, paging: Paging) -> Result<Json<Pag
 async fn sign(
     State(service): State<Service>,
     caller: Caller,
-    new: Body<NewEntry>,
+    Body(new): Body<NewEntry>,
 ) -> Result<Created<Entry>, Error> {
-    let entry = service.sign(&caller, &new.text).await?;
+    let entry = service.sign(&caller, new.text).await?;
     Ok(Created::at(format!("/entries/{}", entry.id), entry))
 }
 
@@ -159,7 +158,7 @@ async fn demo(resources: Resources, demo: Demo) -> Result<(), DemoError> {
     service.db.run(create(&Moderator { user: MO.caller().id()? })).await?;
     for (hours, text) in [(30, "What a view!"), (2, "Thank you for the tea.")] {
         demo.set_time(demo.loaded_at().before(hours * HOUR));
-        service.sign(&ANN.caller(), text).await?;
+        service.sign(&ANN.caller(), text.parse()?).await?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::document::path_parameters;
 use crate::problem::{INVALID, ProblemType};
 use crate::validate::Validator;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::any::TypeId;
 
 /// What a route takes and returns. Arguments and replies write themselves down here.
@@ -17,6 +17,8 @@ pub struct Operation<'a> {
     pub(super) replies: Vec<(u16, Value)>,
     pub(super) problems: Vec<&'static ProblemType>,
     pub(super) security: Vec<&'static Scheme>,
+    /// Whether visitors may call the route, and people who have signed in as themselves.
+    pub(super) may_sign_in: bool,
     pub(super) validators: Validators,
     /// How many bytes a body may have; `None` is what the server takes of any route.
     pub(super) body_bytes_max: Option<usize>,
@@ -26,6 +28,7 @@ pub struct Operation<'a> {
 pub(super) struct Described {
     pub(super) problems: Vec<&'static ProblemType>,
     pub(super) security: Vec<&'static Scheme>,
+    pub(super) may_sign_in: bool,
     pub(super) validators: Validators,
     pub(super) body_bytes_max: Option<usize>,
 }
@@ -97,14 +100,15 @@ impl<'a> Operation<'a> {
             replies: Vec::new(),
             problems: Vec::new(),
             security: Vec::new(),
+            may_sign_in: false,
             validators: Validators::default(),
             body_bytes_max: None,
         }
     }
 
     pub(super) fn into_described(self) -> Described {
-        let Self { problems, security, validators, body_bytes_max, .. } = self;
-        Described { problems, security, validators, body_bytes_max }
+        let Self { problems, security, may_sign_in, validators, body_bytes_max, .. } = self;
+        Described { problems, security, may_sign_in, validators, body_bytes_max }
     }
 
     /// The schema of a type, by reference if it has a name.
@@ -187,6 +191,14 @@ impl<'a> Operation<'a> {
         self.replies.push((status, json!({"description": description, "content": content})));
     }
 
+    /// The route answers with this status and bytes of one of these media types.
+    pub fn replies_binary(&mut self, status: u16, media_types: &[&str], description: &str) {
+        let schema = json!({"type": "string", "format": "binary"});
+        let content = media_types.iter().map(|one| ((*one).to_owned(), json!({"schema": schema})));
+        let content: Map<String, Value> = content.collect();
+        self.replies.push((status, json!({"description": description, "content": content})));
+    }
+
     /// The route answers with this status and no body.
     pub fn replies_without_body(&mut self, status: u16, description: &str) {
         self.replies.push((status, json!({"description": description})));
@@ -197,6 +209,11 @@ impl<'a> Operation<'a> {
         if !self.problems.contains(&code) {
             self.problems.push(code);
         }
+    }
+
+    /// The route knows people who have signed in, and lets in visitors as well.
+    pub(crate) fn knows_callers(&mut self) {
+        self.may_sign_in = true;
     }
 
     /// The route asks who is calling, in one of the ways that the document declares.

@@ -25,6 +25,7 @@ const CURSOR_CHARS_MAX: usize = 8_448;
 /// }
 /// # drop(list(Paging::default()));
 /// assert_eq!(Paging::<20, 100>::default().limit(), 20);
+/// assert_eq!(Paging::<20, 100>::new(Some(500), None).limit(), 100);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Paging<const DEFAULT: u32 = 20, const MAX: u32 = 100>(Parameters);
@@ -37,6 +38,12 @@ struct Parameters {
 }
 
 impl<const DEFAULT: u32, const MAX: u32> Paging<DEFAULT, MAX> {
+    /// A part with this limit, from where the part before has ended: for tests of services.
+    #[must_use]
+    pub fn new(limit: Option<u32>, cursor: Option<String>) -> Self {
+        Self(Parameters { limit, cursor })
+    }
+
     /// How many entries to answer with, at most.
     #[must_use]
     pub fn limit(&self) -> usize {

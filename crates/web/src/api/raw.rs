@@ -3,10 +3,12 @@
 use super::argument::{Argument, read_body};
 use super::operation::Operation;
 use crate::problem::{MALFORMED, Problem, TOO_LARGE, UNAVAILABLE, UNSUPPORTED_TYPE};
+use crate::server::ConnectionGuard;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
-use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderMap};
 use serde_json::{Map, Value, json};
 use singlet_edge::{Reservation, Room, Shares};
 use std::fmt;
@@ -15,10 +17,20 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 /// How many bytes of raw bodies are in memory at most, of all requests together: 32 images of 8 MiB.
+/// One connection has half of that at most, and so has one address.
 const ROOM_BYTES: usize = 256 << 20;
 
 /// The memory for raw bodies, of the whole program.
 static ROOM: LazyLock<Room> = LazyLock::new(|| Room::new(ROOM_BYTES));
+
+/// The memory for raw bodies, which the server watches: while it is short, slow clients are cut off.
+pub(crate) fn room() -> &'static Room {
+    &ROOM
+}
+
+/// How many bytes a route takes, if it takes a raw body. In the extensions of its requests.
+#[derive(Clone, Copy)]
+pub(super) struct RawBound(pub(super) usize);
 
 /// What a raw body may be.
 ///
@@ -53,7 +65,7 @@ pub struct RawBody<K: RawKind> {
     /// One of the media types of the kind.
     pub media_type: &'static str,
     /// The memory that the bytes take, until this is dropped.
-    _reservation: Option<Arc<Reservation>>,
+    _reservation: Arc<Reservation>,
     kind: PhantomData<K>,
 }
 
@@ -87,22 +99,49 @@ impl<K: RawKind, S: Send + Sync> FromRequest<S> for RawBody<K> {
             let detail = format!("the body must be {}", K::MEDIA_TYPES.join(" or "));
             Problem::new(&UNSUPPORTED_TYPE).detail(detail)
         })?;
-        let reservation = request.extensions().get().cloned();
+        // A request that may be repeated was read before.
+        let reservation = match request.extensions().get::<Arc<Reservation>>() {
+            Some(reservation) => Arc::clone(reservation),
+            None => reserve(request.headers(), request.extensions(), K::BYTES_MAX)?,
+        };
         let bytes = read_body(request, state).await?;
         Ok(Self { bytes, media_type, _reservation: reservation, kind: PhantomData })
     }
 }
 
-/// Reserves memory for the body of a request to a route that takes up to so many bytes: before
-/// anything of it is read, and all of it for clients that do not say how much they send. It is
-/// kept in the request's extensions.
-pub(super) fn reserve(headers: &HeaderMap, bytes_max: usize) -> Result<Arc<Reservation>, Problem> {
+/// Reserves memory for the body of a request that is read before its function is called, if the route
+/// takes a raw one. The reservation is in the request's extensions then.
+pub(crate) fn reserve_early(parts: &mut Parts) -> Result<(), Problem> {
+    if let Some(RawBound(bytes_max)) = parts.extensions.get().copied() {
+        let reservation = reserve(&parts.headers, &parts.extensions, bytes_max)?;
+        parts.extensions.insert(reservation);
+    }
+    Ok(())
+}
+
+/// Reserves memory for a body of up to so many bytes: when it is known who is calling, before
+/// anything of it is read, and all of it for clients that do not say how much they send.
+fn reserve(
+    headers: &HeaderMap,
+    extensions: &Extensions,
+    bytes_max: usize,
+) -> Result<Arc<Reservation>, Problem> {
+    let shares = extensions.get::<ConnectionGuard>().map(ConnectionGuard::shares);
+    reserve_in(&ROOM, &shares.cloned().unwrap_or_default(), headers, bytes_max)
+}
+
+fn reserve_in(
+    room: &Room,
+    shares: &Shares,
+    headers: &HeaderMap,
+    bytes_max: usize,
+) -> Result<Arc<Reservation>, Problem> {
     let len = headers.get(CONTENT_LENGTH).and_then(|len| len.to_str().ok()?.parse().ok());
     let len: usize = len.unwrap_or(bytes_max);
     if len > bytes_max {
         return Err(Problem::new(&TOO_LARGE));
     }
-    let mut reservation = ROOM.hold(&Shares::default());
+    let mut reservation = room.hold(shares);
     if !reservation.add(len) {
         let wait = Duration::from_secs(1);
         return Err(Problem::new(&UNAVAILABLE).retry_after(wait).safe_to_retry());
@@ -115,4 +154,28 @@ fn media_type_of<K: RawKind>(request: &Request) -> Option<&'static str> {
     let given = request.headers().get(CONTENT_TYPE)?.to_str().ok()?;
     let essence = given.split(';').next().unwrap_or_default().trim();
     K::MEDIA_TYPES.iter().copied().find(|known| essence.eq_ignore_ascii_case(known))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
+
+    use super::*;
+    use singlet_edge::Share;
+
+    /// One address could take all of it, by as many connections as it liked.
+    #[test]
+    fn one_address_leaves_room_for_others() {
+        let (room, headers) = (Room::new(100), HeaderMap::new());
+        let address = Some(Share::default());
+        let of_address = || Shares { address: address.clone(), ..Shares::default() };
+        let held: Vec<_> =
+            (0..10).map_while(|_| reserve_in(&room, &of_address(), &headers, 10).ok()).collect();
+        assert_eq!(held.len(), 5);
+        let refused = reserve_in(&room, &of_address(), &headers, 10).unwrap_err();
+        assert_eq!((refused.problem_type(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
+        assert!(reserve_in(&room, &Shares::default(), &headers, 10).is_ok());
+        drop(held);
+        assert!(reserve_in(&room, &of_address(), &headers, 10).is_ok());
+    }
 }

@@ -1,8 +1,9 @@
 //! One route: a method, a path, a function, and what there is to say about it.
 
 use super::operation::{Described, Operation, Validators};
-use super::raw;
+use super::raw::RawBound;
 use super::signature::Signature;
+use crate::blob::not_modified;
 use crate::idempotency::{self, Scope};
 use crate::problem::{
     BUSY, IN_PROGRESS, INTERNAL, INVALID, KEY_REUSED, MALFORMED, Problem, ProblemType,
@@ -11,6 +12,7 @@ use crate::problem::{
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::handler::Handler;
+use axum::http::header::IF_NONE_MATCH;
 use axum::http::{Method, Response};
 use axum::middleware::{self, Next};
 use axum::response::IntoResponse;
@@ -144,30 +146,27 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
         system: &'static str,
         described: Described,
     ) -> MethodRouter<S> {
-        let Described { validators, problems, security, body_bytes_max } = described;
+        let Described { validators, problems, security, may_sign_in, body_bytes_max } = described;
         let scope = self
             .is_idempotent
-            .then(|| Arc::new(Scope { system, route: self.name, schemes: security }));
+            .then(|| Arc::new(Scope { system, route: self.name, schemes: security, may_sign_in }));
         let contract = Arc::new(Contract { name: self.name, validators, problems });
         let layer = middleware::from_fn(move |mut request: Request, next: Next| {
             let (contract, scope) = (Arc::clone(&contract), scope.clone());
             let strict = request.extensions().get::<StrictProblems>().cloned();
             request.extensions_mut().insert(Arc::clone(&contract));
-            let reserved =
-                body_bytes_max.map(|bytes_max| raw::reserve(request.headers(), bytes_max));
+            if let Some(bytes_max) = body_bytes_max {
+                request.extensions_mut().insert(RawBound(bytes_max));
+            }
+            let if_none_match = request.headers().get(IF_NONE_MATCH).cloned();
             async move {
-                let response = match (reserved.transpose(), scope) {
-                    (Err(problem), _) => problem.into_response(),
-                    (Ok(reservation), scope) => {
-                        if let Some(reservation) = reservation {
-                            request.extensions_mut().insert(reservation);
-                        }
-                        match scope {
-                            Some(scope) => idempotency::answer(&scope, request, next).await,
-                            None => next.run(request).await,
-                        }
-                    }
+                let mut response = match scope {
+                    Some(scope) => idempotency::answer(&scope, request, next).await,
+                    None => next.run(request).await,
                 };
+                if let Some(if_none_match) = if_none_match {
+                    response = not_modified(response, &if_none_match);
+                }
                 let mut response = contract.check(response, strict.as_ref());
                 response.extensions_mut().insert(OperationId(contract.name));
                 response

@@ -1,6 +1,7 @@
 //! Hashes and sealed answers, all of them made with the client's key.
 
 use super::attempt::RequestName;
+use crate::random::Random;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::hmac::{self, HMAC_SHA256};
 use serde::{Deserialize, Serialize};
@@ -42,8 +43,7 @@ impl Seal {
     }
 
     pub(super) fn close(&self, kept: &Kept) -> Option<Bytes> {
-        let mut nonce = [0; NONCE_LEN];
-        getrandom::fill(&mut nonce).ok()?;
+        let nonce: [u8; NONCE_LEN] = Random::new().bytes().ok()?;
         let mut sealed = serde_json::to_vec(kept).ok()?;
         let unique = Nonce::assume_unique_for_key(nonce);
         self.cipher()?.seal_in_place_append_tag(unique, Aad::empty(), &mut sealed).ok()?;

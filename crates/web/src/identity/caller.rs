@@ -206,6 +206,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
 impl Argument for Option<Caller> {
     fn describe(operation: &mut Operation<'_>) {
         operation.header("Authorization", false, "A bearer token, for those who have one.");
+        operation.knows_callers();
         operation.add_problem(&UNAUTHENTICATED);
         operation.add_problem(&FORBIDDEN);
     }

@@ -3,6 +3,7 @@
 use super::caller::public_name;
 use super::{Caller, TokenError};
 use serde_json::{Map, Value};
+use singlet::key::ID_CHARS_MAX;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -81,7 +82,9 @@ impl Issuer {
                 return Err(TokenError::NotYetValid);
             }
         }
-        let subject = text("sub").filter(|subject| !subject.is_empty());
+        let subject = text("sub");
+        let subject =
+            subject.filter(|subject| (1..=ID_CHARS_MAX).contains(&subject.chars().count()));
         let subject = subject.ok_or(TokenError::Malformed)?;
         // User names are often e-mail addresses or subjects, and names are shown to others.
         let name = text("name").and_then(public_name).filter(|name| name != subject);
@@ -158,6 +161,7 @@ mod tests {
             (json!({"sub": null}), TokenError::Malformed),
             (json!({"sub": ""}), TokenError::Malformed),
             (json!({"sub": 7}), TokenError::Malformed),
+            (json!({"sub": "x".repeat(256)}), TokenError::Malformed),
         ];
         for (changes, why) in refused {
             assert_eq!(caller(changes.clone()), Err(why), "{changes}");

@@ -86,7 +86,7 @@ pub trait LeaseTable: Send + Sync {
 /// ```
 #[derive(Clone)]
 pub struct Leases {
-    db: Db<Web>,
+    pub(super) db: Db<Web>,
     owner: String,
 }
 
@@ -173,6 +173,6 @@ impl Leases {
     }
 }
 
-fn lease_name(name: &str) -> Result<LeaseName, Error> {
+pub(super) fn lease_name(name: &str) -> Result<LeaseName, Error> {
     LeaseName::new(name).map_err(|error| BackendError::Failed(Box::new(error)).into())
 }

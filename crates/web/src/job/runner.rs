@@ -1,9 +1,11 @@
 //! Runs jobs: each job in a task of its own, and each of its runs in another one.
 
+use super::lease::lease_name;
 use super::{
-    HeldLease, Job, JobError, JobRun, JobStatuses, LEASE_MARGIN, Lease, LeaseGrant, LeaseTable,
-    Leases, Next,
+    HeldLease, Job, JobError, JobRun, JobStatuses, LEASE_MARGIN, LastRun, Lease, LeaseGrant,
+    LeaseTable, Leases, Next,
 };
+use crate::random::Random;
 use futures_util::FutureExt;
 use singlet::Timestamp;
 use singlet::engine::Clock;
@@ -21,6 +23,11 @@ use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 const STOP_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long giving a lease back may take. It ends by itself anyway.
 const RELEASE_TIME_MAX: Duration = Duration::from_secs(2);
+/// How long looking up or noting the last run of a job may take.
+const LAST_RUN_TIME_MAX: Duration = Duration::from_secs(2);
+/// By how much intervals differ at random, so that servers that were started together do not do
+/// everything together.
+const JITTER: f64 = 0.1;
 /// How long to wait before a lease that could not be extended is extended again, at most.
 const EXTEND_PAUSE_MAX: Duration = Duration::from_secs(1);
 /// How long a cancelled run may take to end before the log says that it blocks its thread.
@@ -85,6 +92,7 @@ impl Runner {
                     Lease::Web(duration) => Some((Arc::new(leases.clone()) as _, *duration)),
                     Lease::Own(own, duration) => Some((Arc::clone(own), *duration)),
                 },
+                runs: matches!(job.lease, Lease::Web(_)).then(|| leases.clone()),
                 clock: clock.clone(),
                 stop: stop_sender.subscribe(),
                 stop_time_max,
@@ -109,6 +117,8 @@ struct JobTask {
     job: Job,
     statuses: JobStatuses,
     leases: Option<(Arc<dyn LeaseTable>, Duration)>,
+    /// Where the last run of all servers is kept, if it is.
+    runs: Option<Leases>,
     clock: Clock,
     stop: watch::Receiver<bool>,
     stop_time_max: Duration,
@@ -116,13 +126,12 @@ struct JobTask {
 
 impl JobTask {
     async fn run(self) {
-        let mut wait = match self.job.is_at_start {
-            true => Duration::ZERO,
-            false => self.jittered(self.job.interval),
-        };
+        // What this server has noted itself. It has waited after that, whatever the clock says.
+        let mut own = None;
+        let mut wait = self.first_wait(&mut own).await;
         while self.waited(wait).await {
             // A lease table of a system's own may panic too.
-            let next = match AssertUnwindSafe(self.run_once()).catch_unwind().await {
+            let next = match AssertUnwindSafe(self.run_once(&mut own)).catch_unwind().await {
                 Ok(next) => next,
                 Err(panic) => {
                     let error = panic_error(&*panic);
@@ -137,6 +146,82 @@ impl JobTask {
         }
     }
 
+    /// How long the first run has to wait.
+    async fn first_wait(&self, own: &mut Option<LastRun>) -> Duration {
+        let default = match self.job.is_at_start {
+            true => Duration::ZERO,
+            false => self.jittered(self.job.interval),
+        };
+        let Some(runs) = &self.runs else { return default };
+        let looked_up = async {
+            let Ok(name) = lease_name(&self.lease_name()) else { return Ok(None) };
+            if let Some(last) = runs.last_run(&name).await? {
+                return Ok(Some(self.wait_after(&last)));
+            }
+            let first = LastRun { name, ended_at: self.now().as_millis(), next_in: None };
+            // A server that is restarted more often than the interval must run it some day.
+            if !self.job.is_at_start && runs.note_first(&first).await? {
+                *own = Some(first);
+            }
+            Ok::<_, singlet::Error>(None)
+        };
+        match timeout(LAST_RUN_TIME_MAX, looked_up).await {
+            Ok(Ok(wait)) => wait.unwrap_or(default),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, job = self.job.name, "the last run of a job is not known");
+                default
+            }
+            Err(_) => default,
+        }
+    }
+
+    /// How long until a run is due after this one; zero if it is overdue.
+    fn wait_after(&self, last: &LastRun) -> Duration {
+        let wait = match last.next_in {
+            Some(millis) => Duration::from_millis(millis),
+            None => self.job.interval.mul_f64(1.0 - JITTER),
+        };
+        let (now, ended) = (self.now(), Timestamp::from_millis(last.ended_at));
+        // A clock that was far ahead must not stop the job.
+        match ended > now.after(wait) {
+            true => Duration::ZERO,
+            false => ended.after(wait).since(now),
+        }
+    }
+
+    /// How long to wait instead of running now, because another server has run the job not long ago.
+    /// Asked while the lease is held.
+    async fn wait_for_due(&self, own: Option<&LastRun>) -> Option<Duration> {
+        let (runs, name) = (self.runs.as_ref()?, lease_name(&self.lease_name()).ok()?);
+        let last = timeout(LAST_RUN_TIME_MAX, runs.last_run(&name)).await.ok()?.ok()??;
+        if own == Some(&last) {
+            return None;
+        }
+        let wait = Some(self.wait_after(&last)).filter(|wait| !wait.is_zero())?;
+        // Not all servers at the same moment.
+        let least = self.job.interval.mul_f64(1.0 - JITTER);
+        Some(wait + self.jittered(self.job.interval).saturating_sub(least))
+    }
+
+    /// Notes for all servers that a run has ended. One that was cut short by a stop does not count.
+    async fn note_run(&self, next: Next, own: &mut Option<LastRun>) {
+        let Some(runs) = self.runs.as_ref().filter(|_| !*self.stop.borrow()) else { return };
+        let Ok(name) = lease_name(&self.lease_name()) else { return };
+        let next_in = match next {
+            Next::Interval => None,
+            Next::In(wait) => Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)),
+        };
+        let run = LastRun { name, ended_at: self.now().as_millis(), next_in };
+        match timeout(LAST_RUN_TIME_MAX, runs.note_run(&run)).await {
+            Ok(Ok(())) => *own = Some(run),
+            _ => tracing::warn!(job = self.job.name, "other servers do not know of a run"),
+        }
+    }
+
+    fn lease_name(&self) -> String {
+        format!("{}.{}", self.system, self.job.name)
+    }
+
     /// Waits for the next run; `false` if the server stops before.
     async fn waited(&self, wait: Duration) -> bool {
         let next = self.now().after(wait);
@@ -149,16 +234,20 @@ impl JobTask {
         }
     }
 
-    /// Runs the job, if it can have its lease.
-    async fn run_once(&self) -> Next {
+    /// Runs the job, if it can have its lease and is due.
+    async fn run_once(&self, own: &mut Option<LastRun>) -> Next {
         let Some((leases, duration)) = &self.leases else {
             return self.run_and_note(self.work(None, &Notify::new())).await;
         };
-        let lease_name = format!("{}.{}", self.system, self.job.name);
+        let lease_name = self.lease_name();
         let margin = LEASE_MARGIN.min(*duration / 3);
         let (began, deadline) = (self.now(), Instant::now() + (*duration - margin));
         match timeout_at(deadline, leases.acquire(&lease_name, *duration)).await {
             Ok(Ok(Some(grant))) => {
+                if let Some(wait) = self.wait_for_due(own.as_ref()).await {
+                    self.release(&**leases, &grant).await;
+                    return Next::In(wait);
+                }
                 let held = Arc::new(HeldLease {
                     fence: grant.fence,
                     clock: self.clock.clone(),
@@ -180,10 +269,10 @@ impl JobTask {
                     }
                 };
                 let next = self.run_and_note(work).await;
-                let released = timeout(RELEASE_TIME_MAX, leases.release(&grant)).await;
-                if !matches!(released, Ok(Ok(_))) {
-                    tracing::warn!(job = self.job.name, "a lease was not released; it will expire");
+                if held.is_held() {
+                    self.note_run(next, own).await;
                 }
+                self.release(&**leases, &grant).await;
                 self.update(|status| status.holder = None);
                 next
             }
@@ -196,6 +285,13 @@ impl JobTask {
                 let error = JobError::new("the lease could not be acquired in time");
                 self.run_and_note(async { Err(error) }).await
             }
+        }
+    }
+
+    async fn release(&self, leases: &dyn LeaseTable, grant: &LeaseGrant) {
+        let released = timeout(RELEASE_TIME_MAX, leases.release(grant)).await;
+        if !matches!(released, Ok(Ok(_))) {
+            tracing::warn!(job = self.job.name, "a lease was not released; it will expire");
         }
     }
 
@@ -300,16 +396,14 @@ impl JobTask {
         done.unwrap_or(Next::Interval)
     }
 
-    /// An interval, give or take 10 %, so that servers that were started together do not do
-    /// everything together.
+    /// An interval, give or take 10 %.
     fn jittered(&self, interval: Duration) -> Duration {
-        let mut byte = [0];
         // Without random numbers there is no jitter.
-        let share = match getrandom::fill(&mut byte) {
-            Ok(()) => f64::from(byte[0]) / 255.0,
+        let share = match Random::new().bytes() {
+            Ok([byte]) => f64::from(byte) / 255.0,
             Err(_) => 0.5,
         };
-        interval.mul_f64(0.9 + 0.2 * share)
+        interval.mul_f64(1.0 - JITTER + 2.0 * JITTER * share)
     }
 
     fn now(&self) -> Timestamp {

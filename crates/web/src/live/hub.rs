@@ -18,6 +18,9 @@ const QUEUE_BYTES_MAX: usize = 4 << 20;
 const RECENT_MAX: usize = 128;
 /// How many bytes of events of a topic are kept for subscribers who come back.
 const RECENT_BYTES_MAX: usize = 1 << 20;
+/// How many bytes of events of all topics are kept. A topic that wants to keep more then forgets its
+/// own; who comes back to it gets the state.
+const KEPT_BYTES_MAX: usize = 64 << 20;
 /// How long a topic is kept after its last subscriber has left, so that it can come back.
 const UNWATCHED_TIME_MAX: Duration = Duration::from_secs(60);
 /// How many bytes of events of such a topic are kept.
@@ -58,6 +61,8 @@ pub(super) struct Counters {
 #[derive(Default)]
 struct Topics {
     by_name: HashMap<Arc<str>, TopicLog>,
+    /// How many bytes of events all topics keep.
+    kept_bytes: Arc<AtomicUsize>,
     next_watcher: u64,
     /// The topics that nobody watches, in the order in which they were left, and since when.
     unwatched: BTreeMap<u64, (Instant, Arc<str>)>,
@@ -65,7 +70,6 @@ struct Topics {
 }
 
 /// A topic that somebody watches, or watched not long ago.
-#[derive(Default)]
 struct TopicLog {
     watchers: Vec<Watcher>,
     /// The key in [`Topics::unwatched`], if the last watcher has left.
@@ -73,9 +77,39 @@ struct TopicLog {
     /// The number of the last change that watchers know, by a push or by the state.
     last: Option<u64>,
     recent: VecDeque<Event>,
-    recent_bytes: usize,
+    recent_bytes: KeptBytes,
     /// From this number on all events are in `recent`.
     kept_from: u64,
+}
+
+/// How many bytes of events a topic keeps. They count towards those of all topics.
+struct KeptBytes {
+    bytes: usize,
+    total: Arc<AtomicUsize>,
+}
+
+impl KeptBytes {
+    fn add(&mut self, bytes: usize) {
+        self.bytes += bytes;
+        self.total.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn subtract(&mut self, bytes: usize) {
+        self.bytes -= bytes;
+        self.total.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Whether so many more are too many for the topic, or for all topics.
+    fn would_exceed(&self, more: usize, bytes_max: usize) -> bool {
+        let total = self.total.load(Ordering::Relaxed);
+        self.bytes + more > bytes_max || total + more > KEPT_BYTES_MAX
+    }
+}
+
+impl Drop for KeptBytes {
+    fn drop(&mut self) {
+        self.subtract(self.bytes);
+    }
 }
 
 /// One subscriber, on the hub's side.
@@ -137,7 +171,8 @@ impl Hub {
         let id = topics.next_watcher;
         topics.next_watcher += 1;
         let topics = &mut *topics;
-        let topic = topics.by_name.entry(Arc::clone(name)).or_default();
+        let new_topic = || TopicLog::new(Arc::clone(&topics.kept_bytes));
+        let topic = topics.by_name.entry(Arc::clone(name)).or_insert_with(new_topic);
         let missed = last_seen.and_then(|last_seen| topic.after(last_seen));
         let is_resumed = missed.is_some();
         if let Some(key) = topic.unwatched.take() {
@@ -145,7 +180,7 @@ impl Hub {
         }
         if topic.watchers.is_empty() && !is_resumed {
             // Nobody depends on the old numbers: the topic may have begun anew.
-            *topic = TopicLog::default();
+            *topic = new_topic();
         }
         let mut watcher = Watcher { id, queue, backlog: Arc::default(), queued_from: None };
         let backlog = Arc::clone(&watcher.backlog);
@@ -328,6 +363,17 @@ impl Topics {
 }
 
 impl TopicLog {
+    fn new(kept_bytes: Arc<AtomicUsize>) -> Self {
+        Self {
+            watchers: Vec::new(),
+            unwatched: None,
+            last: None,
+            recent: VecDeque::new(),
+            recent_bytes: KeptBytes { bytes: 0, total: kept_bytes },
+            kept_from: 0,
+        }
+    }
+
     /// The events after this number, if all of them are still there.
     fn after(&self, last_seen: u64) -> Option<Vec<Event>> {
         let last = self.last?;
@@ -353,7 +399,7 @@ impl TopicLog {
     fn reset(&mut self, number: u64, state: &Event, counters: &Counters) {
         // A state says what the events before it have said, and is none to be repeated.
         self.recent.clear();
-        self.recent_bytes = 0;
+        self.recent_bytes.subtract(self.recent_bytes.bytes);
         self.kept_from = number.saturating_add(1);
         self.last = Some(number);
         self.send(state, counters);
@@ -369,7 +415,7 @@ impl TopicLog {
             // It is too large to be kept.
             self.kept_from = number.saturating_add(1);
         } else if number >= self.kept_from {
-            self.recent_bytes += bytes;
+            self.recent_bytes.add(bytes);
             self.recent.push_back(event);
         }
     }
@@ -379,13 +425,15 @@ impl TopicLog {
     fn make_room(&mut self, count: usize, bytes: usize) -> bool {
         let bytes_max =
             if self.watchers.is_empty() { UNWATCHED_BYTES_MAX } else { RECENT_BYTES_MAX };
-        while self.recent.len() + count > RECENT_MAX || self.recent_bytes + bytes > bytes_max {
+        while self.recent.len() + count > RECENT_MAX
+            || self.recent_bytes.would_exceed(bytes, bytes_max)
+        {
             let Some(oldest) = self.recent.pop_front() else { return false };
-            self.recent_bytes -= oldest.data().len();
+            self.recent_bytes.subtract(oldest.data().len());
             self.kept_from = oldest.number().map_or(0, |number| number.saturating_add(1));
             while self.recent.front().is_some_and(|next| next.number() == oldest.number()) {
                 let next = self.recent.pop_front();
-                self.recent_bytes -= next.map_or(0, |next| next.data().len());
+                self.recent_bytes.subtract(next.map_or(0, |next| next.data().len()));
             }
         }
         true
@@ -613,8 +661,7 @@ mod tests {
     fn topics_without_followers_hold_little() {
         let hub = Hub::new();
         let text = "x".repeat(10_000);
-        let bytes =
-            |hub: &Hub| hub.lock().by_name.values().map(|topic| topic.recent_bytes).sum::<usize>();
+        let bytes = |hub: &Hub| hub.lock().kept_bytes.load(Ordering::Relaxed);
         let follower = hub.follow("t", None);
         for number in 1..=50 {
             hub.publish("t", number, [text.as_str().into()]);
@@ -628,6 +675,37 @@ mod tests {
         assert!(bytes(&hub) <= UNWATCHED_BYTES_MAX, "{}", bytes(&hub));
         // The last ones are still there for one who comes back.
         assert!(hub.follow("t", Some(68)).is_resumed());
+    }
+
+    /// Each topic had a bound, and all of them together had none.
+    #[test]
+    fn all_topics_together_hold_no_more_than_this() {
+        let hub = Hub::new();
+        let text = Text::from("x".repeat(100_000));
+        let kept = || hub.lock().kept_bytes.load(Ordering::Relaxed);
+        let followers: Vec<Subscriber> = (0..100)
+            .map(|topic| {
+                let mut follower = hub.follow(&topic.to_string(), None);
+                for number in 1..=10 {
+                    let published = hub.publish(&topic.to_string(), number, [text.clone()]);
+                    assert_eq!(published, Published::To(1));
+                }
+                // Everybody gets everything, whether or not it is kept.
+                assert_eq!(texts(&mut follower).len(), 10);
+                assert!(kept() <= KEPT_BYTES_MAX, "{}", kept());
+                follower
+            })
+            .collect();
+        assert!(kept() > KEPT_BYTES_MAX / 2);
+        assert!(hub.follow("0", Some(1)).is_resumed());
+        // The last ones came too late to keep anything: who comes back gets the state.
+        assert!(!hub.follow("99", Some(1)).is_resumed());
+        assert!(hub.follow("99", Some(10)).is_resumed());
+        for topic in 0..100 {
+            hub.close(&topic.to_string());
+        }
+        assert_eq!(kept(), 0);
+        drop(followers);
     }
 
     #[tokio::test]

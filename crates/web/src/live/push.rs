@@ -3,7 +3,7 @@
 use super::{CloseReason, Text};
 use bytes::Bytes;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -219,6 +219,16 @@ impl Event {
         let TopicState { number, event, data } = state;
         let sse = OnceLock::new();
         Self(Arc::new(Inner { number, is_last: true, is_state: true, event, data, sse }))
+    }
+
+    /// The same state with more members.
+    pub(super) fn with_members(&self, members: &Map<String, Value>) -> Self {
+        let Ok(mut object) = serde_json::from_str::<Map<String, Value>>(self.data()) else {
+            return self.clone();
+        };
+        object.extend(members.clone());
+        let Inner { number, event, .. } = *self.0;
+        Self::state(TopicState { number, event, data: to_text(event, &object) })
     }
 
     /// The number of the change, if it has one.

@@ -1,5 +1,6 @@
 //! When to ask again.
 
+use crate::random::Random;
 use hyper::HeaderMap;
 use hyper::header::RETRY_AFTER;
 use std::time::{Duration, SystemTime};
@@ -50,10 +51,9 @@ impl Retry {
         }
         let doubled = self.wait_first.saturating_mul(1 << (attempts - 1).min(16));
         let most = doubled.min(self.wait_max);
-        let mut random = [0_u8; 1];
         // Without randomness everybody waits equally long.
-        let _ = getrandom::fill(&mut random);
-        Some(most / 2 + most / 2 * u32::from(random[0]) / 255)
+        let [random] = Random::new().bytes().unwrap_or_default();
+        Some(most / 2 + most / 2 * u32::from(random) / 255)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::ConnectionGuard;
 use super::lifetime::admit_stream;
-use super::watched_body::WatchedBody;
+use super::watched_body::{BodyProgress, WatchedBody};
 use crate::api::{OperationId, StrictProblems};
 use crate::idempotency::Idempotency;
 use crate::identity::{Identity, TokenEnd};
@@ -23,6 +23,7 @@ use hyper::{Request, Response};
 use hyper_util::service::TowerToHyperService;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -35,6 +36,9 @@ pub(super) struct Shared {
     pub(super) limiter: Option<Arc<Limiter<IpAddr>>>,
     pub(super) names: AllowedHosts,
     pub(super) request_time_max: Duration,
+    pub(super) body_bytes_per_second_min: usize,
+    /// What is longer is watched while it arrives.
+    pub(super) body_bytes_max: usize,
     pub(super) strict_problems: Option<StrictProblems>,
     pub(super) metrics: Metrics,
 }
@@ -48,7 +52,7 @@ pub(super) async fn answer(
 ) -> Response<Body> {
     let connection = lifetime.clone();
     let _in_flight = connection.activity().request();
-    let (request, _executing) = WatchedBody::watch(request, &connection);
+    let (request, progress) = WatchedBody::watch(request, &connection, shared.body_bytes_max);
     let id = RequestId::of(request.headers());
     let method = request.method().clone();
     let begun = Instant::now();
@@ -57,11 +61,10 @@ pub(super) async fn answer(
     let work = AssertUnwindSafe(work);
     // What one request brings down must not bring down the connection: what requests share is
     // changed in single steps, none of which can be left half done.
-    let worked = tokio::time::timeout(shared.request_time_max, work.catch_unwind()).await;
-    let mut response = match worked {
-        Ok(Ok(response)) => admit_stream(response, &connection, &token_end),
-        Ok(Err(_)) => Problem::new(&INTERNAL).into_response(),
-        Err(_) => Problem::new(&TIMEOUT).into_response(),
+    let mut response = match in_time(shared, &progress, work.catch_unwind()).await {
+        Some(Ok(response)) => admit_stream(response, &connection, &token_end),
+        Some(Err(_)) => Problem::new(&INTERNAL).into_response(),
+        None => Problem::new(&TIMEOUT).into_response(),
     };
     let status = response.status().as_u16();
     let problem = response.extensions().get::<Problem>().map(Problem::problem_type);
@@ -84,6 +87,28 @@ pub(super) async fn answer(
     security::add_security_headers(response.headers_mut());
     response.headers_mut().insert(request_id::HEADER, id.header());
     response
+}
+
+/// What the work returns, unless it takes too long. The time grows with the bytes of the body that
+/// have arrived, so that it is enough for all of them at the least rate.
+async fn in_time<T>(
+    shared: &Shared,
+    progress: &BodyProgress,
+    work: impl Future<Output = T>,
+) -> Option<T> {
+    let (begun, mut work) = (tokio::time::Instant::now(), pin!(work));
+    let rate = shared.body_bytes_per_second_min.max(1) as f64;
+    let end = || {
+        let for_body = Duration::from_secs_f64(progress.received() as f64 / rate);
+        begun + shared.request_time_max + for_body
+    };
+    loop {
+        match tokio::time::timeout_at(end(), &mut work).await {
+            Ok(done) => return Some(done),
+            Err(_) if tokio::time::Instant::now() < end() => {}
+            Err(_) => return None,
+        }
+    }
 }
 
 /// The answer on a connection that is one too many.

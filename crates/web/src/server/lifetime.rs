@@ -5,7 +5,7 @@ use crate::problem::{Problem, UNAVAILABLE};
 use axum::body::Body;
 use axum::http::Response;
 use axum::response::IntoResponse;
-use singlet_edge::{Activity, TakenOver};
+use singlet_edge::{Activity, Shares, TakenOver};
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -18,6 +18,8 @@ use tokio::time::Instant;
 pub(crate) struct ConnectionGuard {
     stop: watch::Receiver<bool>,
     activity: Arc<Activity>,
+    /// What the connection and its address hold of the memory for bodies.
+    shares: Shares,
     /// The permits of all streams of the server.
     sockets: Arc<Semaphore>,
     /// Nothing is ever sent. That all clones are gone is the message.
@@ -86,10 +88,11 @@ pub(super) struct End(mpsc::Receiver<Infallible>);
 pub(super) fn begin(
     stop: watch::Receiver<bool>,
     activity: Arc<Activity>,
+    shares: Shares,
     sockets: Arc<Semaphore>,
 ) -> (ConnectionGuard, End) {
     let (alive, gone) = mpsc::channel(1);
-    (ConnectionGuard { stop, activity, sockets, _alive: alive }, End(gone))
+    (ConnectionGuard { stop, activity, shares, sockets, _alive: alive }, End(gone))
 }
 
 impl ConnectionGuard {
@@ -102,6 +105,11 @@ impl ConnectionGuard {
     /// How the connection is getting on.
     pub(super) fn activity(&self) -> &Arc<Activity> {
         &self.activity
+    }
+
+    /// What the connection and its address hold of the memory for bodies.
+    pub(crate) fn shares(&self) -> &Shares {
+        &self.shares
     }
 
     /// Makes the connection a stream, if the server may have one more.

@@ -1,8 +1,11 @@
 //! Uploaded files.
 
+use crate::client::{start, system};
 use axum::response::IntoResponse;
 use singlet::Timestamp;
-use singlet_web::blob::{BlobError, BlobKey, Blobs, ImageType, StoredFile, sniff_image};
+use singlet_web::Options;
+use singlet_web::api::{Api, Route};
+use singlet_web::blob::{BlobError, BlobKey, Blobs, FileCache, ImageType, StoredFile, sniff_image};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -43,9 +46,10 @@ async fn files_are_stored_read_and_deleted() {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64;
         let now = Timestamp::from_millis(now);
         let (minute, all) = (Duration::from_secs(60), key("avatars"));
-        assert_eq!(fus.older_than(&all, now.before(minute)).await.unwrap(), []);
-        let old = fus.older_than(&all, now.after(minute)).await.unwrap();
-        assert_eq!(old, std::slice::from_ref(&avatar));
+        assert_eq!(fus.older_than(&all, now.before(minute)).next().await.unwrap(), None);
+        let mut old = fus.older_than(&all, now.after(minute));
+        assert_eq!(old.next().await.unwrap().as_ref(), Some(&avatar));
+        assert_eq!(old.next().await.unwrap(), None);
         fus.delete(&avatar).await.unwrap();
         fus.delete(&avatar).await.unwrap();
         assert_eq!(fus.get(&avatar).await.unwrap(), None);
@@ -53,6 +57,40 @@ async fn files_are_stored_read_and_deleted() {
     // A second server on the folder finds what the first has stored.
     let again = Blobs::folder(&folder.0).unwrap().of_system("other");
     assert_eq!(again.get(&key("avatars")).await.unwrap().as_deref(), Some(&b"three"[..]));
+}
+
+/// Only the first thousand were listed. When these were all in use, a job that removes others
+/// never came to them.
+#[tokio::test]
+async fn more_files_than_a_page_are_listed_and_deleted_meanwhile() {
+    let folder = Folder::new("many-blobs");
+    let (in_memory, in_folder) = (Blobs::memory(), Blobs::folder(&folder.0).unwrap());
+    std::fs::create_dir(folder.0.join("all")).unwrap();
+    let count = 2_500;
+    for number in 0..count {
+        in_memory.put(&key(&format!("all/{number}")), "x".into()).await.unwrap();
+        // Not by `put`, which waits for the disk each time.
+        std::fs::write(folder.0.join(format!("all/{number}")), "x").unwrap();
+    }
+    for blobs in [in_memory, in_folder] {
+        let later = Timestamp::from_millis(i64::MAX / 2);
+        let mut old = blobs.older_than(&key("all"), later);
+        let mut listed = std::collections::BTreeSet::new();
+        while let Some(found) = old.next().await.unwrap() {
+            // Every other one is in use.
+            if listed.len() % 2 == 0 {
+                blobs.delete(&found).await.unwrap();
+            }
+            assert!(listed.insert(found));
+        }
+        assert_eq!(listed.len(), count);
+        let mut left = blobs.older_than(&key("all"), later);
+        let mut count_left = 0;
+        while left.next().await.unwrap().is_some() {
+            count_left += 1;
+        }
+        assert_eq!(count_left, count / 2);
+    }
 }
 
 #[tokio::test]
@@ -113,11 +151,44 @@ fn an_svg_named_png_is_refused() {
 
 #[test]
 fn stored_files_are_images_and_nothing_else_to_a_browser() {
-    let file = StoredFile { bytes: "x".into(), kind: ImageType::WebP };
-    let response = file.into_response();
+    let file = |cache| StoredFile::new("x".into(), ImageType::WebP).cache(cache).into_response();
+    let response = file(FileCache::default());
     let header = |name: &str| response.headers()[name].to_str().unwrap().to_owned();
     assert_eq!(header("content-type"), "image/webp");
     assert_eq!(header("x-content-type-options"), "nosniff");
     assert_eq!(header("content-security-policy"), "default-src 'none'; sandbox");
-    assert!(header("cache-control").ends_with("immutable"));
+    assert_eq!(header("content-disposition"), "inline");
+    for (cache, expected) in [
+        (FileCache::Private, "private, max-age=31536000, immutable"),
+        (FileCache::Public, "public, max-age=31536000, immutable"),
+        (FileCache::Revalidated, "private, no-cache"),
+    ] {
+        assert_eq!(file(cache).headers()["cache-control"], expected);
+    }
+}
+
+async fn logo() -> StoredFile {
+    StoredFile::new("a logo".into(), ImageType::Png).cache(FileCache::Revalidated)
+}
+
+/// A browser that asked again got all of it again, and the document said nothing of images.
+#[tokio::test]
+async fn a_file_that_the_browser_has_is_not_sent_again() {
+    let api = || {
+        let logo = Route::get("/logo", logo).describe("getLogo", "The logo.");
+        Api::new(()).named("test", "Images.").route(logo)
+    };
+    let content = &api().document()["paths"]["/logo"]["get"]["responses"]["200"]["content"];
+    assert!(content["image/png"].is_object() && content["image/webp"].is_object(), "{content}");
+    let server =
+        start(Options::default(), |server| server.with_system(system(api().into_router()))).await;
+    let first = server.get("/test/logo").await;
+    assert_eq!((first.status, first.body.as_str()), (200, "a logo"));
+    let known = format!("if-none-match: {}", first.headers["etag"]);
+    let again = server.send("GET /test/logo", &[&known], "").await;
+    assert_eq!((again.status, again.body.as_str()), (304, ""));
+    assert_eq!(again.headers["etag"], first.headers["etag"]);
+    assert_eq!(again.headers["cache-control"], "private, no-cache");
+    let other = server.send("GET /test/logo", &["if-none-match: \"other\""], "").await;
+    assert_eq!((other.status, other.body.as_str()), (200, "a logo"));
 }

@@ -1,5 +1,6 @@
 //! Demo data: loaded once, into empty tables, at times of its own.
 
+use crate::log::Log;
 use crate::system::{Note, NoteId, Notes};
 use singlet::Settings;
 use singlet::engine::{Clock, Engine, Options};
@@ -151,32 +152,6 @@ async fn two_loads_give_the_same_ids_and_other_secrets() {
     assert_eq!(secrets.len(), 6);
 }
 
-/// Collects the texts that are logged.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<String>>);
-
-impl tracing::field::Visit for Log {
-    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
-        *self.0.lock().unwrap() += &format!("{field}={value:?} ");
-    }
-}
-
-impl tracing::Subscriber for Log {
-    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
-        *metadata.level() <= tracing::Level::WARN
-    }
-    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        tracing::span::Id::from_u64(1)
-    }
-    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
-    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-    fn event(&self, event: &tracing::Event<'_>) {
-        event.record(&mut self.clone());
-    }
-    fn enter(&self, _: &tracing::span::Id) {}
-    fn exit(&self, _: &tracing::span::Id) {}
-}
-
 /// A server that was killed while it loaded has left this, and one note.
 async fn interrupted(store: &Store, started_at: i64) -> DemoMarker {
     let db = store.open::<Notes>().await.unwrap();
@@ -194,12 +169,12 @@ async fn interrupted(store: &Store, started_at: i64) -> DemoMarker {
 /// The tables were not empty, so the next start served a part of the data and said nothing.
 #[tokio::test]
 async fn demo_data_that_was_loaded_in_part_is_warned_of() {
-    let (store, loads, log) = (store(), Arc::default(), Log::default());
+    let (store, loads, log) = (store(), Arc::default(), Log::warnings());
     interrupted(&store, NOW - 121_000).await;
     let guard = tracing::subscriber::set_default(log.clone());
     open(&store, notes(&loads), DemoPolicy::IfEmpty).await.unwrap();
     drop(guard);
-    let logged = log.0.lock().unwrap().clone();
+    let logged = log.text();
     assert!(logged.contains("The demo data of notes is incomplete."), "{logged}");
     assert!(logged.contains("Delete the folder to load it again."), "{logged}");
     assert_eq!((loads.load(Ordering::SeqCst), all(&store).await.len()), (0, 1));
@@ -223,7 +198,7 @@ async fn a_server_waits_while_another_one_loads() {
 
 #[tokio::test]
 async fn a_loader_that_fails_is_not_repeated() {
-    let (store, log) = (store(), Log::default());
+    let (store, log) = (store(), Log::warnings());
     let failing = |loads: &Arc<AtomicU32>| {
         let loads = Arc::clone(loads);
         notes(&Arc::default()).demo(move |_, _| {
@@ -239,6 +214,6 @@ async fn a_loader_that_fails_is_not_repeated() {
     let opening = open(&store, failing(&loads), DemoPolicy::IfEmpty);
     tokio::time::timeout(Duration::from_secs(20), opening).await.unwrap().unwrap();
     drop(guard);
-    assert!(log.0.lock().unwrap().contains("The demo data of notes is incomplete."));
+    assert!(log.text().contains("The demo data of notes is incomplete."));
     assert_eq!(loads.load(Ordering::SeqCst), 1);
 }

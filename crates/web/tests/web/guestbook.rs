@@ -108,6 +108,12 @@ async fn guests_sign_and_moderators_remove() {
     assert_eq!((unsigned.status, unsigned.code().as_str()), (401, "unauthenticated"));
     let long = book.sign(&ann, &"x".repeat(141)).await;
     assert_eq!((long.status, long.json()["errors"][0]["field"].clone()), (422, "/text".into()));
+    // A text of blanks was stored as an empty entry.
+    for blank in ["", "   ", "\n\u{200b}"] {
+        let refused = book.sign(&ann, blank).await;
+        let field = refused.json()["errors"][0]["field"].clone();
+        assert_eq!((refused.status, field), (422, "/text".into()), "{blank:?}");
+    }
 
     let mut locations = Vec::new();
     for text in [" first ", "second"] {

@@ -57,6 +57,14 @@ async fn order_signed_in(
     order(state, body).await
 }
 
+async fn order_anyhow(
+    state: State<Arc<AtomicU64>>,
+    _: Option<Caller>,
+    body: Body<Order>,
+) -> Result<Created<Ordered>, Problem> {
+    order(state, body).await
+}
+
 struct Shop {
     server: Running,
     count: Arc<AtomicU64>,
@@ -83,7 +91,8 @@ impl Shop {
                     .problems([&FORBIDDEN])
                     .idempotent(),
             )
-            .route(post("/mine", order_signed_in).describe("orderMine", "Orders.").idempotent());
+            .route(post("/mine", order_signed_in).describe("orderMine", "Orders.").idempotent())
+            .route(post("/any", order_anyhow).describe("orderAny", "Orders.").idempotent());
         let identity = IdentitySource::Local(issuer.clone());
         let server = start(Options::default(), |server| {
             server.with_identity(identity).with_store(store).with_system(system(api.into_router()))
@@ -176,6 +185,33 @@ async fn a_key_that_is_easy_to_guess_is_refused() {
     {
         assert_eq!(shop.order(strong, "tea").await.status, 201, "{strong}");
     }
+}
+
+/// Where visitors may call a route too, a request was carried out twice if its caller had a new
+/// token the second time.
+#[tokio::test]
+async fn a_key_is_its_callers_also_where_visitors_may_send_one() {
+    let shop = Shop::open().await;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let token = |subject: &str, at: u64| {
+        let token = shop.issuer.sign(subject, &[], at).unwrap();
+        format!("authorization: Bearer {token}")
+    };
+    let number = async |peer: &str, more: &[&str]| {
+        let key = format!("idempotency-key: {KEY}");
+        let mut lines = vec!["content-type: application/json", &key];
+        lines.extend(more);
+        let (first, body) = ("POST /test/any", r#"{"what":"tea"}"#);
+        shop.server.send_from(peer, first, &lines, body).await.json()["number"].clone()
+    };
+    assert_eq!(number("127.0.0.1", &[&token("ann", now - 60)]).await, 1);
+    // The same person with a new token, at another address.
+    assert_eq!(number("127.0.0.2", &[&token("ann", now)]).await, 1);
+    assert_eq!(number("127.0.0.1", &[&token("bob", now)]).await, 2);
+    assert_eq!(number("127.0.0.1", &[]).await, 3);
+    assert_eq!(number("127.0.0.1", &[]).await, 3);
+    assert_eq!(number("127.0.0.1", &["authorization: Bearer none"]).await, serde_json::Value::Null);
+    assert_eq!(shop.made(), 3);
 }
 
 /// Where nobody says who they are, whoever sent the same key got the answer of whoever was first.

@@ -6,8 +6,8 @@ use singlet::engine::{Clock, Engine};
 use singlet::prelude::*;
 use singlet_web::Web;
 use singlet_web::job::{
-    Job, JobError, JobRun, JobStatuses, LeaseGrant, LeaseItem, LeaseName, LeaseTable, Leases, Next,
-    Runner,
+    Job, JobError, JobRun, JobStatuses, LastRun, LeaseGrant, LeaseItem, LeaseName, LeaseTable,
+    Leases, Next, Runner,
 };
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -200,6 +200,92 @@ async fn a_leased_job_runs_on_one_server_at_a_time() {
     assert_eq!(most.load(Ordering::SeqCst), 1);
     let fences = fences.lock().unwrap();
     assert!(fences.len() >= 20 && fences.is_sorted_by(|one, other| one < other), "{fences:?}");
+}
+
+/// Waits until a server has decided to run a job only much later, and returns in how many seconds.
+async fn put_off(jobs: &Jobs, name: &str) -> u64 {
+    let decided = async {
+        loop {
+            let next = jobs.statuses.get("test", name).unwrap().next;
+            let wait = next.map_or(0, |next| next.since(jobs.db.now()).as_secs());
+            if wait > 60 {
+                return wait;
+            }
+            sleep(ms(5)).await;
+        }
+    };
+    timeout(PATIENCE, decided).await.unwrap()
+}
+
+/// Every server ran the job in every interval, and a restart ran it at once.
+#[tokio::test]
+async fn servers_together_keep_the_interval_of_a_leased_job() {
+    let engine = Engine::memory().unwrap();
+    let hour = Duration::from_secs(3600);
+    let (one, count) = counting("hourly", hour);
+    let one = run_as("one", &engine, [one.leased(hour).also_at_start()]).await;
+    one.ran("hourly", 1).await;
+    assert!(put_off(&one, "hourly").await > 3_000);
+    // Another server, and the first one again after a restart.
+    for owner in ["two", "one again"] {
+        let (other, other_count) = counting("hourly", hour);
+        let other = run_as(owner, &engine, [other.leased(hour).also_at_start()]).await;
+        let wait = put_off(&other, "hourly").await;
+        assert!((3_000..=3_960).contains(&wait), "{wait}");
+        assert_eq!(other_count.load(Ordering::SeqCst), 0, "{owner}");
+        other.stop().await;
+    }
+    assert_eq!(count.load(Ordering::SeqCst), 1);
+    assert_eq!(one.leases.holder("test.hourly").await.unwrap(), None);
+    one.stop().await;
+}
+
+/// A server that was restarted more often than the interval never ran the job.
+#[tokio::test]
+async fn what_is_overdue_after_a_restart_runs_at_once() {
+    let engine = Engine::memory().unwrap();
+    let hour = Duration::from_secs(3600);
+    let (job, count) = counting("hourly", hour);
+    let first = run_as("one", &engine, [job.leased(hour)]).await;
+    assert!(put_off(&first, "hourly").await > 3_000);
+    let (db, name) = (first.db.clone(), LeaseName::new("test.hourly").unwrap());
+    first.stop().await;
+    assert_eq!(count.load(Ordering::SeqCst), 0);
+    // The first start was two hours ago.
+    let mut seen = db.get(LastRun::key(&name)).await.unwrap().unwrap();
+    seen.ended_at -= 7_200_000;
+    db.run(put(&seen)).await.unwrap();
+    let (job, count) = counting("hourly", hour);
+    let again = run_as("one", &engine, [job.leased(hour)]).await;
+    again.ran("hourly", 1).await;
+    assert_eq!(count.load(Ordering::SeqCst), 1);
+    assert!(put_off(&again, "hourly").await > 3_000);
+    again.stop().await;
+    // What a clock far ahead has noted is not believed.
+    seen.ended_at += 1_000 * 3_600_000;
+    db.run(put(&seen)).await.unwrap();
+    let (job, _) = counting("hourly", hour);
+    let anew = run_as("one", &engine, [job.leased(hour)]).await;
+    anew.ran("hourly", 1).await;
+    anew.stop().await;
+}
+
+/// What a run asks for holds on every server.
+#[tokio::test]
+async fn the_next_run_is_when_the_last_one_said_on_whichever_server() {
+    let engine = Engine::memory().unwrap();
+    let later = || {
+        let job = Job::every("later", ms(5), async |_: JobRun| Ok(Next::In(ms(3_600_000))));
+        job.leased(Duration::from_secs(60)).also_at_start()
+    };
+    let one = run_as("one", &engine, [later()]).await;
+    one.ran("later", 1).await;
+    assert!(put_off(&one, "later").await > 3_000);
+    let two = run_as("two", &engine, [later()]).await;
+    assert!(put_off(&two, "later").await > 3_000);
+    assert_eq!(two.statuses.get("test", "later").unwrap().runs, 0);
+    one.stop().await;
+    two.stop().await;
 }
 
 /// The lease is extended while the job runs, and the run outlives its first duration.

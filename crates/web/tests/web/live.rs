@@ -8,9 +8,11 @@ use serde_json::{Value, json};
 use singlet_web::Options;
 use singlet_web::api::{Api, get};
 use singlet_web::live::{
-    CloseReason, Hub, Published, Push, SwitchingProtocols, Topic, WebSocketUpgrade,
+    CloseReason, Hub, Live, Published, Push, Subscription, SwitchingProtocols, Topic, TopicState,
+    WebSocketUpgrade,
 };
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -82,6 +84,37 @@ async fn everybody_gets_every_push_in_order() {
     let socket = &mut sockets[0];
     socket.send(Message::text("ping")).await.unwrap();
     assert_eq!(text(socket).await.as_deref(), Some("echo ping"));
+}
+
+/// All clients of a topic got the same state, so that a page had to remember its caller's role.
+#[tokio::test]
+async fn a_state_has_the_members_of_its_client_also_after_a_gap() {
+    let number = Arc::new(AtomicU64::new(4));
+    let live = {
+        let number = Arc::clone(&number);
+        Live::new(move |_| {
+            let number = number.load(Ordering::SeqCst);
+            let state = TopicState::numbered(number, "state", &json!({"score": number}));
+            std::future::ready(Ok(Some(state)))
+        })
+    };
+    let topic = || Topic::new("game", "A");
+    let next = async |of: &mut Subscription| {
+        let event = timeout(PATIENCE, of.next()).await.unwrap().unwrap();
+        (event.number(), serde_json::from_str::<Value>(event.data()).unwrap())
+    };
+    let admin = live.subscribe(topic(), None).await.unwrap();
+    let mut admin = admin.with_member("myRole", &"admin");
+    let mut visitor = live.subscribe(topic(), None).await.unwrap();
+    assert_eq!(next(&mut admin).await, (Some(4), json!({"score": 4, "myRole": "admin"})));
+    assert_eq!(next(&mut visitor).await, (Some(4), json!({"score": 4})));
+    // Changes were missed: the state comes again.
+    number.store(7, Ordering::SeqCst);
+    live.publish(Push::numbered(topic(), 7, "scored", &json!({})));
+    assert_eq!(next(&mut admin).await, (Some(7), json!({"score": 7, "myRole": "admin"})));
+    assert_eq!(next(&mut visitor).await, (Some(7), json!({"score": 7})));
+    live.publish(Push::numbered(topic(), 8, "scored", &json!({"by": "Ann"})));
+    assert_eq!(next(&mut admin).await, (Some(8), json!({"by": "Ann"})));
 }
 
 #[tokio::test]

@@ -20,6 +20,7 @@ mod identity;
 mod jobs;
 mod leases;
 mod live;
+mod log;
 mod openapi;
 mod outbound;
 mod paging;

@@ -1,5 +1,6 @@
 //! Requests to other services: bounds, retries, and secrets that stay secret.
 
+use crate::log::Log;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -229,38 +230,9 @@ async fn addresses_are_https() {
     assert_eq!(broken.unwrap_err().kind, OutboundErrorKind::Request);
 }
 
-/// Collects all that is logged.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<String>>);
-
-impl tracing::field::Visit for Log {
-    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
-        *self.0.lock().unwrap() += &format!("{field}={value:?} ");
-    }
-}
-
-impl tracing::Subscriber for Log {
-    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
-        true
-    }
-    fn new_span(&self, attributes: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        attributes.record(&mut self.clone());
-        tracing::span::Id::from_u64(1)
-    }
-    fn record(&self, _: &tracing::span::Id, values: &tracing::span::Record<'_>) {
-        values.record(&mut self.clone());
-    }
-    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-    fn event(&self, event: &tracing::Event<'_>) {
-        event.record(&mut self.clone());
-    }
-    fn enter(&self, _: &tracing::span::Id) {}
-    fn exit(&self, _: &tracing::span::Id) {}
-}
-
 #[tokio::test]
 async fn a_secret_is_in_no_log_and_no_error() {
-    let log = Log::default();
+    let log = Log::all();
     let _guard = tracing::subscriber::set_default(log.clone());
     let service = Service::start(|_| reply(200, r#"{"token":"hidden-4"}"#)).await;
     let breaker = Breaker::new("test", BreakerOptions::default());
@@ -282,7 +254,7 @@ async fn a_secret_is_in_no_log_and_no_error() {
     breaker.trip("tripped", Duration::from_secs(60));
     let open = request(&service.url).send().await.unwrap_err();
     let shown = [
-        log.0.lock().unwrap().clone(),
+        log.text(),
         format!("{:?} {answer:?}", request(&service.url)),
         format!("{unreadable} {unreadable:?} {refused} {refused:?} {invalid} {invalid:?}"),
         format!("{open} {open:?} {bad_header:?}"),

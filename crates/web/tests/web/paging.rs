@@ -104,6 +104,22 @@ async fn forged_cursors_are_refused() {
     assert_eq!(strict.undeclared(), Vec::<String>::new());
 }
 
+/// An identifier that no key has room for was an internal error.
+#[tokio::test]
+async fn identifiers_that_are_too_long_are_refused_with_their_field() {
+    let strict = StrictProblems::default();
+    let server = server(&strict).await;
+    for (len, status) in [(255, 200), (256, 422), (3_000, 422)] {
+        let answer = server.get(&format!("/test/books?shelf={}", "x".repeat(len))).await;
+        assert_eq!(answer.status, status, "{len}");
+        if status == 422 {
+            let error = &answer.json()["errors"][0];
+            assert_eq!((&error["in"], &error["field"]), (&json!("query"), &json!("shelf")));
+        }
+    }
+    assert_eq!(strict.undeclared(), Vec::<String>::new());
+}
+
 #[tokio::test]
 async fn cursor_of_another_list() {
     let server = server(&StrictProblems::default()).await;

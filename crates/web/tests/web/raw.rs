@@ -5,6 +5,8 @@ use axum::Extension;
 use serde_json::json;
 use singlet_web::Options;
 use singlet_web::api::{Api, Json, RawBody, RawKind, Route, StrictProblems};
+use singlet_web::identity::Caller;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -27,6 +29,10 @@ async fn upload(image: RawBody<Image>) -> Json<(usize, &'static str)> {
     Json((image.bytes.len(), image.media_type))
 }
 
+async fn upload_mine(_: Caller, image: RawBody<Image>) -> Json<usize> {
+    Json(image.bytes.len())
+}
+
 async fn note(note: RawBody<Note>) -> Json<usize> {
     Json(note.bytes.len())
 }
@@ -35,6 +41,8 @@ fn api() -> Api<()> {
     Api::new(())
         .named("test", "Images.")
         .route(Route::put("/image", upload).describe("putImage", "Puts an image."))
+        .route(Route::put("/mine", upload_mine).describe("putMine", "Puts my image."))
+        .route(Route::post("/mine", upload_mine).describe("addMine", "Adds one.").idempotent())
         .route(Route::put("/note", note).describe("putNote", "Puts a note."))
 }
 
@@ -83,6 +91,52 @@ async fn a_body_without_a_length_has_the_same_bound() {
     };
     assert_eq!(put("5\r\nhello\r\n5\r\nhello\r\n").await, "HTTP/1.1 200");
     assert_eq!(put("6\r\nhello \r\n5\r\nhello\r\n").await, "HTTP/1.1 413");
+}
+
+/// Memory was held, and with a key the whole body was read, for people who then had to sign in.
+#[tokio::test]
+async fn nothing_is_read_for_those_who_have_to_sign_in() {
+    let strict = StrictProblems::default();
+    let server = server(&strict).await;
+    // The body is never sent, and too large anyway.
+    let ask = async |method: &str, more: &str| {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        let head = format!(
+            "{method} /test/mine HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{more}\
+             content-type: image/png\r\ncontent-length: 999999999\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer.get(..12).unwrap_or_default().to_owned()
+    };
+    assert_eq!(ask("PUT", "").await, "HTTP/1.1 401");
+    let key = "idempotency-key: 5b8e5f0c-3b0e-4f53-9f0e-3f2d8a3f1c11\r\n";
+    assert_eq!(ask("POST", key).await, "HTTP/1.1 401");
+    assert_eq!(strict.undeclared(), Vec::<String>::new());
+}
+
+/// A large picture over a slow network ran out of time, however steadily it came.
+#[tokio::test]
+async fn an_upload_has_time_by_its_bytes() {
+    // At a byte a second, 100 bytes have a minute and more; at a million they have nothing.
+    for (rate, status) in [(1, "HTTP/1.1 200"), (1_000_000, "HTTP/1.1 408")] {
+        let mut options = Options::default();
+        options.limits.request_time_max = Duration::from_millis(500);
+        options.limits.body_bytes_per_second_min = rate;
+        let server = start(options, |server| server.with_system(system(api().into_router()))).await;
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        let head = "PUT /test/image HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+                    content-type: image/png\r\ncontent-length: 101\r\n\r\n";
+        stream.write_all(format!("{head}{}", "x".repeat(100)).as_bytes()).await.unwrap();
+        if rate == 1 {
+            tokio::time::sleep(Duration::from_millis(1_000)).await;
+            stream.write_all(b"x").await.unwrap();
+        }
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert_eq!(answer.get(..12).unwrap_or_default(), status, "{rate}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Server-Sent Events: what a client gets, and when a stream ends.
 
 use crate::games::{GameServer, GameStore, Service};
+use crate::log::Log;
 use serde_json::{Value, json};
 use singlet_web::live::{Live, Push, Topic, TopicState};
 use singlet_web::problem::Problem;
@@ -336,36 +337,13 @@ async fn the_only_watcher_of_a_topic_resumes() {
     assert_eq!(server.service.live.figures().topics, 1);
 }
 
-/// Counts the errors that `Live` logs.
-struct LiveErrors(Arc<AtomicU64>);
-
-impl tracing::Subscriber for LiveErrors {
-    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
-        *metadata.level() == tracing::Level::ERROR && metadata.target() == "singlet_web::live::feed"
-    }
-
-    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        tracing::span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
-
-    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-
-    fn event(&self, _: &tracing::Event<'_>) {
-        self.0.fetch_add(1, Ordering::SeqCst);
-    }
-
-    fn enter(&self, _: &tracing::span::Id) {}
-
-    fn exit(&self, _: &tracing::span::Id) {}
-}
-
 /// Who forgot `Opened::live` saw states and never a push, and nothing in the log.
 #[tokio::test]
 async fn a_subscription_without_a_running_feed_is_logged_once() {
-    let errors = Arc::new(AtomicU64::new(0));
-    let _logging = tracing::subscriber::set_default(LiveErrors(Arc::clone(&errors)));
+    let errors = Log::of(|metadata| {
+        *metadata.level() == tracing::Level::ERROR && metadata.target() == "singlet_web::live::feed"
+    });
+    let _logging = tracing::subscriber::set_default(errors.clone());
     let store = GameStore::new();
     let topic = || Topic::new("game", "A");
     let running = Service::new(store.open().await);
@@ -376,12 +354,12 @@ async fn a_subscription_without_a_running_feed_is_logged_once() {
     drop(running.live.subscribe(topic(), None).await.unwrap());
     // One that follows nothing does not have to run.
     drop(Live::signals("ready").subscribe(topic(), None).await.unwrap());
-    assert_eq!(errors.load(Ordering::SeqCst), 0);
+    assert_eq!(errors.count(), 0);
     let forgotten = Service::new(store.open().await);
     for _ in 0..3 {
         drop(forgotten.live.subscribe(topic(), None).await.unwrap());
     }
-    assert_eq!(errors.load(Ordering::SeqCst), 1);
+    assert_eq!(errors.count(), 1);
     feed.abort();
 }
 

@@ -5,9 +5,7 @@ use crate::picture::PictureUse;
 use crate::service::{SignIn, StoredImage};
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request};
-use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue,
-};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, Response};
 use axum::response::IntoResponse;
@@ -17,7 +15,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use singlet::Timestamp;
 use singlet_web::api::{Argument, Operation, RawBody, RawKind, Reply};
-use singlet_web::blob::StoredFile;
+use singlet_web::blob::{FileCache, StoredFile};
 use singlet_web::limit::ClientLimits;
 use singlet_web::problem::{ApiError as _, Problem, TOO_LARGE};
 
@@ -99,15 +97,9 @@ impl Reply for ImageReply {
 impl IntoResponse for ImageReply {
     fn into_response(self) -> Response<Body> {
         let StoredImage { bytes, kind } = self.0;
-        let mut response = StoredFile { bytes, kind }.into_response();
+        let mut response = StoredFile::new(bytes, kind).cache(FileCache::Public).into_response();
         let resource_policy = HeaderName::from_static("cross-origin-resource-policy");
-        for (name, value) in [
-            (CACHE_CONTROL, "public, max-age=31536000, immutable"),
-            (CONTENT_DISPOSITION, "inline"),
-            (resource_policy, "same-origin"),
-        ] {
-            response.headers_mut().insert(name, HeaderValue::from_static(value));
-        }
+        response.headers_mut().insert(resource_policy, HeaderValue::from_static("same-origin"));
         response
     }
 }

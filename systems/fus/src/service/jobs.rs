@@ -85,7 +85,8 @@ impl Service {
         moment: Timestamp,
     ) -> Result<Next, JobError> {
         for folder in ["profile", "sites"] {
-            for key in self.blobs.older_than(&BlobKey::new([folder])?, moment).await? {
+            let mut old = self.blobs.older_than(&BlobKey::new([folder])?, moment);
+            while let Some(key) = old.next().await? {
                 run.check_held()?;
                 if !self.is_named(&key).await? {
                     self.blobs.delete(&key).await?;

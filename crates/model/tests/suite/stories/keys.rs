@@ -212,3 +212,49 @@ pub(super) async fn entities_share_a_key(fixture: &Fixture) -> TestResult {
     db.run(delete(User::key(&user.name))).await?;
     Ok(())
 }
+
+#[table(
+    name = "matches-{env}",
+    key = (PK, SK),
+    index(byDay = (day, matchId)),
+    entities(Played, Participation)
+)]
+struct Club;
+
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(
+    Club,
+    key = ("MATCH#{match_id}", "METADATA"),
+    byDay on_day = ("{day}", "{match_id}"),
+    rename_all = "camelCase"
+)]
+struct Played {
+    match_id: Account,
+    day: Date,
+}
+
+/// Has the two attributes that the index is keyed by, and so is in it.
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Club, key matches_of = ("PLAYER#{player}", "MATCH#{match_id}"), rename_all = "camelCase")]
+struct Participation {
+    #[attribute(in_key)]
+    player: Account,
+    match_id: Account,
+    day: Date,
+}
+
+pub(super) async fn items_of_others_in_an_index_are_passed_over(fixture: &Fixture) -> TestResult {
+    let db = fixture.open::<Club>();
+    db.provision().await?;
+    let day: Date = id("2026-01-31");
+    let participation = Participation { player: id("p1"), match_id: id("m1"), day };
+    db.run(create(&participation)).await?;
+    assert_eq!(db.query(Played::on_day(day)).all().await?, []);
+    assert_eq!(db.query(Played::on_day(day)).count().await?, 0);
+    let played = Played { match_id: id("m1"), day };
+    db.run(create(&played)).await?;
+    assert_eq!(db.query(Played::on_day(day)).all().await?, [played]);
+    let of_player = Participation::matches_of(&participation.player);
+    assert_eq!(db.query(of_player).all().await?, [participation]);
+    Ok(())
+}

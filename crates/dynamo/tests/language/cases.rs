@@ -1,0 +1,38 @@
+//! Every case of `cases/*.txt`, answered by the language alone.
+//!
+//! [`world`] carries out requests on a handful of items in memory, by nothing but the crate's
+//! own functions, in the order in which a server would call them. What a case expects and what
+//! came out are compared as `singlet_testkit::cases` does.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a panic here is a failing test"
+)]
+
+use crate::world;
+
+use singlet_testkit::cases::{self, Answer, Case};
+use world::World;
+
+#[test]
+fn every_case_is_answered_as_the_service_answers_it() {
+    let cases = cases::load().unwrap();
+    let failures: Vec<String> = cases.iter().filter_map(|case| check(case).err()).collect();
+    println!("{} of {} cases passed", cases.len() - failures.len(), cases.len());
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+fn check(case: &Case) -> Result<(), String> {
+    let mut world = World::new();
+    for item in &case.given {
+        world.store(case.table(), item);
+    }
+    for request in &case.after {
+        world.done(&request.operation, &request.body);
+    }
+    let answered = world.carry_out(&case.request.operation, &case.request.body);
+    case.check(&Answer::of(&answered))
+}

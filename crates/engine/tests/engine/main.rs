@@ -1,0 +1,38 @@
+//! All tests of the engine that need no process of their own: one program, which is linked once.
+//! Beside it are those that are killed, and those that see what other threads of the process do.
+
+mod bit_flips;
+mod cases;
+mod closing;
+mod crash_images;
+mod differential;
+mod differential_finds_mistakes;
+#[path = "../durability/mod.rs"]
+mod durability;
+mod expiry;
+mod faults;
+mod folder_while_open;
+mod formats;
+mod full_disk;
+#[path = "../house/mod.rs"]
+mod house;
+mod linearizable;
+mod live_indexes;
+mod lost_files;
+mod planted_bugs;
+mod reading;
+mod reopen;
+#[path = "../small/mod.rs"]
+mod small;
+mod store_agrees_with_a_map;
+mod store_notices_flipped_bits;
+mod store_stops_after_a_fault;
+mod store_survives_crashes;
+mod store_syncs;
+mod streams;
+#[path = "../subject/mod.rs"]
+mod subject;
+mod tables_at_once;
+mod tokens;
+#[path = "../workload/mod.rs"]
+mod workload;
