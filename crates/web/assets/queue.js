@@ -131,6 +131,12 @@ export class OfflineQueue {
     localStorage.setItem(this.#prefix + one.id, JSON.stringify(one));
   }
 
+  /** Removes an entry that was sent, unless it has been replaced meanwhile. */
+  #remove(sent) {
+    this.#attempts = 0;
+    if (this.#read(this.#prefix + sent.id)?.key === sent.key) localStorage.removeItem(this.#prefix + sent.id);
+  }
+
   /** Changes an entry that was sent, unless it has been dropped or replaced meanwhile. */
   #update(sent, changes) {
     if (this.#read(this.#prefix + sent.id)?.key === sent.key) this.#write({ ...sent, ...changes });
@@ -187,11 +193,16 @@ export class OfflineQueue {
       const sentWith = token.text();
       try {
         const result = await this.#options.send(next.entry, { key: next.key });
-        this.#attempts = 0;
-        if (this.#read(this.#prefix + next.id)?.key === next.key) localStorage.removeItem(this.#prefix + next.id);
+        this.#remove(next);
         this.#notify(this.#options.onSent, next.entry, result);
       } catch (error) {
         const isProblem = error instanceof Problem;
+        // It was carried out before, and there is no answer to hand on.
+        if (isProblem && error.code === "answer-not-kept") {
+          this.#remove(next);
+          this.#changed();
+          continue;
+        }
         if (!isProblem) reportError(error);
         if (!isProblem || error.isTemporary) {
           this.#waitAfter(next, error?.retryAfterMs ?? null);

@@ -35,7 +35,9 @@ use crate::api::{Credential, Scheme, read_body, reserve_early};
 use crate::budget::Budget;
 use crate::identity::Caller;
 use crate::limit::ClientLimits;
-use crate::problem::{IN_PROGRESS, INTERNAL, KEY_REUSED, Problem, TIMEOUT, UNAVAILABLE, WEAK_KEY};
+use crate::problem::{
+    ANSWER_NOT_KEPT, IN_PROGRESS, INTERNAL, KEY_REUSED, Problem, TIMEOUT, UNAVAILABLE, WEAK_KEY,
+};
 use crate::validate::{FieldError, FieldLocation};
 use attempt::RequestName;
 use axum::body::{Body, to_bytes};
@@ -70,6 +72,8 @@ const LEASE: Duration = Duration::from_secs(60);
 const WORK_TIME_MAX: Duration = Duration::from_secs(45);
 /// How many bytes an answer may have to be kept: an item has at most 400 KB.
 const ANSWER_BYTES_MAX: usize = 256 << 10;
+/// How many bytes an answer may have at all.
+const ANSWER_READ_MAX: usize = 16 << 20;
 /// How many bytes a request takes up in the store besides its answer.
 const RECORD_BYTES: u64 = 512;
 /// How many bytes are kept in an hour of people who have not signed in, in all: the answers of ten
@@ -357,32 +361,40 @@ async fn judge(response: Response<Body>) -> (Response<Body>, Outcome<Kept>) {
         return (response, if refused { Outcome::Refused } else { Outcome::Unknown });
     }
     let (parts, body) = response.into_parts();
-    let Ok(body) = to_bytes(body, ANSWER_BYTES_MAX).await else {
-        tracing::error!("an answer is too large to be kept");
+    let Ok(body) = to_bytes(body, ANSWER_READ_MAX).await else {
+        tracing::error!("an answer is too large, or was not finished");
         return (Problem::new(&INTERNAL).into_response(), Outcome::Unknown);
     };
     let header =
         |name| parts.headers.get(name).and_then(|one| one.to_str().ok()).map(str::to_owned);
+    let is_too_large = body.len() > ANSWER_BYTES_MAX;
     let kept = Kept {
         status: status.as_u16(),
         location: header(LOCATION),
         etag: header(ETAG),
-        body: String::from_utf8_lossy(&body).into_owned(),
+        body: if is_too_large { String::new() } else { String::from_utf8_lossy(&body).into() },
+        is_too_large,
     };
     (Response::from_parts(parts, Body::from(body)), Outcome::Done(kept))
 }
 
-/// The answer as it was.
+/// The answer as it was, or that it was too large to be kept.
 fn replay(kept: Kept) -> Response<Body> {
-    let is_empty = kept.body.is_empty();
-    let mut response = Response::new(Body::from(kept.body));
-    *response.status_mut() = StatusCode::from_u16(kept.status).unwrap_or_default();
+    let mut response = if kept.is_too_large {
+        Problem::new(&ANSWER_NOT_KEPT).into_response()
+    } else {
+        let is_empty = kept.body.is_empty();
+        let mut response = Response::new(Body::from(kept.body));
+        *response.status_mut() = StatusCode::from_u16(kept.status).unwrap_or_default();
+        if !is_empty {
+            let json = HeaderValue::from_static("application/json");
+            response.headers_mut().insert(CONTENT_TYPE, json);
+        }
+        response
+    };
     let headers = response.headers_mut();
     headers.insert(REPLAYED, HeaderValue::from_static("true"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    if !is_empty {
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    }
     for (name, value) in [(LOCATION, kept.location), (ETAG, kept.etag)] {
         if let Some(Ok(value)) = value.map(HeaderValue::try_from) {
             headers.insert(name, value);

@@ -78,6 +78,9 @@ problems! {
     WEAK_KEY = 400, "weak-key", "Idempotency-Key too weak";
     /// The request with this Idempotency-Key is still being carried out. Ask again in a moment.
     IN_PROGRESS = 409, "in-progress", "Request in progress";
+    /// The request with this Idempotency-Key was carried out before, and its answer was too large to
+    /// be kept. Read what it has changed.
+    ANSWER_NOT_KEPT = 409, "answer-not-kept", "Already carried out";
     /// The client took too long to send its request, or the answer took too long to find.
     TIMEOUT = 408, "timeout", "Request timed out";
     /// The request has more bytes than this address takes.

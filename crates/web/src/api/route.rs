@@ -6,8 +6,8 @@ use super::signature::Signature;
 use crate::blob::not_modified;
 use crate::idempotency::{self, Scope};
 use crate::problem::{
-    BUSY, IN_PROGRESS, INTERNAL, INVALID, KEY_REUSED, MALFORMED, Problem, ProblemType,
-    RATE_LIMITED, TIMEOUT, TOO_LARGE, UNAVAILABLE, WEAK_KEY,
+    ANSWER_NOT_KEPT, BUSY, IN_PROGRESS, INTERNAL, INVALID, KEY_REUSED, MALFORMED, Problem,
+    ProblemType, RATE_LIMITED, TIMEOUT, TOO_LARGE, UNAVAILABLE, WEAK_KEY,
 };
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Request};
@@ -127,7 +127,15 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
             let schema = json!({"type": "string", "minLength": min, "maxLength": max});
             operation.header_of("Idempotency-Key", false, description, &schema);
             // The whole body is read to compare requests, whatever the function takes of it.
-            let of_keys = [&KEY_REUSED, &IN_PROGRESS, &INVALID, &WEAK_KEY, &MALFORMED, &TOO_LARGE];
+            let of_keys = [
+                &KEY_REUSED,
+                &IN_PROGRESS,
+                &ANSWER_NOT_KEPT,
+                &INVALID,
+                &WEAK_KEY,
+                &MALFORMED,
+                &TOO_LARGE,
+            ];
             for problem_type in of_keys {
                 operation.add_problem(problem_type);
             }

@@ -17,6 +17,9 @@ pub(super) struct Kept {
     #[serde(default)]
     pub(super) etag: Option<String>,
     pub(super) body: String,
+    /// Whether the body was too large to be kept, and is missing here.
+    #[serde(default)]
+    pub(super) is_too_large: bool,
 }
 
 /// A client's key, made ready. Whoever reads the table and does not have the key learns neither
