@@ -4,18 +4,8 @@
 //! own functions, in the order in which a server would call them. What a case expects and what
 //! came out are compared as `singlet_testkit::cases` does.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a panic here is a failing test"
-)]
-
-use crate::world;
-
+use crate::world::World;
 use singlet_testkit::cases::{self, Answer, Case};
-use world::World;
 
 #[test]
 fn every_case_is_answered_as_the_service_answers_it() {

@@ -1,14 +1,6 @@
 //! Expressions mean what a second, naive reading of them means; what is printed is read again;
 //! and no text whatever makes them panic, overflow the stack, or take long.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a panic here is a failing test"
-)]
-
 use proptest::prelude::*;
 use singlet_dynamo::binary::{self, ItemRef};
 use singlet_dynamo::expression::{

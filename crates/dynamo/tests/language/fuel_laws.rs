@@ -4,8 +4,6 @@
 //! A filter once made its search table anew for every item, also for a text that was longer than
 //! the value, and compared each item with all of 600,000 elements of a list.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a panic here is a failing test")]
-
 use proptest::collection::vec;
 use proptest::prelude::*;
 use singlet_dynamo::binary::{self, ItemRef};

@@ -1,8 +1,6 @@
 //! The parameters from before expressions say the same as the expressions that the developer
 //! guide gives for them.
 
-#![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
-
 use proptest::prelude::*;
 use singlet_dynamo::operation::{PutItem, Query, UpdateItem};
 use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};

@@ -1,5 +1,14 @@
 //! All tests of the language that need no process of their own: one program, which is linked once.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a panic here is a failing test, and figures are worth a line"
+)]
+
 mod cases;
 mod expression_laws;
 mod fuel_laws;

@@ -1,7 +1,5 @@
 //! Numbers obey the laws of arithmetic and order, and agree with a slow and plain reckoning.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a panic here is a failing test")]
-
 use proptest::prelude::*;
 use singlet_dynamo::{Number, NumberError};
 use singlet_testkit::strategy::{number, number_text};

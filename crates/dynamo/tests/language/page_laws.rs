@@ -1,7 +1,5 @@
 //! Pages of Scan, followed from one to the next, show every item once, whatever their size.
 
-#![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
-
 use proptest::prelude::*;
 use singlet_dynamo::operation::{PageAnswer, Scan};
 use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};

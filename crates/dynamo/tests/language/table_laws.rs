@@ -1,7 +1,5 @@
 //! Tables survive being stored, places in streams survive being handed to clients.
 
-#![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
-
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;

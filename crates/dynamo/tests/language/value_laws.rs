@@ -1,7 +1,5 @@
 //! Values survive every form they are put into, and keys sort as the values do.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a panic here is a failing test")]
-
 use proptest::prelude::*;
 use singlet_dynamo::binary::{self, ItemRef};
 use singlet_dynamo::json::Writer;

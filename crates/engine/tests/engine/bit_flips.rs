@@ -1,15 +1,7 @@
 //! A bit that flips on the disk is an error for whoever needs it, or does not matter. It never
 //! makes wrong data, and never takes the process down.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a panic here is a failing test"
-)]
 
-use crate::durability;
-
-use durability::{Contents, START_MS, Workload, check_sound, open, options, times};
+use crate::durability::{Contents, START_MS, Workload, check_sound, open, options, times};
 use singlet_engine::{Clock, Durability, Error};
 use singlet_testkit::disk::FaultDisk;
 use singlet_testkit::random::Random;

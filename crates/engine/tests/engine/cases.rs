@@ -3,13 +3,6 @@
 //! Whoever knows DynamoDB can read the files in `crates/dynamo/tests/cases`; here the same
 //! requests go through tables, rows and commits.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a panic here is a failing test"
-)]
-
 use singlet_dynamo::arn::Home;
 use singlet_dynamo::operation::{Answer, CreateTable, PutItem, Request};
 use singlet_dynamo::{Error, Item};

@@ -1,10 +1,5 @@
 //! Stores and engines that are closed, or whose disk fails, while others work with them: everybody
 //! gets an answer, and nothing that was acknowledged is lost.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a panic here is a failing test, and so is one in a thread of its own"
-)]
 
 use crate::small;
 

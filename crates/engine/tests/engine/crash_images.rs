@@ -1,10 +1,7 @@
 //! Whenever the power goes, and whatever the disk keeps of what was not synced: the engine opens,
 //! has all that was acknowledged and nothing in part, and works on.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a panic here is a failing test")]
 
-use crate::durability;
-
-use durability::{Run, START_MS, Workload, check_sound, open, options, times};
+use crate::durability::{Run, START_MS, Workload, check_sound, open, options, times};
 use singlet_dynamo::operation::{GetItem, PutItem, TransactWriteItem, TransactWriteItems};
 use singlet_dynamo::{Item, Value};
 use singlet_engine::{Clock, Durability};

@@ -3,20 +3,11 @@
 //! Together these run 200,000 operations. With `SINGLET_TEST_LONG` set they run fifty times as
 //! many, from seeds that were never run before.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a panic here is a failing test"
-)]
-
-use crate::subject;
-
+use crate::subject::Subject;
 use singlet_engine::Durability;
 use singlet_testkit::differential::{System, find};
 use singlet_testkit::generator::Profile;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use subject::Subject;
 
 /// How many steps a sequence has.
 const LEN: usize = 250;

@@ -1,22 +1,13 @@
 //! The comparison with the reference finds mistakes: each of these is planted, and found within
 //! a few thousand operations.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    dead_code,
-    reason = "a panic here is a failing test, and not every test needs all of the subject"
-)]
-
-use crate::subject;
-
+use crate::subject::Subject;
 use singlet_dynamo::operation::{
     Answer, DeleteItem, GetItem, GetItemAnswer, Request, TransactWriteItem,
 };
 use singlet_dynamo::{Error, ErrorKind};
 use singlet_testkit::differential::{System, find};
 use singlet_testkit::generator::Profile;
-use subject::Subject;
 
 /// A tenth of what the test of the engine runs, so that no mistake is found by luck alone.
 const OPERATIONS: usize = 20_000;

@@ -1,16 +1,6 @@
 //! Items whose time has come are deleted, at a cost of what is deleted.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    dead_code,
-    reason = "a panic here is a failing test, and not every test needs the whole house"
-)]
-
-use crate::house;
-
-use house::{House, START_MS};
+use crate::house::{House, START_MS};
 use singlet_engine::feed::Event;
 
 fn expiring() -> House {

@@ -1,11 +1,8 @@
 //! A disk that refuses something: whoever wrote is told, nothing is written any more, reads go on,
 //! and when the disk is well again everything that was acknowledged is there. A disk that is full
 //! refuses, and goes on when there is room.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a panic here is a failing test")]
 
-use crate::durability;
-
-use durability::{Contents, START_MS, Workload, check_sound, open, options, times};
+use crate::durability::{Contents, START_MS, Workload, check_sound, open, options, times};
 use singlet_dynamo::operation::PutItem;
 use singlet_dynamo::{Item, Value};
 use singlet_engine::{Clock, Durability, Engine, Error, store};

@@ -1,7 +1,6 @@
 //! What happens to a folder while a store has it open: others try to open it, somebody deletes or
 //! replaces it.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a panic here is a failing test")]
 
 use singlet_engine::store::{Batch, Durability, Error, Keyspace, Store};
 use std::fs;

@@ -5,11 +5,7 @@
 //! fixture is never written again; the test that makes one is run by hand when the format has got
 //! a new version.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a panic here is a failing test")]
-
-use crate::durability;
-
-use durability::{Contents, START_MS, check_sound, options};
+use crate::durability::{Contents, START_MS, check_sound, options};
 use singlet_dynamo::Error;
 use singlet_dynamo::operation::{Answer, Request};
 use singlet_engine::store::{Checkpoints, DiskOptions, DiskStore, FORMAT_VERSION, Store};

@@ -1,18 +1,14 @@
 //! A disk that is full, and has room again: writes are refused meanwhile, and then go on. Nothing
 //! that was acknowledged is lost, and nothing has to be started again.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a panic here is a failing test")]
 
-use crate::small;
-use crate::workload;
-
+use crate::small::{self, open};
+use crate::workload::{Rows, batch, rows};
 use singlet_engine::store::{
     Batch, Checkpoints, DiskOptions, DiskStore, Durability, Error, Keyspace, Store,
 };
 use singlet_testkit::disk::{Failure, Fault, FaultDisk, Operation};
 use singlet_testkit::random::Random;
-use small::open;
 use std::time::{Duration, Instant};
-use workload::{Rows, batch, rows};
 
 const COMMITS: u32 = 30;
 

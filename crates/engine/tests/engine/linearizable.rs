@@ -4,13 +4,6 @@
 //! table is the model, so the same search shows that single operations are linearizable and
 //! transactions strictly serializable.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a panic here is a failing test"
-)]
-
 use singlet_dynamo::operation::{Answer, CreateTable, GetItem, PutItem, Request, TransactGetItems};
 use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
 use singlet_dynamo::stored::Attributes;

@@ -1,16 +1,6 @@
 //! Indexes come and go on a table that is in use.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    dead_code,
-    reason = "a panic here is a failing test, and not every test needs the whole house"
-)]
-
-use crate::house;
-
-use house::House;
+use crate::house::House;
 use serde_json::json;
 
 const ADD: &str = r#"{"TableName":"Hash","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"colour","AttributeType":"S"}],"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"byColour","KeySchema":[{"AttributeName":"colour","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]}"#;

@@ -1,18 +1,9 @@
 //! Files of a folder that were shortened, emptied, exchanged, removed or restored from an older
 //! copy, while nobody had the folder open: it opens with all that was acknowledged, or is refused as
 //! damaged. It never opens with less.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a panic here is a failing test, and its figures are worth a line"
-)]
 
-use crate::durability;
-use crate::workload;
-
-use durability::{small, times};
+use crate::durability::{small, times};
+use crate::workload::{Rows, batch, commit_number, rows};
 use singlet_engine::store::{Batch, Durability, Error, Keyspace, Store};
 use singlet_testkit::disk::{FaultDisk, Recording};
 use singlet_testkit::random::Random;
@@ -20,7 +11,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use workload::{Rows, batch, commit_number, rows};
 
 /// The contents of all files, by name.
 type Image = BTreeMap<String, Vec<u8>>;

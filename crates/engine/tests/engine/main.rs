@@ -1,6 +1,15 @@
 //! All tests of the engine that need no process of their own: one program, which is linked once.
 //! Beside it are those that are killed, and those that see what other threads of the process do.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a panic here is a failing test, and figures are worth a line"
+)]
+
 mod bit_flips;
 mod cases;
 mod closing;
@@ -22,8 +31,6 @@ mod lost_files;
 mod planted_bugs;
 mod reading;
 mod reopen;
-#[path = "../small/mod.rs"]
-mod small;
 mod store_agrees_with_a_map;
 mod store_notices_flipped_bits;
 mod store_stops_after_a_fault;
@@ -36,3 +43,5 @@ mod tables_at_once;
 mod tokens;
 #[path = "../workload/mod.rs"]
 mod workload;
+
+use durability::small;

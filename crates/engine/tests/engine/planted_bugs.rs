@@ -1,9 +1,6 @@
 //! The harness is worth something: mistakes that an engine could make are found by it.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a panic here is a failing test")]
 
-use crate::durability;
-
-use durability::{Contents, Run, START_MS, Workload, check_sound, open, options, small};
+use crate::durability::{Contents, Run, START_MS, Workload, check_sound, open, options, small};
 use singlet_dynamo::operation::{CreateTable, DeleteItem, PutItem, UpdateTable};
 use singlet_dynamo::{Item, Value};
 use singlet_engine::store::{Batch, Direction, Keyspace};

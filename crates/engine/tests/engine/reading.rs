@@ -1,5 +1,4 @@
 //! Items are read back by key, by partition, by index and by segment.
-#![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
 
 use singlet_dynamo::operation::*;
 use singlet_dynamo::{Item, Map};

@@ -1,5 +1,4 @@
 //! What was acknowledged is there when the folder is opened again.
-#![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
 
 use singlet_dynamo::operation::{
     CreateTable, DeleteTable, DescribeTable, GetItem, ListTables, PutItem, Query, UpdateTimeToLive,

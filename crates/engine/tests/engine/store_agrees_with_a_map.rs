@@ -1,7 +1,5 @@
 //! Both stores do what a `BTreeMap` does, in snapshots that are held across commits too.
 
-#![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
-
 use proptest::collection::vec;
 use proptest::prelude::*;
 use singlet_engine::store::{

@@ -1,21 +1,11 @@
 //! One bit of the file is not as it was written: every answer is right, or an error.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a panic here is a failing test"
-)]
-
-use crate::small;
-use crate::workload;
-
+use crate::small::{DATA, LOG, open};
+use crate::workload::{Rows, batch, commit_number, rows};
 use singlet_engine::store::{Direction, Durability, Error, Keyspace};
 use singlet_testkit::disk::FaultDisk;
 use singlet_testkit::random::Random;
-use small::{DATA, LOG, open};
 use std::ops::Bound;
-use workload::{Rows, batch, commit_number, rows};
 
 /// Where the sector with redb's header begins: behind the first page of checksums.
 const HEADER_START: usize = 4096;

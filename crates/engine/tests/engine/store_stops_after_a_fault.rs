@@ -1,20 +1,10 @@
 //! A disk that refuses an operation: a typed error, no more writes, nothing acknowledged lost.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a panic here is a failing test"
-)]
-
-use crate::small;
-use crate::workload;
-
+use crate::small::{DATA, open};
+use crate::workload::{Rows, batch, commit_number, rows};
 use singlet_engine::store::{Batch, Durability, Error, Store};
 use singlet_testkit::disk::{Failure, Fault, FaultDisk, Lie, Operation};
 use singlet_testkit::random::Random;
-use small::{DATA, open};
-use workload::{Rows, batch, commit_number, rows};
 
 /// How far a store came before its disk failed.
 struct Run {

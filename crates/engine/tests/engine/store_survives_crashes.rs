@@ -1,21 +1,11 @@
 //! Whatever a crash leaves of what was not synced: the store opens, holds every commit that was
 //! acknowledged, and no commit in part.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a panic here is a failing test"
-)]
-
-use crate::small;
-use crate::workload;
-
+use crate::small::{LOG, open};
+use crate::workload::{Rows, batch, commit_number, rows};
 use singlet_engine::store::Durability;
 use singlet_testkit::disk::{FaultDisk, Lie, Recording};
 use singlet_testkit::random::Random;
-use small::{LOG, open};
-use workload::{Rows, batch, commit_number, rows};
 
 struct Workload {
     recording: Recording,

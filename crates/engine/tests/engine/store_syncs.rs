@@ -1,8 +1,6 @@
 //! A commit costs one fsync, however many rows it has; a relaxed one costs none until it is asked
 //! for. What the store tells of itself counts all of its files.
 
-#![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
-
 use crate::small;
 
 use singlet_engine::store::{Batch, Durability, Keyspace, Store};

@@ -5,17 +5,7 @@
 //! on a folder they nearly always had to. And programs written against other endpoints put the
 //! first item without waiting.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    dead_code,
-    reason = "a panic here is a failing test, and not every test needs the whole house"
-)]
-
-use crate::house;
-
-use house::House;
+use crate::house::House;
 use serde_json::{Value, json};
 use singlet_dynamo::ErrorKind;
 

@@ -1,16 +1,6 @@
 //! A transaction that is sent again is carried out once.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    dead_code,
-    reason = "a panic here is a failing test, and not every test needs the whole house"
-)]
-
-use crate::house;
-
-use house::House;
+use crate::house::House;
 use serde_json::json;
 use singlet_dynamo::ErrorKind;
 

@@ -49,6 +49,9 @@ pub struct Caller {
     pub email: Option<String>,
     /// The groups that they are in.
     pub groups: BTreeSet<String>,
+    /// When they signed in, in seconds since 1970: the claim `auth_time` of the token, or else when
+    /// it was issued.
+    pub signed_in_at_s: Option<u64>,
     /// Until when their token is accepted, in seconds since 1970. Streams that they watch end then.
     pub expires_at_s: Option<u64>,
 }

@@ -93,6 +93,7 @@ impl Issuer {
             .get("email_verified")
             .is_some_and(|verified| *verified == false || *verified == "false");
         let email = text("email").filter(|_| !is_unverified);
+        let signed_in_at = claims.get("auth_time").and_then(Value::as_f64).or(time("iat")?);
         let groups = claims.get(&self.groups_claim).and_then(Value::as_array);
         let groups = groups.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
         Ok(Caller {
@@ -101,6 +102,7 @@ impl Issuer {
             email: email.map(str::to_owned),
             groups: groups.collect::<BTreeSet<_>>(),
             // `as` saturates.
+            signed_in_at_s: signed_in_at.map(|at| at as u64),
             expires_at_s: Some(end as u64),
         })
     }
@@ -166,6 +168,16 @@ mod tests {
         for (changes, why) in refused {
             assert_eq!(caller(changes.clone()), Err(why), "{changes}");
         }
+    }
+
+    /// A system that shows when somebody last signed in read the token a second time.
+    #[test]
+    fn a_caller_knows_when_they_signed_in() {
+        let signed_in = |claims: Value| caller(claims).unwrap().signed_in_at_s;
+        let claims = json!({"auth_time": NOW - 600, "iat": NOW - 60});
+        assert_eq!(signed_in(claims), Some(NOW - 600));
+        assert_eq!(signed_in(json!({"auth_time": null, "iat": NOW - 60})), Some(NOW - 60));
+        assert_eq!(signed_in(json!({"auth_time": "today", "iat": null})), None);
     }
 
     #[test]

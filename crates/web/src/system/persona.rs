@@ -44,6 +44,7 @@ impl Persona {
             name: Some(self.name.to_owned()),
             email: self.email.map(str::to_owned),
             groups: self.groups.iter().map(|group| (*group).to_owned()).collect(),
+            signed_in_at_s: None,
             expires_at_s: None,
         }
     }
