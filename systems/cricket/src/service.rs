@@ -13,6 +13,7 @@ mod fixtures;
 mod follows;
 mod hashes;
 mod leagues;
+mod list_cursor;
 mod locks;
 mod matches;
 mod names;
@@ -48,6 +49,7 @@ use crate::design::{Cricket, Fixture};
 use batch::Batches;
 use singlet::prelude::*;
 use singlet_web::random::Random;
+use std::collections::BTreeSet;
 
 /// All services of the tables. Clones are one: they share what is kept in memory.
 #[derive(Clone)]
@@ -116,7 +118,9 @@ impl Service {
         until: Timestamp,
     ) -> Result<Vec<Fixture>, StoreError> {
         let leagues = self.leagues.active().await?;
-        let codes: Vec<_> = leagues.iter().map(|league| league.code.clone()).collect();
+        // Two leagues may have one code.
+        let codes: BTreeSet<_> = leagues.iter().map(|league| league.code.clone()).collect();
+        let codes: Vec<_> = codes.into_iter().collect();
         self.fixtures.starting_soon(&codes, from, until).await
     }
 }

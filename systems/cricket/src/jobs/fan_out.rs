@@ -5,6 +5,7 @@ use super::{Jobs, MINUTE};
 use crate::design::{
     Claim, Device, Environment, Fixture, Follow, MatchId, PushToken, Subscription, TeamId, UserId,
 };
+use crate::error::Error;
 use crate::push::{
     PushKind, PushMessage, PushOutcome, alert_payload, alert_text, end_payload, fit, start_payload,
     update_payload,
@@ -37,7 +38,7 @@ const DEVICE_MS_MAX: i64 = 60_000;
 const DEVICES_MAX: usize = 100_000;
 /// For so long nothing is sent after the service has refused our settings.
 const CLOSED_MS: i64 = 300_000;
-/// How long a phone that the log adapter plays takes to register an activity.
+/// How long the log adapter waits before it registers an activity, as a phone would.
 const PHONE_DELAY: Duration = Duration::from_secs(1);
 /// How many times orders are pushed at once.
 const SENDERS_MAX: usize = 8;
@@ -298,11 +299,10 @@ impl Jobs {
         // They may have got their phone a moment ago.
         let device = self.service().devices.of_user(&follow.user_id).await?;
         let Some(device) = device else { return Ok(false) };
-        let mut own = self.service().subscriptions.of_match(id);
-        while let Some(subscription) = own.try_next().await? {
-            if subscription.user_id == follow.user_id {
-                return Ok(false);
-            }
+        let activities = &self.service().subscriptions;
+        let own = activities.still_registered(id, &follow.user_id, &follow.activities).await?;
+        if !own.is_empty() {
+            return Ok(false);
         }
         let Some(state) = self.state_of(fixture, &follow.team_id).await? else { return Ok(false) };
         let league = self.league_name(id).await?;
@@ -383,7 +383,7 @@ impl Jobs {
         match tokio::time::timeout(END_TIME_MAX, all).await {
             Ok(done) => done.map(|_| ()),
             Err(_) => {
-                tracing::warn!(%id, "not all activities were told that the match is over");
+                tracing::warn!(%id, "not all activities were ended in time");
                 Ok(())
             }
         }
@@ -476,14 +476,15 @@ impl Jobs {
         let message = &outgoing.message;
         let text = fit(&message.payload).unwrap_or_default();
         self.0.outbox.add(message, &text, self.service().db.now());
-        let Some(team) = outgoing.starts.clone().filter(|_| self.0.sender.plays_the_phone()) else {
+        let Some(team) = outgoing.starts.clone().filter(|_| self.0.sender.registers_activities())
+        else {
             return;
         };
         let (jobs, id, user) = (self.clone(), message.match_id.clone(), message.user.clone());
         tokio::spawn(async move {
             tokio::time::sleep(PHONE_DELAY).await;
             if let Err(error) = jobs.register_activity(&id, &user, &team).await {
-                tracing::warn!(%error, "an activity did not register itself");
+                tracing::info!(%error, "an activity did not register itself");
             }
         });
     }
@@ -494,17 +495,11 @@ impl Jobs {
         id: &MatchId,
         user: &UserId,
         team: &TeamId,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), Error> {
         let service = self.service();
         let uuid = service.random.uuid_v4().map_err(|_| singlet::Error::RandomUnavailable)?;
         let Ok(token) = PushToken::new(format!("log-{uuid}")) else { return Ok(()) };
-        let fixture = service.fixtures.get_consistent(id).await?;
-        let is_open =
-            |fixture: &Fixture| fixture.archived_at.is_none() && fixture.ended_at.is_none();
-        if let Some(fixture) = fixture.filter(is_open) {
-            service.subscriptions.register(&fixture, &token, user, team).await?;
-        }
-        Ok(())
+        service.register_activity(id, user, &token, team).await.map(|_| ())
     }
 
     /// Removes a token that is dead.

@@ -1,8 +1,9 @@
 //! What users do: their device, the matches they follow, their activities.
 
-use super::{NewDevice, Registered, Service};
+use super::{NewDevice, Service, SubscriptionService};
 use crate::design::{Device, Fixture, Follow, MatchId, PushToken, Subscription, TeamId, UserId};
 use crate::error::Error;
+use singlet::prelude::*;
 
 impl Service {
     /// The caller's device.
@@ -10,9 +11,12 @@ impl Service {
         self.devices.of_user(user).await?.ok_or(Error::DeviceNotFound)
     }
 
-    /// Registers the device that launched the app last.
+    /// Registers the device that launched the app last. Of several that launch it at once, one is
+    /// left when all of them are done.
     pub async fn register_device(&self, user: &UserId, new: &NewDevice) -> Result<Device, Error> {
-        Ok(self.devices.register(user, new).await?)
+        let device = self.devices.register(user, new).await?;
+        self.devices.keep_newest(user).await?;
+        Ok(device)
     }
 
     /// Deletes the caller's device.
@@ -82,12 +86,20 @@ impl Service {
             return Err(Error::NotFollowing);
         }
         // The follow goes last, so that the request can be repeated if it fails in between.
-        let tokens = self.subscriptions.remove_of_user(id, user).await?;
-        self.follows.unfollow(id, user).await?;
+        let mut tokens = self.subscriptions.remove_of_user(id, user).await?;
+        let old = self.follows.unfollow(id, user).await?;
+        // What was registered in between: without a follow nothing is registered any more.
+        for token in old.into_iter().flat_map(|old| old.activities) {
+            if self.subscriptions.remove_own(id, &token, user).await? {
+                tokens.push(token);
+            }
+        }
         Ok((fixture, tokens))
     }
 
-    /// Registers an activity of a match that is not over.
+    /// Registers an activity of a match that is not over and that the user follows. The follow
+    /// keeps the tokens, so that there are at most eight; those that are gone are dropped when
+    /// there is no room.
     pub async fn register_activity(
         &self,
         id: &MatchId,
@@ -95,11 +107,30 @@ impl Service {
         token: &PushToken,
         team: &TeamId,
     ) -> Result<Subscription, Error> {
-        let fixture = self.followable(id, team).await?;
-        match self.subscriptions.register(&fixture, token, user, team).await? {
-            Registered::Done(subscription) => Ok(subscription),
-            Registered::Taken => Err(Error::ActivityTaken),
-        }
+        let fixture = &self.followable(id, team).await?;
+        self.db
+            .attempt(async |db| {
+                let follow = db.get(Follow::key(id, user).consistent()).await?;
+                let read = follow.ok_or(Error::NotFollowing)?.activities;
+                let is_as_read = Follow::ACTIVITIES.eq(&read);
+                let mut activities = read;
+                if activities.len() >= Follow::ACTIVITIES_MAX && !activities.contains(token) {
+                    activities = self.subscriptions.still_registered(id, user, &activities).await?;
+                    if activities.len() >= Follow::ACTIVITIES_MAX {
+                        return Err(Error::TooManyActivities);
+                    }
+                }
+                activities.insert(token.clone());
+                let noted = update(Follow::key(id, user))
+                    .set(Follow::ACTIVITIES, activities)
+                    .only_if(is_as_read);
+                let registered =
+                    SubscriptionService::register_operation(fixture, token, user, team);
+                db.transact((noted, registered.or(Error::ActivityTaken))).await
+            })
+            .await?;
+        let registered = self.db.get(Subscription::key(id, token).consistent()).await?;
+        registered.ok_or(Error::NotFollowing)
     }
 
     /// Removes one activity of the caller, or all of a match. Returns their tokens, which are to be

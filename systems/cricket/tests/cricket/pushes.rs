@@ -2,7 +2,7 @@
 //! on this machine.
 
 use crate::feeds::feed_match;
-use crate::fixture::{MINUTE, match_id, scheduled, token, user_id};
+use crate::fixture::{MINUTE, match_id, scheduled, team_id, token, user_id};
 use crate::instances::{FakeFeed, Server, prepare};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -135,6 +135,33 @@ fn case_26_each_follower_is_reminded_once() {
         for server in [&one, &two] {
             assert_eq!(server.jobs.send_reminders().await.unwrap(), 0);
         }
+    });
+}
+
+/// Who follows a live match gets its activity at once: one that day, and none beside another one.
+#[test]
+fn who_follows_a_live_match_gets_an_activity_at_once() {
+    run(async {
+        let store = TestStore::memory();
+        let (_, server) = live_match(&store).await;
+        for user in ["asha", "ben"] {
+            server.phone_of(user, true).await;
+            server.follow(user, ID, "101").await;
+        }
+        let fixture = server.fixture(ID).await;
+        let (id, ben, team) = (match_id(ID), user_id("ben"), team_id("101"));
+        let activity = token("activity-ben");
+        server.service.register_activity(&id, &ben, &activity, &team).await.unwrap();
+        let follow_of = async |user: &str| {
+            server.service.follows.get(&match_id(ID), &user_id(user)).await.unwrap().unwrap()
+        };
+        let start = async |user: &str| {
+            server.jobs.start_for(&fixture, &follow_of(user).await).await.unwrap()
+        };
+        assert_eq!((start("asha").await, start("ben").await), (true, false));
+        assert!(!start("asha").await, "once a day");
+        let sent = server.phone.take();
+        assert_eq!(sent.iter().filter(|one| one.kind == PushKind::Start).count(), 1);
     });
 }
 

@@ -202,7 +202,15 @@ async fn devices_follows_and_activities(store: TestStore) {
     );
 
     let team = TeamId::neutral();
-    service.subscriptions.register(&fixture, &token("activity"), &asha, &team).await.unwrap();
+    service.fixtures.create(&fixture).await.unwrap();
+    service.register_activity(&fixture.match_id, &asha, &token("activity"), &team).await.unwrap();
+    check(
+        &store.items::<MatchFollows>().await,
+        json!({
+            "matchId": s("1"), "userId": s("asha"), "teamId": s("101"), "createdAt": s(now),
+            "activities": {"SS": ["activity"]}, "expiresAt": expires_at,
+        }),
+    );
     check(
         &store.items::<ActivitySubscriptions>().await,
         json!({
