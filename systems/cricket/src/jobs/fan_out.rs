@@ -499,7 +499,15 @@ impl Jobs {
         let service = self.service();
         let uuid = service.random.uuid_v4().map_err(|_| singlet::Error::RandomUnavailable)?;
         let Ok(token) = PushToken::new(format!("log-{uuid}")) else { return Ok(()) };
-        service.register_activity(id, user, &token, team).await.map(|_| ())
+        match service.register_activity(id, user, &token, team).await {
+            // They have stopped to follow the match while the activity started.
+            Err(Error::NotFollowing) => {
+                let fixture = service.find_match(id).await?;
+                self.end_activities(&fixture, user, &[token]);
+                Ok(())
+            }
+            registered => registered.map(|_| ()),
+        }
     }
 
     /// Removes a token that is dead.

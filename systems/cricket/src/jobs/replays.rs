@@ -76,9 +76,7 @@ impl Jobs {
         for fixture in &replays {
             let is_expired = fixture.replay.as_ref().is_some_and(|one| one.expires_at <= now);
             if is_expired {
-                self.clean_up(&fixture.match_id).await?;
-                service.fixtures.delete_replay(&fixture.match_id).await?;
-                service.processing.forget(&fixture.match_id);
+                self.end_and_delete(&fixture.match_id).await?;
             }
         }
         // The newest demo match of twenty overs that has begun, or is about to.
@@ -238,6 +236,12 @@ impl Jobs {
                 }
                 (None, position) => position,
             };
+            if there.is_some_and(|there| there < 0) && !read.phase.is_before_play() {
+                let detail = "must not be before the start of a match that has begun";
+                return Err(
+                    Problem::invalid_field(FieldLocation::Body, "/positionMs", detail).into()
+                );
+            }
             let end = tape.position_of(tape.duration_ms(), replay.skip_breaks);
             let position_ms = there.unwrap_or(here).min(end);
             let new = Replay {
@@ -290,12 +294,20 @@ impl Jobs {
         if read.replay.is_none() {
             return Err(Error::NotAReplay);
         }
-        self.clean_up(id).await?;
-        service.processing.forget(id);
-        match service.fixtures.delete_replay(id).await? {
+        match self.end_and_delete(id).await? {
             true => Ok(()),
             false => Err(Error::MatchNotFound),
         }
+    }
+
+    /// Ends a replay, and deletes it. `false` if it is gone.
+    async fn end_and_delete(&self, id: &MatchId) -> Result<bool, StoreError> {
+        let service = self.service();
+        // First, so that no tick puts hashes back, and nobody follows it any more.
+        service.fixtures.archive(id).await?;
+        self.clean_up(id).await?;
+        service.processing.forget(id);
+        service.fixtures.delete_replay(id).await
     }
 
     /// Brings a match of a new replay up to where its tape stands, without pushing anything.

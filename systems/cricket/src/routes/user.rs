@@ -60,7 +60,9 @@ pub(super) fn add_to(api: Api<Shared>) -> Api<Shared> {
                 Error::MatchNotFound,
                 Error::MatchOver,
                 Error::TeamNotInMatch,
+                Error::NotFollowing,
                 Error::ActivityTaken,
+                Error::TooManyActivities,
             ]),
     )
     .route(

@@ -328,15 +328,18 @@ fn phase_events(
     let current = facts.innings.last();
     let n = current.map_or(0, |one| one.n);
     let versus = format!("{} v {}", known.home.code, known.away.code);
-    let score = current.map_or_else(
-        || versus.clone(),
-        |one| {
-            let is_home = one.team_id == known.home.id;
-            score_line(one, if is_home { &known.home.code } else { &known.away.code })
-        },
-    );
+    let score_of = |one: &InningsScore| {
+        let is_home = one.team_id == known.home.id;
+        score_line(one, if is_home { &known.home.code } else { &known.away.code })
+    };
+    let score = current.map_or_else(|| versus.clone(), score_of);
     let mut fire = |kind, text: String, innings, good_for: Option<String>, key: Option<String>| {
-        let score = if kind == EventKind::MatchEnd { versus.clone() } else { score.clone() };
+        let ended = facts.innings.iter().find(|one| one.n == innings);
+        let score = match (kind, ended) {
+            (EventKind::MatchEnd, _) => versus.clone(),
+            (EventKind::InningsEnd, Some(ended)) => score_of(ended),
+            _ => score.clone(),
+        };
         let event = LastEvent { kind, text, ball: None, ball_id, innings, good_for, score };
         found.push(Candidate { event, key, at_ms: feed_ms });
     };
@@ -347,7 +350,7 @@ fn phase_events(
         fire(EventKind::Resumed, score.clone(), n, None, None);
     }
     for one in &facts.innings {
-        // The last innings is told by the result.
+        // The result tells how the last innings ended.
         let decides = one.n == 4 || (one.n == 2 && !known.format.is_multi_day());
         let is_done = one.n < n
             || (!decides && all_confirmed && is_complete(known.format, one, facts.target.as_ref()))

@@ -1,7 +1,9 @@
 //! What users do: their device, the matches they follow, their activities.
 
 use super::{NewDevice, Service, SubscriptionService};
-use crate::design::{Device, Fixture, Follow, MatchId, PushToken, Subscription, TeamId, UserId};
+use crate::design::{
+    Claim, Device, Fixture, Follow, MatchId, PushToken, Subscription, TeamId, UserId,
+};
 use crate::error::Error;
 use singlet::prelude::*;
 
@@ -54,6 +56,11 @@ impl Service {
     ) -> Result<(Fixture, Follow), Error> {
         let fixture = self.followable(id, team).await?;
         let follow = self.follows.follow(&fixture, user, team).await?;
+        // What ends a match removes its follows after it has marked the match.
+        if let Err(error) = self.still_open(id).await {
+            self.follows.unfollow(id, user).await?;
+            return Err(error);
+        }
         Ok((fixture, follow))
     }
 
@@ -88,6 +95,9 @@ impl Service {
         // The follow goes last, so that the request can be repeated if it fails in between.
         let mut tokens = self.subscriptions.remove_of_user(id, user).await?;
         let old = self.follows.unfollow(id, user).await?;
+        // Who follows it again gets an activity again.
+        let start = Claim::start(fixture.day.unwrap_or(1), user);
+        self.prematch.forget(id, &start).await?;
         // What was registered in between: without a follow nothing is registered any more.
         for token in old.into_iter().flat_map(|old| old.activities) {
             if self.subscriptions.remove_own(id, &token, user).await? {
@@ -129,6 +139,10 @@ impl Service {
                 db.transact((noted, registered.or(Error::ActivityTaken))).await
             })
             .await?;
+        if let Err(error) = self.still_open(id).await {
+            self.subscriptions.remove_own(id, token, user).await?;
+            return Err(error);
+        }
         let registered = self.db.get(Subscription::key(id, token).consistent()).await?;
         registered.ok_or(Error::NotFollowing)
     }
@@ -152,15 +166,25 @@ impl Service {
         Ok((fixture, tokens))
     }
 
+    /// Refuses a match that is over, read consistently.
+    async fn still_open(&self, id: &MatchId) -> Result<(), Error> {
+        let fixture = self.fixtures.get_consistent(id).await?.ok_or(Error::MatchNotFound)?;
+        require_open(&fixture)
+    }
+
     /// A match that is not over, in which this team plays.
     async fn followable(&self, id: &MatchId, team: &TeamId) -> Result<Fixture, Error> {
         let fixture = self.find_match(id).await?;
-        if fixture.archived_at.is_some() || fixture.ended_at.is_some() || fixture.phase.is_final() {
-            return Err(Error::MatchOver);
-        }
+        require_open(&fixture)?;
         if !fixture.has_perspective(team) {
             return Err(Error::TeamNotInMatch);
         }
         Ok(fixture)
     }
+}
+
+fn require_open(fixture: &Fixture) -> Result<(), Error> {
+    let is_over =
+        fixture.archived_at.is_some() || fixture.ended_at.is_some() || fixture.phase.is_final();
+    if is_over { Err(Error::MatchOver) } else { Ok(()) }
 }

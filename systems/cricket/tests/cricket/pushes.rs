@@ -20,8 +20,10 @@ use ring::signature::{
 use serde_json::{Value, json};
 use singlet_cricket::design::Environment;
 use singlet_cricket::feed::{Feed as _, SportMonks, SportMonksOptions};
+use singlet_cricket::jobs::Jobs;
 use singlet_cricket::push::{
-    Apns, ApnsOptions, ProviderKey, PushKind, PushMessage, PushOutcome, PushSender as _, fit,
+    Apns, ApnsOptions, LogSender, ProviderKey, PushKind, PushMessage, PushOutcome, PushSender as _,
+    fit,
 };
 use singlet_testing::{TestStore, at_once, run};
 use singlet_web::random::Random;
@@ -160,8 +162,41 @@ fn who_follows_a_live_match_gets_an_activity_at_once() {
         };
         assert_eq!((start("asha").await, start("ben").await), (true, false));
         assert!(!start("asha").await, "once a day");
+        // Who stops and follows again gets it again.
+        server.service.unfollow_match(&id, &user_id("asha")).await.unwrap();
+        server.follow("asha", ID, "101").await;
+        assert!(start("asha").await);
         let sent = server.phone.take();
-        assert_eq!(sent.iter().filter(|one| one.kind == PushKind::Start).count(), 1);
+        assert_eq!(sent.iter().filter(|one| one.kind == PushKind::Start).count(), 2);
+    });
+}
+
+/// The token of an activity comes after its user has stopped to follow the match: the activity is
+/// not registered, and ends.
+#[test]
+fn an_activity_that_registers_itself_too_late_ends() {
+    run(async {
+        let store = TestStore::memory();
+        let (feed, server) = live_match(&store).await;
+        let jobs = Jobs::new(&server.service, feed, None, Arc::new(LogSender)).unwrap();
+        server.phone_of("asha", true).await;
+        server.follow("asha", ID, "101").await;
+        let (id, asha) = (match_id(ID), user_id("asha"));
+        let follow = server.service.follows.get(&id, &asha).await.unwrap().unwrap();
+        assert!(jobs.start_for(&server.fixture(ID).await, &follow).await.unwrap());
+        server.service.unfollow_match(&id, &asha).await.unwrap();
+        let kinds = || {
+            let messages = jobs.outbox().messages(&asha);
+            messages.iter().map(|one| one.kind).collect::<Vec<_>>()
+        };
+        let ended = async {
+            while kinds() != [PushKind::End, PushKind::Start] {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(MINUTE, ended).await.unwrap();
+        let own = futures_util::StreamExt::count(server.service.subscriptions.of_match(&id)).await;
+        assert_eq!(own, 0);
     });
 }
 
