@@ -114,7 +114,7 @@ async fn no_path_and_no_query_leads_to_an_error_of_the_server() {
                     ("getStandings", _) => "&from=2026-01-01&to=2026-01-31",
                     _ => "",
                 };
-                let path = path.replace('{', "").replace('}', "");
+                let path = path.replace(['{', '}'], "");
                 let path = format!("{path}?{parameter}={}{others}", encoded(&value));
                 let status = sofia.send(method.clone(), &path, body_of(&name)).await.status;
                 assert_refused(status, &value, &format!("{parameter} of {name}"));
@@ -138,7 +138,7 @@ async fn no_field_of_a_body_leads_to_an_error_of_the_server() {
     for (name, method, path, _) in operations(&server).await {
         let Some(body) = body_of(&name) else { continue };
         let id = if path.contains("/squash/") { player } else { site };
-        let path = path.replace("{id}", id).replace('{', "").replace('}', "");
+        let path = path.replace("{id}", id).replace(['{', '}'], "");
         for (field, valid) in body.as_object().unwrap() {
             for value in hostile(TOO_LONG_TEXT) {
                 let mut body = body.clone();
