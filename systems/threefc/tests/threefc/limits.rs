@@ -60,12 +60,12 @@ where
 
 async fn set_leagues(fixture: &Fixture, who: &singlet_web::identity::Caller, leagues: u32) {
     let db = fixture.service.db();
-    let stored = db.get(User::key(&user(who)).consistent()).await.unwrap().unwrap();
+    let stored = db.get(User::key(user(who)).consistent()).await.unwrap().unwrap();
     db.run(put(&User { leagues, ..stored })).await.unwrap();
 }
 
 async fn leagues_of(fixture: &Fixture, who: &singlet_web::identity::Caller) -> u32 {
-    let stored = fixture.service.db().get(User::key(&user(who)).consistent()).await.unwrap();
+    let stored = fixture.service.db().get(User::key(user(who)).consistent()).await.unwrap();
     stored.map_or(0, |stored| stored.leagues)
 }
 
@@ -196,14 +196,14 @@ async fn counts_hold_when_many_come_at_once(store: TestStore) {
         codes.push(service.invite(&ines(), &league_id(), &new).await.unwrap().code);
     }
     let db = service.db();
-    let league = db.get(League::key(&league_id()).consistent()).await.unwrap().unwrap();
+    let league = db.get(League::key(league_id()).consistent()).await.unwrap().unwrap();
     let (grants, seasons) = (GRANTS_MAX - ROOM, SEASONS_MAX - ROOM);
     let league = League { grants, seasons, players: PLAYERS_MAX - ROOM, ..league };
     db.run(put(&league)).await.unwrap();
-    let season = db.get(SeasonMirror::key(&season_id()).consistent()).await.unwrap().unwrap();
+    let season = db.get(SeasonMirror::key(season_id()).consistent()).await.unwrap().unwrap();
     let (teams, sessions) = (TEAMS_MAX - ROOM, SESSIONS_MAX - ROOM);
     db.run(put(&SeasonMirror { teams, sessions, ..season })).await.unwrap();
-    let session = db.get(SessionMirror::key(&session_id()).consistent()).await.unwrap().unwrap();
+    let session = db.get(SessionMirror::key(session_id()).consistent()).await.unwrap().unwrap();
     db.run(put(&SessionMirror { games: GAMES_MAX - ROOM, ..session })).await.unwrap();
     let now = fixture.now();
     let second = || -> Service { fixture.second() };

@@ -109,8 +109,7 @@ fn tables_that_have_drifted_are_a_failure() {
         let game = fixture.game("g1").await;
         fixture.service.finish_game(&ines(), &game, true).await.unwrap();
         let db = fixture.service.db();
-        let key =
-            singlet_threefc::design::Standing::key(&crate::fixture::season_id(), &team("red"));
+        let key = singlet_threefc::design::Standing::key(crate::fixture::season_id(), team("red"));
         db.run(singlet::prelude::delete(key)).await.unwrap();
         let before = fixture.items().await;
         assert_eq!(code(&fixture.service.reopen_game(&ines(), &game).await), "internal");
