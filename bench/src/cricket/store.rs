@@ -25,13 +25,17 @@ const LOADERS: usize = 16;
 /// How many writes are timed alone.
 const COMMITS: usize = 200;
 
+/// How many folders there were.
+static FOLDERS: AtomicUsize = AtomicUsize::new(0);
+
 /// A folder beside the build, which is on a real disk; gone when this is dropped.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
     pub(super) fn new() -> Outcome<Self> {
         let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");
-        let path = target.join(format!("bench-cricket-{}", std::process::id()));
+        let number = FOLDERS.fetch_add(1, Ordering::SeqCst);
+        let path = target.join(format!("bench-cricket-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&path)?;
         Ok(Self(path))
     }

@@ -44,6 +44,7 @@ pub use store_error::StoreError;
 pub use subscriptions::{Registered, SubscriptionService};
 pub use team_seasons::TeamSeasonService;
 pub use teams::TeamService;
+pub use users::Followed;
 
 use crate::design::{Cricket, Fixture};
 use batch::Batches;

@@ -11,7 +11,7 @@ use crate::push::{
     update_payload,
 };
 use crate::rules::{DisplayState, Phase, display};
-use crate::service::StoreError;
+use crate::service::{Followed, StoreError};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::Value;
 use singlet::Timestamp;
@@ -325,6 +325,34 @@ impl Jobs {
         let names = self.service().names(std::slice::from_ref(fixture)).await?;
         let view = crate::view::match_view(fixture, processing.as_deref(), None, &names);
         Ok(Some(display(&view, team.as_str())))
+    }
+
+    /// Shows the side at once that a user has chosen, in their activities that showed another one.
+    pub fn update_activities(&self, followed: &Followed) {
+        if followed.changed.is_empty() {
+            return;
+        }
+        let Some(permit) = self.background_permit() else { return };
+        let (jobs, followed) = (self.clone(), followed.clone());
+        tokio::spawn(async move {
+            let _permit = permit;
+            if let Err(error) = jobs.send_state(&followed).await {
+                tracing::warn!(%error, "activities do not show the new side yet");
+            }
+        });
+    }
+
+    async fn send_state(&self, followed: &Followed) -> Result<(), StoreError> {
+        let (fixture, follow) = (&followed.fixture, &followed.follow);
+        let Some(state) = self.state_of(fixture, &follow.team_id).await? else { return Ok(()) };
+        let payload = update_payload(&state, None, self.now_ms() / 1000);
+        let device = self.device_of(&follow.user_id).await?;
+        let (environment, kind) = (environment_of(device.as_ref()), (PushKind::Update, 10));
+        for token in &followed.changed {
+            let (id, user) = (&fixture.match_id, &follow.user_id);
+            self.deliver(self.outgoing(id, user, token, environment, kind, payload.clone())).await;
+        }
+        Ok(())
     }
 
     /// Ends activities at once: their user does not follow the match any more.

@@ -97,6 +97,21 @@ impl SubscriptionService {
         Ok(own.map(|one| one.push_token).collect())
     }
 
+    /// Has an activity of this user show the match from another side. `false` if it does already, or
+    /// there is none.
+    pub async fn change_team(
+        &self,
+        id: &MatchId,
+        token: &PushToken,
+        user: &UserId,
+        team: &TeamId,
+    ) -> Result<bool, StoreError> {
+        let is_other = Subscription::USER_ID.eq(user).and(Subscription::TEAM_ID.ne(team));
+        let change =
+            update(Subscription::key(id, token)).set(Subscription::TEAM_ID, team).only_if(is_other);
+        held(self.db.run(change).await)
+    }
+
     /// 35 Removes one activity. `false` if there is none.
     pub async fn remove(&self, id: &MatchId, token: &PushToken) -> Result<bool, StoreError> {
         let removed = self.db.run(delete(Subscription::key(id, token)).returning_old()).await?;

@@ -7,6 +7,17 @@ use crate::design::{
 use crate::error::Error;
 use singlet::prelude::*;
 
+/// A match that a user follows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Followed {
+    /// The match.
+    pub fixture: Fixture,
+    /// How they follow it.
+    pub follow: Follow,
+    /// Their activities that show another side now.
+    pub changed: Vec<PushToken>,
+}
+
 impl Service {
     /// The caller's device.
     pub async fn own_device(&self, user: &UserId) -> Result<Device, Error> {
@@ -53,7 +64,7 @@ impl Service {
         id: &MatchId,
         user: &UserId,
         team: &TeamId,
-    ) -> Result<(Fixture, Follow), Error> {
+    ) -> Result<Followed, Error> {
         let fixture = self.followable(id, team).await?;
         let follow = self.follows.follow(&fixture, user, team).await?;
         // What ends a match removes its follows after it has marked the match.
@@ -61,7 +72,19 @@ impl Service {
             self.follows.unfollow(id, user).await?;
             return Err(error);
         }
-        Ok((fixture, follow))
+        self.with_activities(fixture, follow).await
+    }
+
+    /// Has the activities of a follow show the match from its side.
+    async fn with_activities(&self, fixture: Fixture, follow: Follow) -> Result<Followed, Error> {
+        let (id, user, team) = (&follow.match_id, &follow.user_id, &follow.team_id);
+        let mut changed = Vec::new();
+        for token in &follow.activities {
+            if self.subscriptions.change_team(id, token, user, team).await? {
+                changed.push(token.clone());
+            }
+        }
+        Ok(Followed { fixture, follow, changed })
     }
 
     /// Changes the team with which the caller follows a match.
@@ -70,7 +93,7 @@ impl Service {
         id: &MatchId,
         user: &UserId,
         team: &TeamId,
-    ) -> Result<Follow, Error> {
+    ) -> Result<Followed, Error> {
         let fixture = self.find_match(id).await?;
         if !fixture.has_perspective(team) {
             return Err(Error::TeamNotInMatch);
@@ -78,7 +101,8 @@ impl Service {
         if !self.follows.change_team(id, user, team).await? {
             return Err(Error::NotFollowing);
         }
-        self.follows.get(id, user).await?.ok_or(Error::NotFollowing)
+        let follow = self.db.get(Follow::key(id, user).consistent()).await?;
+        self.with_activities(fixture, follow.ok_or(Error::NotFollowing)?).await
     }
 
     /// Stops following a match, and removes the caller's activities of it. Returns their tokens,

@@ -51,7 +51,7 @@ async fn live_match(store: &TestStore, kind: &str) -> (Arc<FakeFeed>, Server) {
     let service = prepare(store).await;
     let feed = FakeFeed::new(store.clock.clone());
     let fixture = scheduled(ID, service.db.now());
-    let format = singlet_cricket::rules::Format::from_feed(kind).unwrap();
+    let format = Format::from_feed(kind).unwrap();
     let fixture = singlet_cricket::design::Fixture { format, ..fixture };
     assert!(service.fixtures.create(&fixture).await.unwrap());
     let mut listed = feed_match(kind, "1st Innings", 8);

@@ -2,6 +2,7 @@
 
 use crate::fixture::{match_id, scheduled, token, user_id};
 use crate::site::CricketServer;
+use axum::http::Method;
 use serde_json::{Value, json};
 use singlet::prelude::*;
 use singlet_cricket::design::{Fixture, TeamId};
@@ -119,6 +120,9 @@ fn every_match_of_all_leagues_is_listed_exactly_once() {
             let league = crate::fixture::league(id, code, "Another league", true, now);
             site.service.leagues.put(&league).await.unwrap();
         }
+        // The server may have read its leagues already, and remembers them for a minute.
+        site.store.clock.advance(61_000);
+        let now = site.service.db.now();
         let mut fixtures = Vec::new();
         let mut add = |code: &str, count: usize, hours: u32| {
             for _ in 0..count {
@@ -367,8 +371,44 @@ fn an_activity_belongs_to_who_registered_it() {
         let ninth = json!({"pushToken": "activity-8", "teamId": "101"});
         let refused = asha.post(path, ninth).await;
         assert_eq!((refused.status, refused.code().as_str()), (409, "too-many-activities"));
+        for odd in ["        ", "activity\0token", "../../../x", "<script>alert(1)</script>"] {
+            let activity = json!({"pushToken": odd, "teamId": "101"});
+            assert_eq!(asha.post(path, activity).await.status, 422, "{odd}");
+        }
         let malformed = asha.with_header("activity-token", "with#hash").delete(path).await;
         assert_eq!(malformed.status, 400);
+    });
+}
+
+/// Who changes sides sees the new side on the lock screen, at once.
+#[test]
+fn activities_show_the_side_that_is_chosen_last() {
+    run(async {
+        let site = CricketServer::new().await;
+        site.live("1").await;
+        let (asha, follow) = (site.asha(), "/cricket/user/follow/1");
+        asha.post(follow, json!({"teamId": "101"})).await.expect(200);
+        let activity = json!({"pushToken": "activity-token-1", "teamId": "101"});
+        asha.post("/cricket/user/activity/1", activity).await.expect(200);
+        let mut pushes = asha.events("/cricket/user/pushes/live").await;
+        pushes.expect("ready").await;
+        for (method, team, first) in [
+            (Method::PATCH, "102", "KIN"),
+            (Method::POST, "neutral", "HAR"),
+            (Method::POST, "102", "KIN"),
+        ] {
+            asha.send(method, follow, Some(json!({"teamId": team}))).await.expect(200);
+            let push = pushes.expect("push").await;
+            assert_eq!(push["kind"], "update");
+            assert_eq!(
+                (&push["state"]["team"], &push["state"]["teams"][0]["code"]),
+                (&json!(team), &json!(first))
+            );
+            let stream = site.service.subscriptions.of_match(&match_id("1"));
+            let own: Vec<_> = futures_util::TryStreamExt::try_collect(stream).await.unwrap();
+            let own: &singlet_cricket::design::Subscription = &own[0];
+            assert_eq!(own.team_id.as_str(), team);
+        }
     });
 }
 
@@ -467,7 +507,7 @@ fn no_text_of_a_client_makes_the_server_fail() {
         let mut sent = 0;
         for (path, methods) in document["paths"].as_object().unwrap() {
             for (method, operation) in methods.as_object().unwrap() {
-                let method = axum::http::Method::from_bytes(method.to_uppercase().as_bytes());
+                let method = Method::from_bytes(method.to_uppercase().as_bytes());
                 let method = method.unwrap();
                 for request in odd_requests(&document, path, operation) {
                     let (path, body) = request;

@@ -234,6 +234,8 @@ async fn claims_locks_and_hashes(store: TestStore) {
     assert_eq!(Claim::reminder(&user_id("asha")).as_str(), "asha");
     assert_eq!(Claim::toss(&user_id("asha")).as_str(), "toss#asha");
     assert_eq!(Claim::everybody().as_str(), "*");
+    // Nobody is everybody.
+    assert_eq!(Claim::reminder(&user_id("*")).as_str(), "%2A");
 
     let owner = Owner::new("host-71-9f3a12bc").unwrap();
     service.locks.acquire(&LockKey::of_match(&id), &owner, LEASE).await.unwrap();
