@@ -1,8 +1,8 @@
 //! FUS: a page of the catalogue, a page of the sites with a tag, and a year of the squash club.
 //!
-//! Each is measured at the service, beside the same reads made by hand on the engine, whose answers
-//! nobody looks at: that is the least there can be. What the service adds is the typed items, what
-//! is shown of them, and the rights of the caller.
+//! Each is measured at the service, beside the same Queries made by hand on the engine, whose
+//! answers nobody looks at: that is the least there can be. What the service adds is the typed
+//! items, what is shown of them, and in the club the rights of the caller and the names of players.
 
 mod by_hand;
 mod store;
@@ -84,7 +84,7 @@ fn report(what: &str, service: &dyn Fn(), engine: &dyn Fn()) -> f64 {
     };
     let micros = |nanoseconds: f64| nanoseconds / 1e3;
     println!(
-        "  {what}: {:.0} µs; the reads alone {:.0} µs; ratio {:.2}",
+        "  {what}: {:.0} µs; the Queries alone {:.0} µs; ratio {:.2}",
         micros(own),
         micros(least),
         own / least,

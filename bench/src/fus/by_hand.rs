@@ -4,7 +4,7 @@ use super::store::{Stage, TAG};
 use super::{FROM, PAGE, TO};
 use singlet::dynamo::binary::ValueRef;
 use singlet::dynamo::expression::{KeyCondition, KeyTest};
-use singlet::dynamo::operation::{BatchGetItem, KeysAndAttributes, Query};
+use singlet::dynamo::operation::{BatchGetItem, KeysAndAttributes, Query, ReturnConsumedCapacity};
 use singlet::dynamo::stored::Attributes;
 use singlet::dynamo::{Item, Value};
 
@@ -34,7 +34,7 @@ pub(super) fn tagged(stage: &Stage) -> Vec<Attributes> {
     let keys = page.items.unwrap_or_default().iter().filter_map(key_of_site).collect();
     let sites = BatchGetItem {
         tables: vec![KeysAndAttributes::new(&stage.table, keys)],
-        return_consumed_capacity: Default::default(),
+        return_consumed_capacity: ReturnConsumedCapacity::None,
     };
     let answer = stage.engine.batch_get_item(sites).expect("an answer");
     answer.responses.into_iter().flat_map(|(_, items)| items).collect()
