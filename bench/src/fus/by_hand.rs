@@ -3,8 +3,9 @@
 use super::store::{Stage, TAG};
 use super::{FROM, PAGE, TO};
 use singlet::dynamo::binary::ValueRef;
+use singlet::dynamo::capacity::ReturnConsumedCapacity;
 use singlet::dynamo::expression::{KeyCondition, KeyTest};
-use singlet::dynamo::operation::{BatchGetItem, KeysAndAttributes, Query, ReturnConsumedCapacity};
+use singlet::dynamo::operation::{BatchGetItem, KeysAndAttributes, Query};
 use singlet::dynamo::stored::Attributes;
 use singlet::dynamo::{Item, Value};
 
