@@ -337,6 +337,203 @@ test("answers get lost on the way: a goal is stored once, and Undo takes back wh
   await page.context().close();
 });
 
+/** A token of the same person that has expired. */
+function expired(token) {
+  const [head, body, signature] = token.split(".");
+  const claims = JSON.parse(Buffer.from(body, "base64url").toString());
+  return [head, Buffer.from(JSON.stringify({ ...claims, exp: 1 })).toString("base64url"), signature].join(".");
+}
+
+/** Opens the scorekeeper's page of a new game whose first third runs. */
+async function openScore(who = "tomasz") {
+  const game = await newGame({ isStarted: true });
+  const context = await contextOf(who, PHONE);
+  const page = await open(context, `/threefc/games/${game.gameId}/score`);
+  page.expected = () => true;
+  await conceded(page, [0, 0, 0]);
+  return { ...game, context, page };
+}
+
+test("the page is reloaded while an answer is missing: the goal is there once", { timeout: 180_000 }, async () => {
+  const { context, page, view } = await openScore();
+  let isLosing = true;
+  let sent = 0;
+  await context.route("**/goals", async (route) => {
+    sent += 1;
+    if (!isLosing) return route.continue();
+    // The server does it, and the phone does not hear of it.
+    await route.fetch();
+    return route.abort();
+  });
+  await threeTaps(page, "DRI", "FOG", "Pepper");
+  for (let tries = 0; (await view()).goals.length < 1 && tries < 100; tries += 1) await page.waitForTimeout(100);
+  await page.waitForSelector("text=1 entry waiting to send");
+  isLosing = false;
+  const before = sent;
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector("#score dd"), null, { timeout: WAIT_MS_MAX });
+  await page.waitForSelector("#waiting:empty", { state: "attached", timeout: WAIT_MS_MAX });
+  await conceded(page, [0, 1, 0]);
+  assert.ok(sent > before, "the entry was sent again");
+  assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
+  await context.close();
+});
+
+test("a goal whose answer is missing is taken back, also over a reload", { timeout: 180_000 }, async () => {
+  const { gameId, context, page, view } = await openScore();
+  let isLosing = true;
+  await context.route("**/goals", async (route) => {
+    if (!isLosing) return route.continue();
+    await route.fetch();
+    return route.abort();
+  });
+  await threeTaps(page, "DRI", "FOG", "Pepper");
+  for (let tries = 0; (await view()).goals.length < 1 && tries < 100; tries += 1) await page.waitForTimeout(100);
+  await page.click("#bar button:has-text('Undo')");
+  await conceded(page, [0, 0, 0]);
+  isLosing = false;
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector("#score dd"), null, { timeout: WAIT_MS_MAX });
+  await page.waitForSelector("#waiting:empty", { state: "attached", timeout: WAIT_MS_MAX });
+  await conceded(page, [0, 0, 0]);
+  assert.deepEqual((await view()).goals, []);
+  const audit = await send("ines", "GET", `/games/${gameId}/audit`);
+  assert.deepEqual(audit.items.map((one) => one.action), ["goalDeleted"]);
+  await context.close();
+});
+
+test("two tabs of one phone: what waits in both is sent once", { timeout: 180_000 }, async () => {
+  const { gameId, context, page, view } = await openScore();
+  const other = await open(context, `/threefc/games/${gameId}/score`);
+  other.expected = () => true;
+  await conceded(other, [0, 0, 0]);
+  const posts = [];
+  context.on("request", (request) => { if (request.method() === "POST" && request.url().endsWith("/goals")) posts.push(request.postDataJSON().eventId); });
+  await context.setOffline(true);
+  await threeTaps(page, "DRI", "FOG", "Pepper");
+  await threeTaps(other, "FOG", "ANC", "Kite");
+  // Each shows what waits in the other one.
+  for (const one of [page, other]) {
+    await one.waitForSelector("text=2 entries waiting to send");
+    await conceded(one, [0, 1, 1]);
+  }
+  await context.setOffline(false);
+  for (const one of [page, other]) {
+    await one.waitForSelector("#waiting:empty", { state: "attached", timeout: WAIT_MS_MAX });
+    await conceded(one, [0, 1, 1]);
+  }
+  assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname).sort(), ["Kite", "Pepper"]);
+  assert.equal(new Set(posts).size, 2);
+  await context.close();
+});
+
+test("the token expires: entries wait for the person, and are sent after the sign-in", { timeout: 180_000 }, async () => {
+  const { context, page, view } = await openScore();
+  await page.evaluate((token) => localStorage.setItem("singlet.token", token), expired(tokens.tomasz));
+  await threeTaps(page, "DRI", "FOG", "Pepper");
+  await page.click("#end-third");
+  await page.waitForSelector("text=2 entries waiting to send");
+  await page.waitForSelector("#waiting a:has-text('Sign in to send')");
+  await conceded(page, [0, 1, 0]);
+  assert.equal(await page.locator(".is-refused, .threefc-refused").count(), 0);
+  assert.equal((await view()).goals.length, 0);
+  // A reload signs Tomasz in again.
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector("#score dd"), null, { timeout: WAIT_MS_MAX });
+  await page.waitForSelector("#waiting:empty", { state: "attached", timeout: WAIT_MS_MAX });
+  await conceded(page, [0, 1, 0]);
+  const { goals, thirds } = await view();
+  assert.deepEqual(goals.map((one) => one.scorer.nickname), ["Pepper"]);
+  assert.ok(thirds[0].finishedAt);
+  await context.close();
+});
+
+test("the server no longer takes the token: entries are not refused, and the page says what to do", { timeout: 180_000 }, async () => {
+  const { context, page, view } = await openScore();
+  await context.route("**/goals", (route) => route.fulfill({ status: 401, contentType: "application/problem+json", body: JSON.stringify({ code: "unauthenticated", title: "Unauthorized", status: 401 }) }));
+  await threeTaps(page, "DRI", "FOG", "Pepper");
+  await page.waitForSelector("#waiting a:has-text('Sign in to send')", { timeout: WAIT_MS_MAX });
+  assert.equal(await page.locator(".is-refused").count(), 0);
+  await context.unroute("**/goals");
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector("#score dd"), null, { timeout: WAIT_MS_MAX });
+  await page.waitForSelector("#waiting:empty", { state: "attached", timeout: WAIT_MS_MAX });
+  assert.equal((await view()).goals.length, 1);
+  await context.close();
+});
+
+test("a goal waits for a game that somebody finishes: it is refused, and can be sent after the reopening", { timeout: 180_000 }, async () => {
+  const { gameId, context, page, view } = await openScore();
+  await context.setOffline(true);
+  await threeTaps(page, "DRI", "FOG", "Pepper");
+  // What ends the game does not overtake the entry.
+  await page.click("#menu");
+  await page.click("dialog button:has-text('Abandon game')");
+  await page.waitForSelector("text=Entries are still waiting to be sent");
+  await send("ines", "POST", `/games/${gameId}/finish`, { force: true });
+  await context.setOffline(false);
+  await page.waitForSelector("#goals li.is-refused", { timeout: WAIT_MS_MAX });
+  assert.match(await page.textContent("#goals li.is-refused .threefc-refusal"), /The game is finished/);
+  await conceded(page, [0, 0, 0]);
+  assert.equal((await view()).goals.length, 0);
+  await page.reload();
+  await page.waitForSelector("#goals li.is-refused", { timeout: WAIT_MS_MAX });
+  await send("ines", "POST", `/games/${gameId}/reopen`, {});
+  await page.waitForSelector("text=Start third 2", { timeout: WAIT_MS_MAX });
+  await page.click("#goals li.is-refused button:has-text('Edit')");
+  await page.click("dialog button:has-text('Send again')");
+  await page.waitForSelector("#goals li:not(.is-refused):not(.is-waiting)", { timeout: WAIT_MS_MAX });
+  await conceded(page, [0, 1, 0]);
+  const { goals } = await view();
+  assert.deepEqual(goals.map((one) => [one.third, one.scorer.nickname]), [[1, "Pepper"]]);
+  await context.close();
+});
+
+test("two people keep the score with one phone: entries wait for the person who made them", { timeout: 180_000 }, async () => {
+  const { gameId, view } = await newGame({ isStarted: true });
+  const context = await contextOf(null, PHONE);
+  const page = await open(context, `/threefc/games/${gameId}`);
+  page.expected = () => true;
+  const signIn = async (who) => {
+    await page.evaluate((token) => localStorage.setItem("singlet.token", token), tokens[who]);
+    await page.goto(`${address}/threefc/games/${gameId}/score`);
+    await conceded(page, [0, 0, 0]);
+  };
+  await signIn("tomasz");
+  await context.route("**/goals", (route) => route.abort());
+  await threeTaps(page, "DRI", "FOG", "Pepper");
+  await page.waitForSelector("text=1 entry waiting to send");
+  await signIn("ines");
+  await page.waitForSelector("text=1 entry of somebody else waits");
+  await context.unroute("**/goals");
+  await threeTaps(page, "FOG", "ANC", "Kite");
+  await conceded(page, [0, 0, 1]);
+  for (let tries = 0; (await view()).goals.length < 1 && tries < 100; tries += 1) await page.waitForTimeout(100);
+  assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname), ["Kite"]);
+  // Tomasz comes back, to the first page of all: it sends what waits.
+  await page.evaluate((token) => localStorage.setItem("singlet.token", token), tokens.tomasz);
+  await page.goto(`${address}/threefc`);
+  for (let tries = 0; (await view()).goals.length < 2 && tries < 100; tries += 1) await page.waitForTimeout(100);
+  assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname).sort(), ["Kite", "Pepper"]);
+  await context.close();
+});
+
+test("a browser that cannot keep an entry says so", { timeout: 120_000 }, async () => {
+  const { context, page, view } = await openScore();
+  await page.evaluate(() => {
+    const { setItem } = Storage.prototype;
+    Storage.prototype.setItem = function (key, value) {
+      if (key.startsWith("singlet.queue.")) throw new DOMException("full", "QuotaExceededError");
+      setItem.call(this, key, value);
+    };
+  });
+  await threeTaps(page, "DRI", "FOG", "Pepper");
+  await page.waitForSelector("[role=alert] >> text=no room for the entry");
+  await conceded(page, [0, 0, 0]);
+  assert.equal((await view()).goals.length, 0);
+  await context.close();
+});
+
 test("a refused entry turns red with the reason, can be corrected, and holds up nothing", { timeout: 180_000 }, async () => {
   const { gameId, view } = await newGame({ isStarted: true });
   const context = await contextOf("tomasz", PHONE);

@@ -25,7 +25,8 @@ pub use display_state_cache::{DisplayStateCache, DisplayStateCacheItem, StoredDi
 pub use fixture_cache::{CachedFixture, Enrichment, FixtureCache, FixtureCacheItem};
 pub use fixtures::{Fixture, Fixtures, FixturesItem, Live, Replay};
 pub use ids::{
-    BallId, LeagueCode, LeagueId, MatchId, PlayerId, PushToken, SeasonId, TeamId, UserId,
+    BallId, ID_BYTES_MAX, LeagueCode, LeagueId, MatchId, PlayerId, PushToken, SeasonId, TeamId,
+    UserId,
 };
 pub use leagues::{League, Leagues, LeaguesItem};
 pub use locks::{Lock, LockKey, Locks, LocksItem, Owner};

@@ -22,6 +22,8 @@ singlet_web::problems! {
         LeagueInFeed = 409, "league-in-feed", "League is in the feed";
         /// Somebody else has registered this activity.
         ActivityTaken = 409, "activity-taken", "Activity taken";
+        /// You show this match on eight lock screens already. Remove one of them first.
+        TooManyActivities = 409, "too-many-activities", "Too many activities";
         /// The team does not play in this match. Choose one of its two teams, or `neutral`.
         TeamNotInMatch = 422, "team-not-in-match", "Team not in match";
         /// Only members of the group `cricket-admin` can do this.

@@ -8,18 +8,23 @@ mod admin;
 mod matches;
 
 use crate::design::{Fixture, MatchId, TeamId, UserId};
+use crate::error::Error;
 use crate::jobs::Jobs;
-use crate::service::Service;
+use crate::service::{Service, require_admin};
 use crate::view::JobView;
 use admin::AdminFeed;
-use matches::Watched;
+use matches::{Watched, Watcher};
 use serde_json::json;
+use singlet_web::api::LastEventId;
+use singlet_web::identity::Caller;
 use singlet_web::job::{Job, JobStatuses};
-use singlet_web::live::{Live, Push, Topic, TopicState};
+use singlet_web::live::{Live, Push, Subscription, Topic, TopicState};
 use std::sync::Arc;
 
 /// The name of the system, by which the kit lists its jobs.
 const SYSTEM: &str = "cricket";
+/// All operators.
+const ADMIN_TOPIC: &str = "admin";
 
 /// Everybody who watches the list of matches.
 pub(crate) fn matches_topic() -> Topic {
@@ -34,11 +39,6 @@ pub(crate) fn match_topic(id: &MatchId, team: &TeamId) -> Topic {
 /// What is pushed to a user.
 pub(crate) fn pushes_topic(user: &UserId) -> Topic {
     Topic::new("pushes", user)
-}
-
-/// All operators.
-pub(crate) fn admin_topic() -> Topic {
-    Topic::from("admin")
 }
 
 /// What pages watch. Clones are one.
@@ -80,30 +80,49 @@ impl Lives {
         [&self.matches, &self.pushes, &self.admin]
     }
 
-    /// Notes that somebody watches a match, so that its changes are worth writing down.
-    pub(crate) fn watch(&self, fixture: &Fixture) {
-        self.watched.add(fixture);
+    /// Somebody watches a match, until what this returns is dropped: its changes are written down.
+    pub(crate) fn watch(&self, fixture: &Fixture) -> Watcher {
+        self.watched.add(fixture)
     }
 
-    /// The jobs that tell pages what no change of a table does: that a score is stale, and what jobs
+    /// What operators watch: jobs, locks, the feed and replays.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAnAdmin`].
+    pub(crate) async fn watch_operations(
+        &self,
+        caller: &Caller,
+        last: LastEventId,
+    ) -> Result<Subscription, Error> {
+        require_admin(caller)?;
+        Ok(self.admin.subscribe(Topic::from(ADMIN_TOPIC), last).await?)
+    }
+
+    /// The jobs that send pages what no change of a table does: that a score is stale, and what jobs
     /// and locks do. Each server runs them for its own pages.
     pub(crate) fn jobs(&self) -> Vec<Job> {
         let (watched, feed) = (Arc::clone(&self.watched), self.feed.clone());
         vec![
             Job::every(matches::STALE_JOB, matches::STALE_INTERVAL, move |_| {
                 let watched = Arc::clone(&watched);
-                async move { Ok(watched.tell_stale()) }
+                async move { Ok(watched.push_stale()) }
             }),
             Job::every(admin::FEED_JOB, admin::FEED_INTERVAL, move |_| {
                 let feed = feed.clone();
-                async move { Ok(feed.tell().await?) }
+                async move { Ok(feed.push_changes().await?) }
             }),
         ]
     }
 
-    /// The jobs of this system, without those that only tell pages.
-    pub(crate) fn job_views(&self) -> Vec<JobView> {
-        job_views(&self.statuses)
+    /// The jobs of this system, without those that only push to pages.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAnAdmin`].
+    pub(crate) fn jobs_for(&self, caller: &Caller) -> Result<Vec<JobView>, Error> {
+        require_admin(caller)?;
+        Ok(job_views(&self.statuses))
     }
 }
 

@@ -13,6 +13,7 @@ mod fixtures;
 mod follows;
 mod hashes;
 mod leagues;
+mod list_cursor;
 mod locks;
 mod matches;
 mod names;
@@ -43,11 +44,13 @@ pub use store_error::StoreError;
 pub use subscriptions::{Registered, SubscriptionService};
 pub use team_seasons::TeamSeasonService;
 pub use teams::TeamService;
+pub use users::Followed;
 
 use crate::design::{Cricket, Fixture};
 use batch::Batches;
 use singlet::prelude::*;
 use singlet_web::random::Random;
+use std::collections::BTreeSet;
 
 /// All services of the tables. Clones are one: they share what is kept in memory.
 #[derive(Clone)]
@@ -116,7 +119,9 @@ impl Service {
         until: Timestamp,
     ) -> Result<Vec<Fixture>, StoreError> {
         let leagues = self.leagues.active().await?;
-        let codes: Vec<_> = leagues.iter().map(|league| league.code.clone()).collect();
+        // Two leagues may have one code.
+        let codes: BTreeSet<_> = leagues.iter().map(|league| league.code.clone()).collect();
+        let codes: Vec<_> = codes.into_iter().collect();
         self.fixtures.starting_soon(&codes, from, until).await
     }
 }

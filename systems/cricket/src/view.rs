@@ -180,7 +180,7 @@ impl MatchSummary {
 }
 
 /// Matches: those in play first.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct MatchList {
     /// In play, by start time.
     pub live: Vec<MatchSummary>,
@@ -473,13 +473,24 @@ pub struct AdminMatch {
     /// When it was archived.
     pub archived_at: Option<String>,
     /// How it is replayed.
-    pub replay: Option<Replay>,
+    pub replay: Option<ReplayView>,
+}
+
+/// How a generated match is replayed.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplayView {
+    /// What is stored of it.
+    #[serde(flatten)]
+    pub replay: Replay,
+    /// Where it ends, in milliseconds from the scheduled start. It is missing once the match is over.
+    pub duration_ms: Option<i64>,
 }
 
 impl AdminMatch {
     /// A match, as it is at this moment.
     #[must_use]
-    pub fn new(fixture: &Fixture, summary: MatchSummary) -> Self {
+    pub fn new(fixture: &Fixture, summary: MatchSummary, replay: Option<ReplayView>) -> Self {
         let text = |at: Option<Timestamp>| at.map(|at| at.to_string());
         Self {
             summary,
@@ -487,7 +498,7 @@ impl AdminMatch {
             live_updated_at: text(fixture.live_updated_at),
             ended_at: text(fixture.ended_at),
             archived_at: text(fixture.archived_at),
-            replay: fixture.replay.clone(),
+            replay,
         }
     }
 }

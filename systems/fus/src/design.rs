@@ -3,8 +3,8 @@
 //! As the source shows it, with what docs/systems/fus.md adds. Every index holds whole items.
 //!
 //! Where an index attribute is written by the program and not made of other fields, it is a field
-//! itself: `entity_type` of a site and of a group is missing while the item is sealed, which takes
-//! the item out of all lists.
+//! itself: `entity_type` of a site and of a group is missing while the item is sealed. Then it has
+//! no `entitySk` either, and is in no list.
 
 use singlet::prelude::*;
 
@@ -27,6 +27,8 @@ id! {
     TaskId,
     /// A word by which sites are found.
     Word,
+    /// The first two characters of a word.
+    WordStart,
 }
 
 /// The one table.
@@ -71,7 +73,7 @@ pub enum SiteState {
 #[entity(
     Fus,
     key = ("SITE#{id}", "METADATA"),
-    byEntity all = ("{entity_type}", "SITE#{id}"),
+    byEntity all = ("{entity_type}", "SITE#{id}") when entity_type = "SITE",
     rename_all = "camelCase"
 )]
 pub struct Site {
@@ -155,7 +157,7 @@ pub struct SiteTag {
 #[entity(
     Fus,
     key = ("SITE#{id}", "WORD#{word}"),
-    byEntity beginning_with = ("{entity_type}", "{word}#{id}"),
+    byEntity beginning_with = ("WORD#{start}", "{word}#{id}"),
     rename_all = "camelCase"
 )]
 pub struct SiteWord {
@@ -165,8 +167,9 @@ pub struct SiteWord {
     /// The word.
     #[attribute(in_key)]
     pub word: Word,
-    /// `WORD#` and the first two characters of the word, so that all words are in many partitions.
-    pub entity_type: String,
+    /// The first two characters of the word, so that all words are in many partitions.
+    #[attribute(in_key)]
+    pub start: WordStart,
     /// The title of the site, so that a search reads nothing else.
     pub title: String,
     /// All words of the site.
@@ -251,7 +254,7 @@ pub enum GroupState {
 #[entity(
     Fus,
     key = ("GROUP#{name}", "METADATA"),
-    byEntity all = ("{entity_type}", "GROUP#{name}"),
+    byEntity all = ("{entity_type}", "GROUP#{name}") when entity_type = "GROUP",
     rename_all = "camelCase"
 )]
 pub struct Group {
@@ -296,6 +299,9 @@ pub struct Membership {
     pub added_by: UserId,
 }
 
+/// How many characters of a folded name are searched.
+const SEARCHED_CHARS_MAX: usize = 100;
+
 /// What somebody shows of themselves.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
@@ -318,9 +324,11 @@ pub struct Profile {
     pub avatar_key: Option<String>,
     /// When it was last changed.
     pub updated_at: Timestamp,
+    /// How many groups they are in.
+    pub group_count: u64,
     /// When they last signed in.
     pub last_login_at: Option<Timestamp>,
-    /// From which address.
+    /// From which address; of IPv6, from which network of 64 bits.
     pub last_login_ip: Option<String>,
 }
 
@@ -328,8 +336,16 @@ impl Profile {
     /// The place of a name among all people.
     #[must_use]
     pub fn sort_key(display_name: &str, sub: &UserId) -> String {
+        format!("{}#{sub}", Self::searched_name(display_name))
+    }
+
+    /// A name, or its beginning, as it is searched for. Folding makes up to 18 characters of one,
+    /// and a sort key has room for 1,024 bytes: what is longer is compared by its beginning.
+    #[must_use]
+    pub fn searched_name(text: &str) -> String {
         // The delimiter stands in no folded name, and so ends it.
-        format!("{}#{sub}", crate::rules::fold(display_name).replace('#', " "))
+        let folded = crate::rules::fold(text).replace('#', " ");
+        folded.chars().take(SEARCHED_CHARS_MAX).collect()
     }
 }
 

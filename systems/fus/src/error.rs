@@ -39,6 +39,10 @@ singlet_web::problems! {
         GroupExists = 409, "group-exists", "Group exists";
         /// The group of the squash club cannot be made, changed or deleted.
         GroupReserved = 409, "group-reserved", "Group is reserved";
+        /// They are in a hundred groups, and nobody is in more.
+        TooManyGroups = 409, "too-many-groups", "In too many groups";
+        /// The site has 100,000 comments, and no site has more.
+        TooManyComments = 409, "too-many-comments", "Too many comments";
         /// A moderator has removed the comment. You may delete it.
         CommentRemoved = 409, "comment-removed", "Comment was removed";
         /// Matches name the player. Delete those first.

@@ -37,8 +37,8 @@ struct Shared {
 }
 
 impl Shared {
-    /// Goes on with a task while the client has its answer already.
-    fn go_on(&self, task: TaskId) {
+    /// Runs a task while the client has its answer already.
+    fn run_in_background(&self, task: TaskId) {
         if self.steps == Steps::ByJob {
             return;
         }

@@ -22,9 +22,10 @@ mod standings;
 mod task_run;
 mod texts;
 
+pub use comments::COMMENTS_ON_SITE_MAX;
 pub use groups::NewGroup;
 pub use images::StoredImage;
-pub use members::Added;
+pub use members::{Added, GROUPS_OF_USER_MAX};
 pub use players::NewPlayer;
 pub use profiles::SignIn;
 pub use ratings::NewRating;
@@ -37,10 +38,11 @@ use crate::error::Error;
 use singlet::prelude::*;
 use singlet_web::blob::Blobs;
 use singlet_web::identity::Caller;
-use singlet_web::problem::{Problem, UNAUTHENTICATED};
+use singlet_web::problem::{FORBIDDEN, Problem};
 use singlet_web::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
+use std::str::FromStr;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
@@ -48,8 +50,12 @@ use tokio::sync::Semaphore;
 const TRIES_MAX: u32 = 10;
 /// How many pictures are decoded at a time.
 const DECODED_AT_ONCE: usize = 2;
+/// How many standings are computed at a time.
+const STANDINGS_AT_ONCE: usize = 4;
 /// How many characters the id of a user has at most.
 const USER_ID_LEN_MAX: usize = 64;
+/// How many characters any other id has at most: none that the server makes is longer.
+const ID_LEN_MAX: usize = 64;
 /// How many operations a transaction has room for.
 const TRANSACTION_MAX: usize = 100;
 
@@ -60,13 +66,16 @@ pub struct Service {
     random: Random,
     blobs: Blobs,
     decoding: Arc<Semaphore>,
+    computing: Arc<Semaphore>,
 }
 
 impl Service {
     /// A service on a database that has the table, and on a store for pictures.
     #[must_use]
     pub fn new(db: Db<Fus>, random: Random, blobs: Blobs) -> Self {
-        Self { db, random, blobs, decoding: Arc::new(Semaphore::new(DECODED_AT_ONCE)) }
+        let decoding = Arc::new(Semaphore::new(DECODED_AT_ONCE));
+        let computing = Arc::new(Semaphore::new(STANDINGS_AT_ONCE));
+        Self { db, random, blobs, decoding, computing }
     }
 
     /// The database.
@@ -134,27 +143,35 @@ fn parse_user(text: &str) -> Option<UserId> {
 /// Whoever is calling.
 fn user_of(caller: &Caller) -> Result<UserId, Error> {
     parse_user(&caller.subject).ok_or_else(|| {
-        Problem::new(&UNAUTHENTICATED).detail("the subject of the token is no id of a user").into()
+        let detail = "The id of your account must have 1 to 64 letters, digits and hyphens here. \
+                      Sign in with another account.";
+        Problem::new(&FORBIDDEN).detail(detail).into()
     })
+}
+
+/// An id from outside: `None` for what is no id.
+fn parse_id<I: FromStr>(text: &str) -> Option<I> {
+    let is_short = text.len() <= ID_LEN_MAX;
+    is_short.then(|| text.parse().ok()).flatten()
 }
 
 /// Ids in a path that cannot be ids lead to what is missing.
 fn site_id(text: &str) -> Result<SiteId, Error> {
-    SiteId::new(text).map_err(|_| Error::SiteNotFound)
+    parse_id(text).ok_or(Error::SiteNotFound)
 }
 
 fn comment_id(text: &str) -> Result<CommentId, Error> {
-    CommentId::new(text).map_err(|_| Error::CommentNotFound)
+    parse_id(text).ok_or(Error::CommentNotFound)
 }
 
 fn group_name(text: &str) -> Result<GroupName, Error> {
-    GroupName::new(text).map_err(|_| Error::GroupNotFound)
+    parse_id(text).ok_or(Error::GroupNotFound)
 }
 
 fn player_id(text: &str) -> Result<PlayerId, Error> {
-    PlayerId::new(text).map_err(|_| Error::PlayerNotFound)
+    parse_id(text).ok_or(Error::PlayerNotFound)
 }
 
 fn match_id(text: &str) -> Result<MatchId, Error> {
-    MatchId::new(text).map_err(|_| Error::MatchNotFound)
+    parse_id(text).ok_or(Error::MatchNotFound)
 }

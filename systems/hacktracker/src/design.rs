@@ -8,8 +8,8 @@
 mod game;
 
 pub use game::{
-    AtBat, AtBatResult, Book, EventKind, Game, GameState, GameStatus, Half, HitLocation, HitType,
-    HomeAway, How, LastEvent, Move,
+    AtBat, AtBatResult, Book, EventKind, Game, GameState, GameStatus, Half, HandScore, HitLocation,
+    HitType, HomeAway, How, LastEvent, Move,
 };
 
 use schemars::JsonSchema;
@@ -70,6 +70,10 @@ pub struct User {
     /// In the form of E.164. Shown to the user and to admins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phone_number: Option<String>,
+    /// How many teams the user is a member of: see [`limits`](crate::limits).
+    pub team_count: u32,
+    /// How many players the user is linked to.
+    pub player_count: u32,
     /// When it was created.
     #[attribute(created)]
     pub created_at: Timestamp,
@@ -202,12 +206,24 @@ pub struct Team {
     pub team_type: TeamType,
     /// How many active owners there are: guards the last one.
     pub owner_count: u32,
+    /// How many members there are: see [`limits`](crate::limits).
+    pub member_count: u32,
+    /// How many players there are.
+    pub player_count: u32,
+    /// How many games there are.
+    pub game_count: u32,
+    /// How many invites were ever made: guards the number of open ones.
+    #[serde(skip)]
+    pub invites_made: u64,
     /// When it was deleted. It can be recovered for thirty days.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<Timestamp>,
     /// Who deleted it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted_by: Option<UserId>,
+    /// When members and invites of the deleted team were removed.
+    #[serde(skip)]
+    pub purged_at: Option<Timestamp>,
     /// When it was created.
     #[attribute(created)]
     pub created_at: Timestamp,
@@ -286,9 +302,11 @@ pub struct Player {
     /// When the user was linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub linked_at: Option<Timestamp>,
-    /// Whether it has an at-bat. Set in the at-bat's transaction, because an index lags.
+    /// Whether it has had an at-bat. Set in the at-bat's transaction, because an index lags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batted: Option<bool>,
+    /// How many at-bats it has: see [`limits`](crate::limits).
+    pub at_bat_count: u32,
     /// When it was created.
     #[attribute(created)]
     pub created_at: Timestamp,

@@ -35,6 +35,16 @@ singlet_web::problems! {
         PersonalTeam = 409, "personal-team", "Not in a personal team";
         /// The player is linked to a user.
         PlayerLinked = 409, "player-linked", "Player already linked";
+        /// A user is a member of at most 50 teams, deleted ones included. Leave one first.
+        TooManyTeams = 409, "too-many-teams", "Too many teams";
+        /// A user is linked to at most 50 players. Unlink one first.
+        TooManyLinks = 409, "too-many-links", "Too many linked players";
+        /// A team has at most 200 members. Remove one first.
+        TeamFull = 409, "team-full", "Team full";
+        /// A team has at most 1,000 games. Delete one without at-bats, or create another team.
+        TooManyGames = 409, "too-many-games", "Too many games";
+        /// A player has at most 10,000 at-bats. Add another player.
+        TooManyAtBats = 409, "too-many-at-bats", "Too many at-bats";
         /// A team has at most 200 open invites. Withdraw some, or wait until they are used.
         TooManyInvites = 409, "too-many-invites", "Too many open invites";
         /// The member has another player in this team.
@@ -62,6 +72,8 @@ singlet_web::problems! {
         WrongHalf = 409, "wrong-half", "The opponent bats";
         /// An inning has at most 60 at-bats.
         HalfFull = 409, "half-full", "Half full";
+        /// A game has at most 500 at-bats.
+        GameFull = 409, "game-full", "Game full";
         /// This half has no at-bat that could be undone.
         NothingToUndo = 409, "nothing-to-undo", "Nothing to undo";
         /// The half has three outs. Undo or correct an at-bat first.
@@ -112,6 +124,7 @@ impl From<Impossible> for Error {
             Impossible::WrongStatus => Self::WrongStatus,
             Impossible::WrongHalf => Self::WrongHalf,
             Impossible::HalfFull => Self::HalfFull,
+            Impossible::GameFull => Self::GameFull,
             Impossible::HalfComplete => Self::HalfComplete,
             Impossible::NothingToUndo => Self::NothingToUndo,
             Impossible::AtBatNotFound => Self::AtBatNotFound,

@@ -8,6 +8,7 @@ mod demo;
 pub mod design;
 pub mod error;
 pub mod input;
+pub mod limits;
 mod live;
 mod routes;
 pub mod rules;

@@ -36,6 +36,8 @@ pub enum Impossible {
     WrongHalf,
     /// The inning has as many at-bats as it can have.
     HalfFull,
+    /// The game has as many at-bats as it can have.
+    GameFull,
     /// The half has three outs.
     HalfComplete,
     /// There is nothing to undo.

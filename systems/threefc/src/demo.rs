@@ -11,7 +11,7 @@ pub use people::PERSONAS;
 use crate::design::{AbandonReason, Color, LeagueId, Role, SeasonId, SessionId, Visibility};
 use crate::service::Service;
 use crate::service::input::{
-    AbandonGame, GrantRole, NewInvite, NewLeague, NewPlayer, NewSeason, NewSession, NewTeam,
+    AbandonGame, AcceptInvite, NewInvite, NewLeague, NewPlayer, NewSeason, NewSession, NewTeam,
     TeamChange,
 };
 use game::{Fixture, GoalChoice, Match};
@@ -100,10 +100,12 @@ impl Loader<'_> {
             (INES, "tidewall", BEA, Role::Viewer),
             (RUBEN, "quarry-lane", BEA, Role::Viewer),
         ] {
-            let user = persona.caller().id()?;
-            let grant = GrantRole { role, display_name: Some(persona.name.to_owned()) };
             let league = LeagueId::new(league)?;
-            self.service.grant_role(&admin.caller(), &league, &user, &grant).await?;
+            let new = NewInvite { role };
+            let invite = self.service.invite(&admin.caller(), &league, &new).await?;
+            let display_name = persona.name.to_owned();
+            let accept = AcceptInvite { code: invite.code, display_name };
+            self.service.accept_invite(&persona.caller(), &league, &accept).await?;
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ pub use game::{
     TeamResult, TeamScore, Third,
 };
 pub use league::{
-    Grant, GrantMirror, Invitation, League, LeaguePlayer, Listing, Player, Role, Visibility,
+    Grant, GrantMirror, Invitation, League, LeaguePlayer, Listing, Player, Role, User, Visibility,
 };
 pub use season::{
     Color, Season, SeasonMirror, SeasonTables, Session, SessionMirror, Standing, Statistic, Team,
@@ -51,11 +51,16 @@ id! {
     entities(
         League, Season, SeasonMirror, Team, Session, SessionMirror, Game, Goal, RosterEntry,
         GameLink, Grant, GrantMirror, Player, LeaguePlayer, Listing, Invitation, GoalMarker,
-        AuditRecord, Standing, Statistic
+        AuditRecord, Standing, Statistic, User
     )
 )]
 pub struct ThreeFc;
 
+/// In how many leagues somebody has a role at most.
+pub const LEAGUES_MAX: u32 = 200;
+/// Nobody is added by others to a further league from this number on; an invitation, which they
+/// accept themselves, still works. So nobody can use up the leagues of somebody else.
+pub const LEAGUES_GRANTED_MAX: u32 = 100;
 /// How many grants a league has at most.
 pub const GRANTS_MAX: u32 = 40;
 /// How many open invitations a league has at most.
@@ -72,6 +77,8 @@ pub const SESSIONS_MAX: u32 = 400;
 pub const GAMES_MAX: u32 = 50;
 /// How many goals a game has at most.
 pub const GOALS_MAX: u32 = 200;
+/// How often a game can be changed. It can be finished or abandoned once more after that.
+pub const CHANGES_MAX: u32 = 10_000;
 /// How many players a squad, and the roster of a team in a game, have at most.
 pub const ROSTER_MAX: usize = 15;
 
@@ -121,6 +128,7 @@ stamped!(
     AuditRecord,
     Standing,
     Statistic,
+    User,
 );
 
 /// The version that a rewrite gives an item: later than the one that was seen, also when the clock

@@ -23,6 +23,8 @@ singlet_web::problems! {
         PlayerNotFound = 404, "player-not-found", "Player not found";
         /// Nobody with this user id has a role in the league.
         GrantNotFound = 404, "grant-not-found", "Grant not found";
+        /// Nobody with this user id has a role in any league. Send an invitation instead.
+        UserNotFound = 404, "user-not-found", "User not found";
         /// There is no such invitation: it was used or deleted, or has expired. Ask for a new one.
         InviteNotFound = 404, "invite-not-found", "Invitation not found";
         /// The id is taken. Choose another one, or leave it out.
@@ -33,7 +35,8 @@ singlet_web::problems! {
         LimitReached = 409, "limit-reached", "Limit reached";
         /// The league has seasons. Delete them first.
         LeagueNotEmpty = 409, "league-not-empty", "League not empty";
-        /// The league has more items than can be deleted at once. Make it private instead.
+        /// The league has more items than can be deleted at once. Make it private instead, or take
+        /// roles away first.
         LeagueTooLarge = 409, "league-too-large", "League too large";
         /// The season has sessions. Delete them first.
         SeasonNotEmpty = 409, "season-not-empty", "Season not empty";
@@ -53,6 +56,8 @@ singlet_web::problems! {
         GameFinished = 409, "game-finished", "Game finished";
         /// The game was abandoned. An admin can reopen it.
         GameAbandoned = 409, "game-abandoned", "Game abandoned";
+        /// The game was changed as often as a game can be. It can still be finished or abandoned.
+        TooManyChanges = 409, "too-many-changes", "Too many changes";
         /// The game is neither finished nor abandoned.
         GameNotClosed = 409, "game-not-closed", "Game not closed";
         /// A third starts when the one before it has finished, and finishes when it has started.
@@ -96,12 +101,14 @@ impl Error {
         Problem::invalid_field(FieldLocation::Body, field, detail).into()
     }
 
-    /// There are as many of them as there can be.
-    pub(crate) fn limit(limit: u32) -> Self {
-        Problem::new(Self::LimitReached.problem_type())
-            .detail(format!("There can be {limit} at most."))
-            .with("limit", limit)
-            .into()
+    /// There are as many of them as there can be. `what` is such as "seasons in a league".
+    pub(crate) fn limit(limit: u32, what: &str) -> Self {
+        Self::limit_because(limit, format!("There can be at most {limit} {what}."))
+    }
+
+    /// The same with a sentence about this limit.
+    pub(crate) fn limit_because(limit: u32, detail: impl Into<Cow<'static, str>>) -> Self {
+        Problem::new(Self::LimitReached.problem_type()).detail(detail).with("limit", limit).into()
     }
 
     /// The same refusal with a sentence about this occurrence.

@@ -10,7 +10,7 @@ use crate::design::ThreeFc;
 use crate::error::Error;
 use crate::live;
 use crate::service::Service;
-use crate::text::is_id;
+use crate::text::parse_reference;
 use singlet_web::demo::Demo;
 use singlet_web::live::Live;
 use singlet_web::problem::{NOT_FOUND, Problem};
@@ -83,7 +83,7 @@ fn opened(service: Service) -> Opened {
 
 /// An id in a path. A malformed one gets the same 404 as an unknown one.
 fn id_of<I: FromStr>(text: &str, missing: Error) -> Result<I, Error> {
-    is_id(text).then(|| text.parse().ok()).flatten().ok_or(missing)
+    parse_reference(text, missing)
 }
 
 /// The number of a third in a path.

@@ -23,6 +23,7 @@ mod season;
 mod session;
 mod team;
 mod thirds;
+mod user;
 
 use crate::design::{Game, GameItems, ThreeFc};
 use crate::error::Error;

@@ -7,6 +7,9 @@ use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+/// How long a user id may be: the subject of a token has at most 255 characters, and each may be
+/// percent-encoded.
+const USER_ID_BYTES_MAX: usize = 3 * 255;
 /// What looks like the sign of an e-mail address.
 const AT_SIGNS: [char; 3] = ['@', '\u{fe6b}', '\u{ff20}'];
 /// How many characters an id may have.
@@ -48,6 +51,21 @@ pub(crate) fn parse_id<I: FromStr>(field: &str, text: &str) -> Result<I, Error> 
     let rule = "must have 2 to 40 characters: small letters, digits and -";
     let id = is_id(text).then(|| text.parse().ok()).flatten();
     id.ok_or_else(|| Error::invalid(field, rule))
+}
+
+/// An id in a reference to something that should be there; `missing` if it cannot be one.
+pub(crate) fn parse_reference<I: FromStr>(text: &str, missing: Error) -> Result<I, Error> {
+    is_id(text).then(|| text.parse().ok()).flatten().ok_or(missing)
+}
+
+/// Whether a text can be the id of a user.
+pub(crate) fn is_user_id(text: &str) -> bool {
+    (1..=USER_ID_BYTES_MAX).contains(&text.len())
+}
+
+/// Whether a text can be the hash of an invitation's code.
+pub(crate) fn is_sha256_hex(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// A code of a team: two or three capitals and digits.

@@ -23,6 +23,9 @@ id! {
     PushToken,
 }
 
+/// How many bytes an id from a client may have. Keys of tables take 1,024.
+pub const ID_BYTES_MAX: usize = 128;
+
 /// How the team of somebody who follows no side is written.
 const NEUTRAL: &str = "neutral";
 

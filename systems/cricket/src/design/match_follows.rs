@@ -1,7 +1,8 @@
 //! `cricket-match-follows`: who follows which match.
 
-use super::{MatchId, TeamId, UserId};
+use super::{MatchId, PushToken, TeamId, UserId};
 use singlet::prelude::*;
+use std::collections::BTreeSet;
 
 /// The follows, one partition per match.
 #[table(name = "cricket-match-follows", key = (matchId, userId), ttl = expiresAt, entities(Follow))]
@@ -21,7 +22,15 @@ pub struct Follow {
     /// When it was first followed.
     #[attribute(created)]
     pub created_at: Timestamp,
+    /// The tokens of the user's activities of this match, so that there are at most
+    /// [`Follow::ACTIVITIES_MAX`]. Some of them may be gone.
+    pub activities: BTreeSet<PushToken>,
     /// When it is gone.
     #[attribute(ttl)]
     pub expires_at: Expiry,
+}
+
+impl Follow {
+    /// How many activities of a match one user can have.
+    pub const ACTIVITIES_MAX: usize = 8;
 }

@@ -34,6 +34,9 @@ impl Notification {
     pub const KEPT: Duration = Duration::from_hours(48);
 }
 
+/// What stands for all users.
+const EVERYBODY: &str = "*";
+
 /// Which message, to whom: what the attribute `userId` holds.
 #[derive(Attribute, Clone, Debug, PartialEq, Eq)]
 pub struct Claim(String);
@@ -42,7 +45,11 @@ impl Claim {
     /// The reminder before a match, for a user.
     #[must_use]
     pub fn reminder(user: &UserId) -> Self {
-        Self(user.as_str().to_owned())
+        match user.as_str() {
+            // A subject in which `%` is encoded cannot be this.
+            EVERYBODY => Self("%2A".to_owned()),
+            user => Self(user.to_owned()),
+        }
     }
 
     /// The news of the toss, for a user.
@@ -60,7 +67,7 @@ impl Claim {
     /// Everybody was reminded.
     #[must_use]
     pub fn everybody() -> Self {
-        Self("*".to_owned())
+        Self(EVERYBODY.to_owned())
     }
 
     /// The text.

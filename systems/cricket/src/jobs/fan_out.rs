@@ -5,12 +5,13 @@ use super::{Jobs, MINUTE};
 use crate::design::{
     Claim, Device, Environment, Fixture, Follow, MatchId, PushToken, Subscription, TeamId, UserId,
 };
+use crate::error::Error;
 use crate::push::{
     PushKind, PushMessage, PushOutcome, alert_payload, alert_text, end_payload, fit, start_payload,
     update_payload,
 };
 use crate::rules::{DisplayState, Phase, display};
-use crate::service::StoreError;
+use crate::service::{Followed, StoreError};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::Value;
 use singlet::Timestamp;
@@ -37,7 +38,7 @@ const DEVICE_MS_MAX: i64 = 60_000;
 const DEVICES_MAX: usize = 100_000;
 /// For so long nothing is sent after the service has refused our settings.
 const CLOSED_MS: i64 = 300_000;
-/// How long a phone that the log adapter plays takes to register an activity.
+/// How long the log adapter waits before it registers an activity, as a phone would.
 const PHONE_DELAY: Duration = Duration::from_secs(1);
 /// How many times orders are pushed at once.
 const SENDERS_MAX: usize = 8;
@@ -298,11 +299,10 @@ impl Jobs {
         // They may have got their phone a moment ago.
         let device = self.service().devices.of_user(&follow.user_id).await?;
         let Some(device) = device else { return Ok(false) };
-        let mut own = self.service().subscriptions.of_match(id);
-        while let Some(subscription) = own.try_next().await? {
-            if subscription.user_id == follow.user_id {
-                return Ok(false);
-            }
+        let activities = &self.service().subscriptions;
+        let own = activities.still_registered(id, &follow.user_id, &follow.activities).await?;
+        if !own.is_empty() {
+            return Ok(false);
         }
         let Some(state) = self.state_of(fixture, &follow.team_id).await? else { return Ok(false) };
         let league = self.league_name(id).await?;
@@ -325,6 +325,34 @@ impl Jobs {
         let names = self.service().names(std::slice::from_ref(fixture)).await?;
         let view = crate::view::match_view(fixture, processing.as_deref(), None, &names);
         Ok(Some(display(&view, team.as_str())))
+    }
+
+    /// Shows the side at once that a user has chosen, in their activities that showed another one.
+    pub fn update_activities(&self, followed: &Followed) {
+        if followed.changed.is_empty() {
+            return;
+        }
+        let Some(permit) = self.background_permit() else { return };
+        let (jobs, followed) = (self.clone(), followed.clone());
+        tokio::spawn(async move {
+            let _permit = permit;
+            if let Err(error) = jobs.send_state(&followed).await {
+                tracing::warn!(%error, "activities do not show the new side yet");
+            }
+        });
+    }
+
+    async fn send_state(&self, followed: &Followed) -> Result<(), StoreError> {
+        let (fixture, follow) = (&followed.fixture, &followed.follow);
+        let Some(state) = self.state_of(fixture, &follow.team_id).await? else { return Ok(()) };
+        let payload = update_payload(&state, None, self.now_ms() / 1000);
+        let device = self.device_of(&follow.user_id).await?;
+        let (environment, kind) = (environment_of(device.as_ref()), (PushKind::Update, 10));
+        for token in &followed.changed {
+            let (id, user) = (&fixture.match_id, &follow.user_id);
+            self.deliver(self.outgoing(id, user, token, environment, kind, payload.clone())).await;
+        }
+        Ok(())
     }
 
     /// Ends activities at once: their user does not follow the match any more.
@@ -383,7 +411,7 @@ impl Jobs {
         match tokio::time::timeout(END_TIME_MAX, all).await {
             Ok(done) => done.map(|_| ()),
             Err(_) => {
-                tracing::warn!(%id, "not all activities were told that the match is over");
+                tracing::warn!(%id, "not all activities were ended in time");
                 Ok(())
             }
         }
@@ -476,14 +504,15 @@ impl Jobs {
         let message = &outgoing.message;
         let text = fit(&message.payload).unwrap_or_default();
         self.0.outbox.add(message, &text, self.service().db.now());
-        let Some(team) = outgoing.starts.clone().filter(|_| self.0.sender.plays_the_phone()) else {
+        let Some(team) = outgoing.starts.clone().filter(|_| self.0.sender.registers_activities())
+        else {
             return;
         };
         let (jobs, id, user) = (self.clone(), message.match_id.clone(), message.user.clone());
         tokio::spawn(async move {
             tokio::time::sleep(PHONE_DELAY).await;
             if let Err(error) = jobs.register_activity(&id, &user, &team).await {
-                tracing::warn!(%error, "an activity did not register itself");
+                tracing::info!(%error, "an activity did not register itself");
             }
         });
     }
@@ -494,17 +523,19 @@ impl Jobs {
         id: &MatchId,
         user: &UserId,
         team: &TeamId,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), Error> {
         let service = self.service();
         let uuid = service.random.uuid_v4().map_err(|_| singlet::Error::RandomUnavailable)?;
         let Ok(token) = PushToken::new(format!("log-{uuid}")) else { return Ok(()) };
-        let fixture = service.fixtures.get_consistent(id).await?;
-        let is_open =
-            |fixture: &Fixture| fixture.archived_at.is_none() && fixture.ended_at.is_none();
-        if let Some(fixture) = fixture.filter(is_open) {
-            service.subscriptions.register(&fixture, &token, user, team).await?;
+        match service.register_activity(id, user, &token, team).await {
+            // They have stopped to follow the match while the activity started.
+            Err(Error::NotFollowing) => {
+                let fixture = service.find_match(id).await?;
+                self.end_activities(&fixture, user, &[token]);
+                Ok(())
+            }
+            registered => registered.map(|_| ()),
         }
-        Ok(())
     }
 
     /// Removes a token that is dead.

@@ -6,10 +6,11 @@
 use super::Jobs;
 use crate::design::{LockKey, MatchId};
 use crate::feed::{Breaker, BreakerState, FeedError, Snapshot};
-use crate::service::{Acquired, LEASE, StoreError};
+use crate::service::{Acquired, LEASE, StoreError, require_admin};
 use futures_util::{StreamExt as _, stream};
 use schemars::JsonSchema;
 use serde::Serialize;
+use singlet_web::identity::Caller;
 use singlet_web::job::{JobError, JobRun, Next};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -208,6 +209,16 @@ impl Jobs {
         if live.unknown_statuses.len() < 100 && live.unknown_statuses.insert(status.to_owned()) {
             tracing::warn!(status, "the feed has a status that nobody knows");
         }
+    }
+
+    /// What an operator sees of the feed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAnAdmin`](crate::error::Error::NotAnAdmin).
+    pub fn feed_status_for(&self, caller: &Caller) -> Result<FeedStatus, crate::error::Error> {
+        require_admin(caller)?;
+        Ok(self.feed_status())
     }
 
     /// What operators see of the feed.

@@ -56,13 +56,13 @@ impl Jobs {
             };
             let text = (title.as_str(), body.as_str());
             let payload = alert_payload(id.as_str(), fixture.sequence, "reminder", text);
-            sent += self.tell_followers(id, &payload, Claim::reminder).await?;
+            sent += self.alert_followers(id, &payload, Claim::reminder).await?;
             service.prematch.mark_sent(id, &Claim::everybody()).await?;
         }
         Ok(sent)
     }
 
-    /// Reads matches that start within the hour; tells followers who won the toss. Returns how many
+    /// Reads matches that start within the hour; alerts followers of who won the toss. Returns how many
     /// messages were delivered.
     ///
     /// # Errors
@@ -90,7 +90,7 @@ impl Jobs {
                 continue;
             }
             let payload = self.toss_payload(&fixture, &known).await?;
-            sent += self.tell_followers(id, &payload, Claim::toss).await?;
+            sent += self.alert_followers(id, &payload, Claim::toss).await?;
             let change = update(Fixture::key(id)).set(Fixture::TOSS_NOTIFIED_AT, now);
             service.fixtures.update(change).await?;
         }
@@ -122,13 +122,13 @@ impl Jobs {
     }
 
     /// Sends an alert to every follower with a device who has not got it.
-    async fn tell_followers(
+    async fn alert_followers(
         &self,
         id: &MatchId,
         payload: &Value,
         claim: impl Fn(&UserId) -> Claim + Copy + Send + Sync,
     ) -> Result<usize, StoreError> {
-        let told = self.service().follows.followers(id).map(|follow| async move {
+        let alerts = self.service().follows.followers(id).map(|follow| async move {
             let follow = follow?;
             if !self.service().prematch.mark_sent(id, &claim(&follow.user_id)).await? {
                 return Ok(0);
@@ -140,7 +140,7 @@ impl Jobs {
             outgoing.message.expires_at = valid_until / 1000;
             Ok::<usize, StoreError>(usize::from(self.deliver(outgoing).await))
         });
-        let told = told.buffer_unordered(IN_FLIGHT_MAX).boxed();
-        told.try_fold(0, |sum, count| std::future::ready(Ok(sum + count))).await
+        let alerts = alerts.buffer_unordered(IN_FLIGHT_MAX).boxed();
+        alerts.try_fold(0, |sum, count| std::future::ready(Ok(sum + count))).await
     }
 }

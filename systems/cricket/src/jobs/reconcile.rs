@@ -2,14 +2,14 @@
 //!
 //! Absence from the list of live matches only makes us read the match itself: a Test leaves the
 //! list every evening. Archiving is the last step, so that a crash anywhere is found again in the
-//! live index; `endedAt` keeps the result from being told twice.
+//! live index; `endedAt` keeps the result from being pushed twice.
 
 use super::Jobs;
 use super::tick::TickOutcome;
 use crate::design::{Fixture, LockKey, MatchId};
 use crate::feed::{FeedError, Snapshot};
 use crate::rules::{Phase, ResultKind};
-use crate::service::{Acquired, LEASE, StoreError};
+use crate::service::{Acquired, LEASE, StoreError, Updated};
 use singlet::prelude::*;
 
 /// So many times in a row a match must be absent.
@@ -122,7 +122,7 @@ impl Jobs {
         Ok(true)
     }
 
-    /// The tick that sets `endedAt` and tells the result, once that is settled.
+    /// The tick that sets `endedAt` and pushes the result, once that is settled.
     async fn last_tick(&self, fixture: &Fixture, snapshot: Snapshot) -> Result<bool, StoreError> {
         let newest = fixture.feed_at.map_or(i64::MIN, |at| at + 1);
         let snapshot = Snapshot { feed_at: snapshot.feed_at.max(newest), ..snapshot };
@@ -166,7 +166,8 @@ impl Jobs {
             .set(Fixture::ENDED_AT, service.db.now())
             .add(Fixture::SEQUENCE, 1)
             .only_if(Fixture::SEQUENCE.eq(fixture.sequence));
-        service.fixtures.update(change).await?;
+        // A tick that was ahead has it from the feed: the match is known again.
+        let Updated::Done(_) = service.fixtures.update(change).await? else { return Ok(false) };
         self.clean_up(id).await?;
         service.fixtures.archive(id).await
     }
@@ -174,7 +175,7 @@ impl Jobs {
     /// Ends all activities, then removes subscriptions, follows and hashes.
     pub(super) async fn clean_up(&self, id: &MatchId) -> Result<(), StoreError> {
         let service = self.service();
-        // The result is told before the activities end.
+        // The result is pushed before the activities end.
         self.push_orders().await?;
         let Some(fixture) = service.fixtures.get_consistent(id).await? else { return Ok(()) };
         let lock = LockKey::of_match(id);

@@ -8,8 +8,10 @@ use crate::error::Error;
 use crate::feed::{ReplayFeed, Snapshot, position_at, seek_position};
 use crate::generate;
 use crate::rules::{Delivery, Format, Phase};
-use crate::service::{ProcessingService, StoreError};
+use crate::service::{ProcessingService, StoreError, require_admin};
+use crate::view::ReplayView;
 use singlet::prelude::*;
+use singlet_web::identity::Caller;
 use singlet_web::job::{JobError, JobRun, Next};
 use singlet_web::prelude::FieldLocation;
 use singlet_web::problem::Problem;
@@ -22,10 +24,8 @@ pub(super) const INTERVAL: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_secs(180);
 /// So long a replay is kept after its end.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
-/// Ids of replays that operators load begin here.
-const FIRST_ID: u64 = 9_100_001;
 /// How many ids are tried.
-const ID_ATTEMPTS_MAX: u64 = 1_000;
+const ID_ATTEMPTS_MAX: i64 = 1_000;
 
 /// What an operator changes of a replay.
 #[derive(Clone, Debug, Default)]
@@ -76,9 +76,7 @@ impl Jobs {
         for fixture in &replays {
             let is_expired = fixture.replay.as_ref().is_some_and(|one| one.expires_at <= now);
             if is_expired {
-                self.clean_up(&fixture.match_id).await?;
-                service.fixtures.delete_replay(&fixture.match_id).await?;
-                service.processing.forget(&fixture.match_id);
+                self.end_and_delete(&fixture.match_id).await?;
             }
         }
         // The newest demo match of twenty overs that has begun, or is about to.
@@ -94,10 +92,7 @@ impl Jobs {
         let Some((_, seed)) = seed else { return Ok(()) };
         let start_time = ended_at.after(PAUSE).max(now);
         let pair = demo::T20_PAIRS.get(seed as usize % demo::T20_PAIRS.len()).copied();
-        let ids: Vec<u64> =
-            replays.iter().filter_map(|one| one.match_id.as_str().parse().ok()).collect();
-        let next = ids.iter().max().copied().unwrap_or(FIRST_ID).max(FIRST_ID) + 1;
-        let (Ok(id), Some(teams)) = (MatchId::new(next.to_string()), pair) else { return Ok(()) };
+        let (Some(id), Some(teams)) = (new_id(now, 0), pair) else { return Ok(()) };
         let before = i64::try_from(start_time.since(now).as_millis()).unwrap_or(0);
         self.create_replay(&NewReplay {
             id,
@@ -151,22 +146,40 @@ impl Jobs {
         Ok(service.fixtures.create(&fixture).await?.then_some(fixture))
     }
 
+    /// How a match is replayed, with the length of its tape while it can be changed.
+    #[must_use]
+    pub(crate) fn replay_view(&self, fixture: &Fixture) -> Option<ReplayView> {
+        let replay = fixture.replay.clone()?;
+        let is_over = fixture.archived_at.is_some() || fixture.ended_at.is_some();
+        let feed = self.0.replay.as_ref().filter(|_| !is_over);
+        let tape = feed.and_then(|feed| feed.tape(&replay.tape));
+        let duration_ms = tape.map(|tape| tape.position_of(tape.duration_ms(), replay.skip_breaks));
+        Some(ReplayView { replay, duration_ms })
+    }
+
     /// Loads a tape: it starts at once.
     ///
     /// # Errors
     ///
-    /// If there is no such tape, or the store fails.
-    pub async fn load_replay(&self, tape: &str, speed: u32) -> Result<Fixture, Error> {
+    /// If the caller is not an admin, there is no such tape, or the store fails.
+    pub async fn load_replay(
+        &self,
+        caller: &Caller,
+        tape: &str,
+        speed: u32,
+    ) -> Result<Fixture, Error> {
+        require_admin(caller)?;
         self.replay_feed()?;
-        let unknown =
-            || Problem::invalid_field(FieldLocation::Body, "/tape", "must be a tape, like t20-20");
+        let unknown = || {
+            let detail = "must be a tape, such as t20-20, odi-50 or test-5";
+            Problem::invalid_field(FieldLocation::Body, "/tape", detail)
+        };
         let (format, _) = generate::parse_name(tape).ok_or_else(unknown)?;
         let (league, teams) = demo::sides_of(format);
         demo::create_leagues_and_teams(self.service()).await?;
         for number in 0..ID_ATTEMPTS_MAX {
-            let id = FIRST_ID + 500_000 + number;
-            let Ok(id) = MatchId::new(id.to_string()) else { continue };
             let now = self.service().db.now();
+            let Some(id) = new_id(now, number) else { continue };
             let new = NewReplay {
                 id,
                 tape: tape.to_owned(),
@@ -188,12 +201,19 @@ impl Jobs {
     ///
     /// # Errors
     ///
-    /// If the match is not a replay, or is over; if there is no such ball.
+    /// If the caller is not an admin; if the match is not a replay, or is over; if there is no such
+    /// ball.
     pub async fn change_replay(
         &self,
+        caller: &Caller,
         id: &MatchId,
         change: &ReplayChange,
     ) -> Result<Fixture, Error> {
+        require_admin(caller)?;
+        if change.position_ms.is_some() && change.ball.is_some() {
+            let detail = "must not be there together with positionMs";
+            return Err(Problem::invalid_field(FieldLocation::Body, "/ball", detail).into());
+        }
         let feed = self.replay_feed()?;
         let service = self.service();
         // A tick may be ahead of us.
@@ -216,6 +236,12 @@ impl Jobs {
                 }
                 (None, position) => position,
             };
+            if there.is_some_and(|there| there < 0) && !read.phase.is_before_play() {
+                let detail = "must not be before the start of a match that has begun";
+                return Err(
+                    Problem::invalid_field(FieldLocation::Body, "/positionMs", detail).into()
+                );
+            }
             let end = tape.position_of(tape.duration_ms(), replay.skip_breaks);
             let position_ms = there.unwrap_or(here).min(end);
             let new = Replay {
@@ -260,22 +286,31 @@ impl Jobs {
     ///
     /// # Errors
     ///
-    /// If the match is not a replay.
-    pub async fn remove_replay(&self, id: &MatchId) -> Result<(), Error> {
+    /// If the caller is not an admin, or the match is not a replay.
+    pub async fn remove_replay(&self, caller: &Caller, id: &MatchId) -> Result<(), Error> {
+        require_admin(caller)?;
         let service = self.service();
         let read = service.fixtures.get_consistent(id).await?.ok_or(Error::MatchNotFound)?;
         if read.replay.is_none() {
             return Err(Error::NotAReplay);
         }
-        self.clean_up(id).await?;
-        service.processing.forget(id);
-        match service.fixtures.delete_replay(id).await? {
+        match self.end_and_delete(id).await? {
             true => Ok(()),
             false => Err(Error::MatchNotFound),
         }
     }
 
-    /// Brings a match of a new replay up to where its tape stands, without telling anybody.
+    /// Ends a replay, and deletes it. `false` if it is gone.
+    async fn end_and_delete(&self, id: &MatchId) -> Result<bool, StoreError> {
+        let service = self.service();
+        // First, so that no tick puts hashes back, and nobody follows it any more.
+        service.fixtures.archive(id).await?;
+        self.clean_up(id).await?;
+        service.processing.forget(id);
+        service.fixtures.delete_replay(id).await
+    }
+
+    /// Brings a match of a new replay up to where its tape stands, without pushing anything.
     pub(crate) async fn catch_up(&self, fixture: &Fixture) -> Result<(), StoreError> {
         let Some(feed) = &self.0.replay else { return Ok(()) };
         use crate::feed::Feed as _;
@@ -289,13 +324,19 @@ impl Jobs {
         } else {
             self.tick(snapshot, false).await?;
         }
-        // Nobody is told what happened before the demo began.
+        // What happened before the demo began is not pushed.
         self.0.orders.take(self.now_ms());
         Ok(())
     }
 }
 
-/// Seeking back: everything up to there counts as processed, and nothing as told.
+/// The id of a new replay: the millisecond in which it is made. The id of one that was deleted must
+/// not come back, because the state, the claims and the cache of that match outlive it.
+fn new_id(now: Timestamp, number: i64) -> Option<MatchId> {
+    MatchId::new((now.as_millis() + number).to_string()).ok()
+}
+
+/// Seeking back: everything up to there counts as processed, and nothing as pushed.
 fn go_back(state: &mut ProcessingState, snapshot: &Snapshot) {
     let mut progress = progress_of(state);
     let balls: Vec<Delivery> =
@@ -305,7 +346,7 @@ fn go_back(state: &mut ProcessingState, snapshot: &Snapshot) {
         progress.last_processed_ball.and_then(|id| BallId::new(id.to_string()).ok());
     state.ball_by_ball = balls.iter().map(ToString::to_string).collect();
     state.last_event = None;
-    // The ends of innings before this one are known, and not told again.
+    // The ends of innings before this one are known, and not pushed again.
     let innings = balls.last().map_or(0, |ball| ball.innings);
     let is_break = snapshot.fixture.status.as_deref() == Some("Innings Break");
     let over = if is_break { innings } else { innings.saturating_sub(1) };

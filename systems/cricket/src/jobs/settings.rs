@@ -4,6 +4,7 @@ use crate::feed::{SportMonks, SportMonksOptions};
 use crate::push::{Apns, ApnsOptions, LogSender, ProviderKey, PushSender};
 use singlet::engine::Clock;
 use singlet_web::random::Random;
+use std::ffi::OsString;
 use std::fmt;
 use std::sync::Arc;
 
@@ -37,7 +38,11 @@ impl Settings {
     ///
     /// If a file cannot be read, or a choice is unknown.
     pub fn from_environment() -> Result<Self, SettingError> {
-        Self::new(std::env::vars())
+        // A variable of somebody else may be any bytes.
+        let text = |(name, value): (OsString, OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        Self::new(std::env::vars_os().filter_map(text))
     }
 
     /// The same of given variables.

@@ -12,6 +12,7 @@ use crate::feed::shape::{FeedFixture, FeedLeague, FeedStanding, FeedTeam};
 use crate::feed::{FeedError, Snapshot};
 use crate::rules::{Format, Phase, net_run_rate, toss};
 use crate::service::StoreError;
+use futures_util::TryStreamExt as _;
 use singlet::prelude::*;
 use singlet_web::job::{JobError, JobRun, Next};
 use std::collections::HashMap;
@@ -38,17 +39,20 @@ impl Jobs {
         Ok(Next::Interval)
     }
 
-    /// Creates new leagues, and renames others. `active` is the admin's.
+    /// Creates new leagues, and renames others. `active` is the admin's. The teams and fixtures of
+    /// new ones follow at once: their own jobs may have run before.
     ///
     /// # Errors
     ///
     /// If the store or the feed fails.
     pub async fn sync_leagues(&self) -> Result<(), JobError> {
+        let mut has_new = false;
         for feed in self.asked(self.0.feed.leagues().await)?.unwrap_or_default() {
             let Some(new) = league_of(&feed, self.service().db.now()) else { continue };
             let leagues = &self.service().leagues;
             let Some(old) = leagues.get(&new.league_id).await? else {
                 leagues.create(&new).await?;
+                has_new = true;
                 continue;
             };
             let same = League { active: old.active, updated_at: old.updated_at, ..new.clone() };
@@ -63,6 +67,10 @@ impl Jobs {
                 .set(League::IMAGE_PATH, new.image_path)
                 .set(League::KIND, new.kind);
             leagues.update(change).await?;
+        }
+        if has_new {
+            self.sync_teams().await?;
+            self.sync_fixtures().await?;
         }
         Ok(())
     }
@@ -185,6 +193,7 @@ impl Jobs {
         let venue = venue_of(feed).or_else(|| old.venue.clone());
         let start = feed.starting_at.map_or(old.start_time, Timestamp::from_millis);
         let round = feed.round.clone().or_else(|| old.round.clone());
+        self.change_teams(old, feed).await?;
         if venue != old.venue || start != old.start_time || round != old.round {
             let change = update(Fixture::key(&old.match_id))
                 .set(Fixture::VENUE, venue)
@@ -205,6 +214,42 @@ impl Jobs {
             .set(Fixture::STATUS, status)
             .set(Fixture::PHASE, phase)
             .only_if(Fixture::LIVE.missing());
+        service.fixtures.update(change).await?;
+        Ok(())
+    }
+
+    /// The teams and the format of a match that has not begun: those of a final are known late.
+    /// Who follows a team that does not play follows the match neutrally.
+    async fn change_teams(&self, old: &Fixture, feed: &FeedFixture) -> Result<(), StoreError> {
+        let team = |id: &Option<String>, old: &TeamId| {
+            let new = id.as_deref().and_then(|id| TeamId::new(id).ok());
+            new.unwrap_or_else(|| old.clone())
+        };
+        let new = Fixture {
+            home_team_id: team(&feed.localteam_id, &old.home_team_id),
+            away_team_id: team(&feed.visitorteam_id, &old.away_team_id),
+            format: feed.kind.as_deref().and_then(Format::from_feed).unwrap_or(old.format),
+            ..old.clone()
+        };
+        let has_begun = old.live.is_some() || old.archived_at.is_some() || old.ended_at.is_some();
+        if new == *old || has_begun {
+            return Ok(());
+        }
+        let service = self.service();
+        // First: what is left after a crash is found by the next sync.
+        let mut followers = service.follows.followers(&old.match_id);
+        while let Some(follow) = followers.try_next().await? {
+            if !new.has_perspective(&follow.team_id) {
+                let neutral = TeamId::neutral();
+                service.follows.change_team(&old.match_id, &follow.user_id, &neutral).await?;
+            }
+        }
+        let change = update(Fixture::key(&old.match_id))
+            .set(Fixture::HOME_TEAM_ID, new.home_team_id)
+            .set(Fixture::AWAY_TEAM_ID, new.away_team_id)
+            .set(Fixture::FORMAT, new.format)
+            .set(Fixture::SEQUENCE, old.sequence + 1)
+            .only_if(Fixture::LIVE.missing().and(Fixture::SEQUENCE.eq(old.sequence)));
         service.fixtures.update(change).await?;
         Ok(())
     }
@@ -264,10 +309,11 @@ fn venue_of(feed: &FeedFixture) -> Option<String> {
 
 fn league_of(feed: &FeedLeague, now: Timestamp) -> Option<League> {
     let name = feed.name.clone()?;
-    let code = feed.code.clone().unwrap_or_else(|| name.clone());
+    // An id never contains `#`.
+    let code = feed.code.as_deref().unwrap_or(&name).replace('#', "");
     Some(League {
         league_id: LeagueId::new(feed.id.as_str()).ok()?,
-        code: LeagueCode::new(code).ok()?,
+        code: LeagueCode::new(code.trim()).or_else(|_| LeagueCode::new(feed.id.as_str())).ok()?,
         name,
         season_id: feed.season_id.as_deref().and_then(|id| SeasonId::new(id).ok()),
         country_id: feed.country_id.clone(),

@@ -151,8 +151,12 @@ impl Jobs {
         }
         let advanced = advance(&known, progress.as_ref(), &facts, snapshot.feed_ms, is_last);
         let view = MatchView::new(&known, &facts, advanced.progress.last_event.clone());
-        let mut states = Vec::with_capacity(3);
+        let mut states: Vec<(TeamId, DisplayState, String, bool)> = Vec::with_capacity(3);
         for team in read.perspectives() {
+            // Before its teams are known, a match may have one placeholder twice.
+            if states.iter().any(|(known, _, _, _)| *known == team) {
+                continue;
+            }
             let state = display(&view, team.as_str());
             let hash = state.hash();
             let stored = service.hashes.get(id, &team).await?;
@@ -339,7 +343,8 @@ impl Prepared {
     /// What the neutral display would show.
     #[must_use]
     pub fn neutral(&self) -> Option<&DisplayState> {
-        self.states.last().map(|(_, state, _, _)| state)
+        let neutral = self.states.iter().find(|(team, _, _, _)| team.is_neutral());
+        neutral.map(|(_, state, _, _)| state)
     }
 
     fn states_of(&self) -> Vec<(TeamId, DisplayState)> {

@@ -1,6 +1,6 @@
 //! What jobs, locks, the feed and replays do.
 
-use super::{admin_topic, job_views};
+use super::{ADMIN_TOPIC, job_views};
 use crate::error::Error;
 use crate::jobs::Jobs;
 use crate::service::Service;
@@ -12,33 +12,33 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The job that tells operators what happens.
-pub(super) const FEED_JOB: &str = "tell-operators";
+/// The job that sends operators what happens.
+pub(super) const FEED_JOB: &str = "push-operations";
 /// How often it looks.
 pub(super) const FEED_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Tells operators what has changed since it told them last. Clones are one.
+/// Sends operators what has changed since it was last sent. Clones are one.
 #[derive(Clone)]
 pub(super) struct AdminFeed {
     service: Service,
     jobs: Jobs,
     statuses: JobStatuses,
     live: Live,
-    /// What was told last, by event and name.
-    told: Arc<Mutex<HashMap<(&'static str, String), Value>>>,
+    /// What was sent last, by event and name.
+    sent: Arc<Mutex<HashMap<(&'static str, String), Value>>>,
 }
 
 impl AdminFeed {
     pub(super) fn new(service: &Service, jobs: &Jobs, statuses: &JobStatuses, live: &Live) -> Self {
         let (service, jobs) = (service.clone(), jobs.clone());
         let (statuses, live) = (statuses.clone(), live.clone());
-        Self { service, jobs, statuses, live, told: Arc::default() }
+        Self { service, jobs, statuses, live, sent: Arc::default() }
     }
 
-    /// Tells what has changed, if anybody listens.
-    pub(super) async fn tell(&self) -> Result<Next, Error> {
+    /// Sends what has changed, if anybody listens.
+    pub(super) async fn push_changes(&self) -> Result<Next, Error> {
         if self.live.figures().subscribers == 0 {
-            self.told.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            self.sent.lock().unwrap_or_else(PoisonError::into_inner).clear();
             return Ok(Next::Interval);
         }
         let mut events: Vec<(&'static str, String, Value)> = Vec::new();
@@ -50,16 +50,16 @@ impl AdminFeed {
         events.push(("lock", String::new(), json!({"items": locks})));
         events.push(("feed", String::new(), json!(self.jobs.feed_status())));
         for fixture in self.service.fixtures.live().await? {
-            let Some(replay) = &fixture.replay else { continue };
+            let Some(replay) = self.jobs.replay_view(&fixture) else { continue };
             let id = fixture.match_id.to_string();
             let data = json!({"matchId": id, "replay": replay, "sequence": fixture.sequence});
             events.push(("replay", id, data));
         }
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         for (event, name, data) in events {
-            let last = told.insert((event, name), data.clone());
+            let last = sent.insert((event, name), data.clone());
             if last.as_ref() != Some(&data) {
-                self.live.publish(Push::unnumbered(admin_topic(), event, &data));
+                self.live.publish(Push::unnumbered(ADMIN_TOPIC, event, &data));
             }
         }
         Ok(Next::Interval)

@@ -19,12 +19,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// The job that tells pages that a score is stale.
-pub(super) const STALE_JOB: &str = "tell-stale";
+/// The job that sends pages that a score is stale.
+pub(super) const STALE_JOB: &str = "push-stale-scores";
 /// How often it looks.
 pub(super) const STALE_INTERVAL: Duration = Duration::from_secs(5);
-/// How many matches are watched at the same time. Those who watch more get their states only.
-const WATCHED_MAX: usize = 1_000;
 
 /// The pushes of all matches of this service.
 pub(super) fn live(service: &Service, watched: &Arc<Watched>) -> Live {
@@ -92,7 +90,8 @@ fn this_over(view: &MatchView) -> Vec<BallLine> {
         .collect()
 }
 
-/// The matches that somebody watches, as this server knows them.
+/// The matches that somebody watches, as this server knows them. Each is dropped with its last
+/// [`Watcher`], so there are never more than streams.
 pub(super) struct Watched {
     service: Service,
     live: OnceLock<Live>,
@@ -102,6 +101,8 @@ pub(super) struct Watched {
 /// A match that somebody watches. Its two items change in one transaction, and are followed one by
 /// one: what belongs together has the same sequence.
 struct Watch {
+    /// How many streams are open.
+    watchers: usize,
     fixture: Fixture,
     processing: Option<ProcessingState>,
     balls: BallsChange,
@@ -120,20 +121,28 @@ impl Watched {
         let _ = self.live.set(live.clone());
     }
 
-    /// Notes that somebody watches a match.
-    pub(super) fn add(&self, fixture: &Fixture) {
+    /// Somebody watches a match, until what this returns is dropped.
+    pub(super) fn add(self: &Arc<Self>, fixture: &Fixture) -> Watcher {
         let mut matches = self.matches();
-        if matches.len() >= WATCHED_MAX {
-            matches.retain(|_, watch| watch.fixture.archived_at.is_none());
-        }
-        if matches.len() < WATCHED_MAX {
-            matches.entry(fixture.match_id.clone()).or_insert_with(|| Watch {
-                fixture: fixture.clone(),
-                processing: None,
-                balls: BallsChange::default(),
-                pushed: fixture.sequence,
-                is_stale: false,
-            });
+        let watch = matches.entry(fixture.match_id.clone()).or_insert_with(|| Watch {
+            watchers: 0,
+            fixture: fixture.clone(),
+            processing: None,
+            balls: BallsChange::default(),
+            pushed: fixture.sequence,
+            is_stale: false,
+        });
+        watch.watchers += 1;
+        Watcher { watched: Arc::clone(self), match_id: fixture.match_id.clone() }
+    }
+
+    fn remove(&self, id: &MatchId) {
+        let mut matches = self.matches();
+        if let Some(watch) = matches.get_mut(id) {
+            watch.watchers = watch.watchers.saturating_sub(1);
+            if watch.watchers == 0 {
+                matches.remove(id);
+            }
         }
     }
 
@@ -146,7 +155,6 @@ impl Watched {
         match (old, change.new.as_ref().map(|FixturesItem::Fixture(new)| new)) {
             (old, Some(new)) => self.fixture_written(old, new),
             (Some(old), None) => {
-                self.matches().remove(&old.match_id);
                 let gone = Push::unnumbered(
                     matches_topic(),
                     "matchArchived",
@@ -178,8 +186,8 @@ impl Watched {
         let mut matches = self.matches();
         if let Some(watch) = matches.get_mut(&new.match_id) {
             watch.fixture = new.clone();
-            pushes.extend(watch.tell_stale(now));
-            pushes.extend(watch.tell_change(&self.service, now));
+            pushes.extend(watch.stale_pushes(now));
+            pushes.extend(watch.change_pushes(&self.service, now));
         }
         pushes
     }
@@ -198,14 +206,14 @@ impl Watched {
         let Some(watch) = matches.get_mut(&new.match_id) else { return Vec::new() };
         watch.balls = BallsChange::between(state(&change.old).as_ref(), new);
         watch.processing = Some(new.clone());
-        watch.tell_change(&self.service, now)
+        watch.change_pushes(&self.service, now)
     }
 
-    /// Tells those who watch which scores are stale now.
-    pub(super) fn tell_stale(&self) -> Next {
+    /// Sends those who watch which scores are stale now.
+    pub(super) fn push_stale(&self) -> Next {
         let now = self.service.db.now();
         let pushes: Vec<Push> =
-            self.matches().values_mut().flat_map(|watch| watch.tell_stale(now)).collect();
+            self.matches().values_mut().flat_map(|watch| watch.stale_pushes(now)).collect();
         if let Some(live) = self.live.get() {
             pushes.into_iter().for_each(|push| live.publish(push));
         }
@@ -220,7 +228,7 @@ impl Watched {
 impl Watch {
     /// The new display and what changed of the balls, once both items of the match have the same
     /// sequence. Before play there are no balls.
-    fn tell_change(&mut self, service: &Service, now: Timestamp) -> Vec<Push> {
+    fn change_pushes(&mut self, service: &Service, now: Timestamp) -> Vec<Push> {
         let fixture = &self.fixture;
         let processing = self.processing.as_ref().filter(|one| one.sequence == fixture.sequence);
         let is_complete = processing.is_some() || fixture.phase.is_before_play();
@@ -243,7 +251,7 @@ impl Watch {
     }
 
     /// That the score is stale, or is not any more.
-    fn tell_stale(&mut self, now: Timestamp) -> Vec<Push> {
+    fn stale_pushes(&mut self, now: Timestamp) -> Vec<Push> {
         let is_stale = is_stale(&self.fixture, now);
         if is_stale == self.is_stale {
             return Vec::new();
@@ -253,6 +261,18 @@ impl Watch {
         let data = json!({"since": since});
         let topics = topics(&self.fixture).into_iter();
         topics.map(|topic| Push::unnumbered(topic, "stale", &data)).collect()
+    }
+}
+
+/// Somebody who watches a match.
+pub(crate) struct Watcher {
+    watched: Arc<Watched>,
+    match_id: MatchId,
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.watched.remove(&self.match_id);
     }
 }
 

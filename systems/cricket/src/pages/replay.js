@@ -8,8 +8,6 @@ import { phaseName, versus } from "./format.js";
 export const SPEEDS = [1, 4, 12, 30, 60, 240];
 /** How far the buttons go. */
 const STEP_MS = 600_000;
-/** About how long matches take without their long breaks, in hours: the length of the slider. */
-const HOURS = { T10: 2, T20: 4, HUNDRED: 4, ODI: 9, FC: 26, TEST: 32 };
 
 /** Where a replay is now, in milliseconds from the start of its match. */
 export function positionOf({ positionMs, playing, at, speed }) {
@@ -100,8 +98,7 @@ export function replayControl(match, { onGone, onChange }) {
   function tick() {
     if (isDragged) return;
     const at = positionOf(current.replay);
-    const max = Math.max((HOURS[current.format] ?? 4) * 3_600_000, at);
-    slider.max = String(max);
+    slider.max = String(Math.max(current.replay.durationMs ?? 0, at));
     slider.value = String(Math.max(0, at));
     slider.setAttribute("aria-valuetext", positionText(at));
     position.textContent = positionText(at);

@@ -23,7 +23,7 @@ impl PushSender for LogSender {
         Box::pin(std::future::ready(PushOutcome::Delivered))
     }
 
-    fn plays_the_phone(&self) -> bool {
+    fn registers_activities(&self) -> bool {
         true
     }
 }

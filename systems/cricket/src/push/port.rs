@@ -79,8 +79,8 @@ pub trait PushSender: Send + Sync {
     /// Sends a message, once.
     fn send<'a>(&'a self, message: &'a PushMessage) -> BoxFuture<'a, PushOutcome>;
 
-    /// Whether it plays the phone: then a started activity registers itself.
-    fn plays_the_phone(&self) -> bool {
+    /// Whether there is no phone that registers a started activity, so that the jobs have to.
+    fn registers_activities(&self) -> bool {
         false
     }
 }

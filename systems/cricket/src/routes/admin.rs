@@ -4,10 +4,7 @@ use super::Shared;
 use super::parameters::OfMatch;
 use crate::design::{Fixture, LeagueId, MatchId};
 use crate::error::Error;
-use crate::generate;
 use crate::jobs::{FeedStatus, ReplayChange};
-use crate::live::admin_topic;
-use crate::service::require_admin;
 use crate::view::{AdminMatch, Items, JobView, LockView, MatchSummary};
 use schemars::{Schema, SchemaGenerator, json_schema};
 use singlet_web::prelude::*;
@@ -139,7 +136,10 @@ async fn list_fixtures(
     let page = service.admin_matches(&caller, &league, after.as_ref()).await?;
     let names = service.names(&page.items).await?;
     let now = service.db.now();
-    let view = |one: &Fixture| AdminMatch::new(one, MatchSummary::new(one, &names, None, now));
+    let view = |one: &Fixture| {
+        let replay = shared.jobs.replay_view(one);
+        AdminMatch::new(one, MatchSummary::new(one, &names, None, now), replay)
+    };
     let items = page.items.iter().map(view).collect();
     Ok(Json(Page { items, next: page.next.map(|id| id.to_string()) }))
 }
@@ -148,8 +148,7 @@ async fn list_jobs(
     State(shared): State<Shared>,
     caller: Caller,
 ) -> Result<Json<Items<JobView>>, Error> {
-    require_admin(&caller)?;
-    Ok(Json(Items { items: shared.lives.job_views() }))
+    Ok(Json(Items { items: shared.lives.jobs_for(&caller)? }))
 }
 
 async fn list_locks(
@@ -164,8 +163,7 @@ async fn show_feed(
     State(shared): State<Shared>,
     caller: Caller,
 ) -> Result<Json<FeedStatus>, Error> {
-    require_admin(&caller)?;
-    Ok(Json(shared.jobs.feed_status()))
+    Ok(Json(shared.jobs.feed_status_for(&caller)?))
 }
 
 async fn watch(
@@ -173,8 +171,7 @@ async fn watch(
     caller: Caller,
     last: LastEventId,
 ) -> Result<EventStream, Error> {
-    require_admin(&caller)?;
-    Ok(shared.lives.admin.subscribe(admin_topic(), last).await?.into())
+    Ok(shared.lives.watch_operations(&caller, last).await?.into())
 }
 
 async fn load_replay(
@@ -182,12 +179,7 @@ async fn load_replay(
     caller: Caller,
     body: Body<LoadReplay>,
 ) -> Result<Created<AdminMatch>, Error> {
-    require_admin(&caller)?;
-    if generate::parse_name(&body.tape).is_none() {
-        let detail = "must be a tape, such as t20-20, odi-50 or test-5";
-        return Err(Problem::invalid_field(FieldLocation::Body, "/tape", detail).into());
-    }
-    let fixture = shared.jobs.load_replay(&body.tape, body.speed.0).await?;
+    let fixture = shared.jobs.load_replay(&caller, &body.tape, body.speed.0).await?;
     let view = admin_match(&shared, &fixture).await?;
     Ok(Created::at(format!("/matches/{}", fixture.match_id), view))
 }
@@ -198,18 +190,13 @@ async fn change_replay(
     of: Path<OfMatch>,
     body: Body<ChangeReplay>,
 ) -> Result<Json<AdminMatch>, Error> {
-    require_admin(&caller)?;
-    if body.position_ms.is_some() && body.ball.is_some() {
-        let detail = "must not be there together with positionMs";
-        return Err(Problem::invalid_field(FieldLocation::Body, "/ball", detail).into());
-    }
     let change = ReplayChange {
         playing: body.playing,
         speed: body.speed.map(|speed| speed.0),
         position_ms: body.position_ms,
         ball: body.ball.clone(),
     };
-    let fixture = shared.jobs.change_replay(&of.id()?, &change).await?;
+    let fixture = shared.jobs.change_replay(&caller, &of.id()?, &change).await?;
     Ok(Json(admin_match(&shared, &fixture).await?))
 }
 
@@ -218,13 +205,12 @@ async fn delete_replay(
     caller: Caller,
     of: Path<OfMatch>,
 ) -> Result<NoContent, Error> {
-    require_admin(&caller)?;
-    shared.jobs.remove_replay(&of.id()?).await?;
+    shared.jobs.remove_replay(&caller, &of.id()?).await?;
     Ok(NoContent)
 }
 
 async fn admin_match(shared: &Shared, fixture: &Fixture) -> Result<AdminMatch, Error> {
     let names = shared.service.names(std::slice::from_ref(fixture)).await?;
     let summary = MatchSummary::new(fixture, &names, None, shared.service.db.now());
-    Ok(AdminMatch::new(fixture, summary))
+    Ok(AdminMatch::new(fixture, summary, shared.jobs.replay_view(fixture)))
 }

@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::parameters::{OfMatch, team_of, user_of};
-use crate::design::{Fixture, LeagueCode, MatchId, TeamId};
+use crate::design::{Fixture, ID_BYTES_MAX, LeagueCode, MatchId, TeamId};
 use crate::error::Error;
 use crate::live::{match_topic, matches_topic};
 use crate::rules::{
@@ -171,8 +171,9 @@ async fn list(
     let user = caller.as_ref().map(user_of).transpose()?;
     let (live, items, cursor) = match &query.ids {
         Some(ids) => {
-            let ids: Vec<MatchId> =
-                ids.split(',').filter_map(|id| MatchId::new(id.trim()).ok()).collect();
+            // What is no id is no match.
+            let ids = ids.split(',').map(str::trim).filter(|id| id.len() <= ID_BYTES_MAX);
+            let ids: Vec<MatchId> = ids.filter_map(|id| MatchId::new(id).ok()).collect();
             if ids.len() > IDS_MAX {
                 let detail = format!("must be at most {IDS_MAX} ids");
                 return Err(Problem::invalid_field(FieldLocation::Query, "ids", detail).into());
@@ -182,14 +183,12 @@ async fn list(
             (Vec::new(), items, None)
         }
         None => {
-            let filter = MatchFilter {
+            let Ok(league) = query.league.as_deref().map(LeagueCode::new).transpose() else {
                 // What is no code is no league, and has no matches.
-                league: query
-                    .league
-                    .as_deref()
-                    .map(LeagueCode::new)
-                    .transpose()
-                    .map_err(|_| Error::LeagueNotFound)?,
+                return Ok(Json(MatchList::default()));
+            };
+            let filter = MatchFilter {
+                league,
                 from: moment("from", query.from.as_deref())?,
                 to: moment("to", query.to.as_deref())?,
                 cursor: query.cursor.clone(),
@@ -292,6 +291,11 @@ async fn watch(
     if !fixture.has_perspective(&team) {
         return Err(Error::TeamNotInMatch);
     }
-    shared.lives.watch(&fixture);
-    Ok(shared.lives.matches.subscribe(match_topic(&id, &team), last).await?.into())
+    let watcher = shared.lives.watch(&fixture);
+    let subscription = shared.lives.matches.subscribe(match_topic(&id, &team), last).await?;
+    // The check refuses nobody. The stream owns it, and with it the watcher, until it ends.
+    Ok(EventStream::new(subscription).recheck(move || {
+        let _ = &watcher;
+        std::future::ready(Ok(()))
+    }))
 }

@@ -60,7 +60,9 @@ pub(super) fn add_to(api: Api<Shared>) -> Api<Shared> {
                 Error::MatchNotFound,
                 Error::MatchOver,
                 Error::TeamNotInMatch,
+                Error::NotFollowing,
                 Error::ActivityTaken,
+                Error::TooManyActivities,
             ]),
     )
     .route(
@@ -144,10 +146,14 @@ struct Pushes {
     items: Vec<Message>,
 }
 
-/// A token in a body. A token with `#` is none that Apple gives.
+/// A token in a body. Those of Apple are hexadecimal, ours have a word before a UUID.
 fn token_of(field: &'static str, text: &str) -> Result<PushToken, Problem> {
-    PushToken::new(text)
-        .map_err(|error| Problem::invalid_field(FieldLocation::Body, field, error.to_string()))
+    let is_allowed = |one: char| one.is_ascii_alphanumeric() || "-_.:=".contains(one);
+    let token = PushToken::new(text).ok().filter(|_| text.chars().all(is_allowed));
+    token.ok_or_else(|| {
+        let detail = "must consist of letters, digits, and the characters -_.:=";
+        Problem::invalid_field(FieldLocation::Body, field, detail)
+    })
 }
 
 async fn show_device(
@@ -202,9 +208,10 @@ async fn follow(
     body: Body<ChooseTeam>,
 ) -> Result<Json<FollowView>, Error> {
     let (user, team) = (user_of(&caller)?, team_of(&body.team_id)?);
-    let (fixture, follow) = shared.service.follow_match(&of.id()?, &user, &team).await?;
-    shared.jobs.followed(&fixture, &follow);
-    Ok(Json(follow.into()))
+    let followed = shared.service.follow_match(&of.id()?, &user, &team).await?;
+    shared.jobs.followed(&followed.fixture, &followed.follow);
+    shared.jobs.update_activities(&followed);
+    Ok(Json(followed.follow.into()))
 }
 
 async fn change_follow(
@@ -214,7 +221,9 @@ async fn change_follow(
     body: Body<ChooseTeam>,
 ) -> Result<Json<FollowView>, Error> {
     let (user, team) = (user_of(&caller)?, team_of(&body.team_id)?);
-    Ok(Json(shared.service.change_follow(&of.id()?, &user, &team).await?.into()))
+    let followed = shared.service.change_follow(&of.id()?, &user, &team).await?;
+    shared.jobs.update_activities(&followed);
+    Ok(Json(followed.follow.into()))
 }
 
 async fn unfollow(

@@ -208,7 +208,7 @@ fn ball_events(
         let code = if batting == known.home.id { &known.home.code } else { &known.away.code };
         let score = format!("{code} {runs}/{wickets} ({})", overs_text(balls));
         let at_ms = facts.ball_times.get(&ball.id).copied().unwrap_or(feed_ms);
-        let mut tell = |kind, text: String, good_for: &str, key: Option<String>| {
+        let mut fire = |kind, text: String, good_for: &str, key: Option<String>| {
             let event = LastEvent {
                 kind,
                 text,
@@ -234,35 +234,35 @@ fn ball_events(
             for hundred in hundreds {
                 let key = Some(format!("{hundred}:{}:{innings}", ball.striker));
                 let text = with_score(&ball.striker, batter);
-                tell(EventKind::Hundred, text, &batting, key);
+                fire(EventKind::Hundred, text, &batting, key);
             }
             if runs_before < 50 && batter.0 >= 50 {
                 let key = Some(format!("50:{}:{innings}", ball.striker));
-                tell(EventKind::Fifty, with_score(&ball.striker, batter), &batting, key);
+                fire(EventKind::Fifty, with_score(&ball.striker, batter), &batting, key);
             }
             if ball.is_bowlers_wicket() && spell.in_a_row >= 3 {
                 let key = Some(format!("hat:{}", ball.id));
-                tell(EventKind::HatTrick, name(&ball.bowler), &bowling, key);
+                fire(EventKind::HatTrick, name(&ball.bowler), &bowling, key);
             }
             if ball.is_bowlers_wicket() && spell.wickets == 5 {
                 let key = Some(format!("5w:{}:{innings}", ball.bowler));
-                tell(EventKind::FiveWickets, figures(), &bowling, key);
+                fire(EventKind::FiveWickets, figures(), &bowling, key);
             }
         }
         if let Some(wicket) = &ball.wicket {
             let out = batters.get(wicket.out.as_str()).copied().unwrap_or_default();
             let how = how_out(ball, &facts.players).unwrap_or_default();
             let text = format!("{} {how} {} ({})", name(&wicket.out), out.0, out.1);
-            tell(EventKind::Wicket, text, &bowling, None);
+            fire(EventKind::Wicket, text, &bowling, None);
         }
         match ball.bat {
-            6 => tell(EventKind::Six, with_score(&ball.striker, batter), &batting, None),
-            4 => tell(EventKind::Four, with_score(&ball.striker, batter), &batting, None),
+            6 => fire(EventKind::Six, with_score(&ball.striker, batter), &batting, None),
+            4 => fire(EventKind::Four, with_score(&ball.striker, batter), &batting, None),
             _ => (),
         }
         let is_maiden = over.2 == 6 && over.3 == 0 && ball.is_legal();
         if is_maiden && !known.format.is_multi_day() && !is_super {
-            tell(EventKind::Maiden, figures(), &bowling, None);
+            fire(EventKind::Maiden, figures(), &bowling, None);
         }
     }
     found
@@ -279,7 +279,7 @@ fn table_events(known: &Known, facts: &Facts, feed_ms: i64) -> Vec<Candidate> {
             false => (&known.away, &known.home),
         };
         let score = score_line(one, &batting.code);
-        let mut tell = |kind, text: String, good_for: &str, key: Option<String>| {
+        let mut fire = |kind, text: String, good_for: &str, key: Option<String>| {
             let event = LastEvent {
                 kind,
                 text,
@@ -292,7 +292,7 @@ fn table_events(known: &Known, facts: &Facts, feed_ms: i64) -> Vec<Candidate> {
             found.push(Candidate { event, key, at_ms: feed_ms });
         };
         if before.is_some_and(|before| before.wickets < one.wickets) {
-            tell(EventKind::Wicket, score.clone(), &bowling.id, None);
+            fire(EventKind::Wicket, score.clone(), &bowling.id, None);
         }
         let board = format!("S{}", one.n);
         for batter in facts.tables.batting.iter().filter(|batter| batter.scoreboard == board) {
@@ -300,10 +300,10 @@ fn table_events(known: &Known, facts: &Facts, feed_ms: i64) -> Vec<Candidate> {
             let text = format!("{} {} ({})", name(id), batter.score, batter.ball);
             for hundred in (1..=3).map(|n| n * 100).filter(|n| batter.score >= *n) {
                 let key = format!("{hundred}:{id}:{}", one.n);
-                tell(EventKind::Hundred, text.clone(), &batting.id, Some(key));
+                fire(EventKind::Hundred, text.clone(), &batting.id, Some(key));
             }
             if batter.score >= 50 {
-                tell(EventKind::Fifty, text, &batting.id, Some(format!("50:{id}:{}", one.n)));
+                fire(EventKind::Fifty, text, &batting.id, Some(format!("50:{id}:{}", one.n)));
             }
         }
     }
@@ -328,26 +328,29 @@ fn phase_events(
     let current = facts.innings.last();
     let n = current.map_or(0, |one| one.n);
     let versus = format!("{} v {}", known.home.code, known.away.code);
-    let score = current.map_or_else(
-        || versus.clone(),
-        |one| {
-            let is_home = one.team_id == known.home.id;
-            score_line(one, if is_home { &known.home.code } else { &known.away.code })
-        },
-    );
-    let mut tell = |kind, text: String, innings, good_for: Option<String>, key: Option<String>| {
-        let score = if kind == EventKind::MatchEnd { versus.clone() } else { score.clone() };
+    let score_of = |one: &InningsScore| {
+        let is_home = one.team_id == known.home.id;
+        score_line(one, if is_home { &known.home.code } else { &known.away.code })
+    };
+    let score = current.map_or_else(|| versus.clone(), score_of);
+    let mut fire = |kind, text: String, innings, good_for: Option<String>, key: Option<String>| {
+        let ended = facts.innings.iter().find(|one| one.n == innings);
+        let score = match (kind, ended) {
+            (EventKind::MatchEnd, _) => versus.clone(),
+            (EventKind::InningsEnd, Some(ended)) => score_of(ended),
+            _ => score.clone(),
+        };
         let event = LastEvent { kind, text, ball: None, ball_id, innings, good_for, score };
         found.push(Candidate { event, key, at_ms: feed_ms });
     };
     if facts.phase == Phase::Interrupted && known.phase != Phase::Interrupted {
-        tell(EventKind::Stopped, score.clone(), n, None, None);
+        fire(EventKind::Stopped, score.clone(), n, None, None);
     }
     if facts.phase == Phase::Live && known.phase == Phase::Interrupted {
-        tell(EventKind::Resumed, score.clone(), n, None, None);
+        fire(EventKind::Resumed, score.clone(), n, None, None);
     }
     for one in &facts.innings {
-        // The last innings is told by the result.
+        // The result tells how the last innings ended.
         let decides = one.n == 4 || (one.n == 2 && !known.format.is_multi_day());
         let is_done = one.n < n
             || (!decides && all_confirmed && is_complete(known.format, one, facts.target.as_ref()))
@@ -355,12 +358,12 @@ fn phase_events(
         let key = format!("inn:{}", one.n);
         if is_done && !facts.phase.is_final() && !fired.contains(&key) {
             let text = headline(&MatchView::new(known, facts, None));
-            tell(EventKind::InningsEnd, text, one.n, None, Some(key));
+            fire(EventKind::InningsEnd, text, one.n, None, Some(key));
         }
     }
     if let Some(result) = facts.result.as_ref().filter(|result| is_last && result.is_settled()) {
         let winner = result.winner_team_id.clone();
-        tell(EventKind::MatchEnd, result.text.clone(), n, winner, Some("end".to_owned()));
+        fire(EventKind::MatchEnd, result.text.clone(), n, winner, Some("end".to_owned()));
     }
     found
 }

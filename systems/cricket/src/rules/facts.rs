@@ -144,12 +144,12 @@ pub fn toss(feed: &FeedFixture) -> Option<Toss> {
 
 /// The day of a match of several days: N at "Stump Day N", N + 1 when play resumes, and at first
 /// sight, or if stumps were missed, the whole days since the start, plus one.
-fn day(known: &Known, phase: Phase, told: Option<u32>, feed_ms: i64) -> Option<u32> {
+fn day(known: &Known, phase: Phase, stated: Option<u32>, feed_ms: i64) -> Option<u32> {
     if !known.format.is_multi_day() || phase.is_before_play() {
         return None;
     }
-    if told.is_some() {
-        return told;
+    if stated.is_some() {
+        return stated;
     }
     let whole_days = (feed_ms - known.start_ms).max(0) / DAY_MS;
     let by_clock = u32::try_from(whole_days).unwrap_or(0) + 1;

@@ -28,11 +28,11 @@ pub fn innings_scores(
         score.wickets += u32::from(delivery.wicket.is_some());
     }
     for runs in &feed.runs {
-        let told = score_of_runs(runs, &teams);
-        let score = scores.entry(runs.inning).or_insert_with(|| told.clone());
-        let is_other = told.runs != score.runs || told.wickets != score.wickets;
-        if told.balls > score.balls || (told.balls == score.balls && is_other) {
-            *score = told;
+        let stated = score_of_runs(runs, &teams);
+        let score = scores.entry(runs.inning).or_insert_with(|| stated.clone());
+        let is_other = stated.runs != score.runs || stated.wickets != score.wickets;
+        if stated.balls > score.balls || (stated.balls == score.balls && is_other) {
+            *score = stated;
         }
     }
     let last = scores.keys().copied().max().unwrap_or(0);

@@ -54,6 +54,24 @@ impl DeviceService {
         Ok(self.db.run(change).await?)
     }
 
+    /// Deletes all devices of a user but the one that was seen last: several that are registered at
+    /// once do not see each other.
+    pub async fn keep_newest(&self, user: &UserId) -> Result<(), StoreError> {
+        let query = Device::of_user(user).consistent().with_expired();
+        let mut devices = self.db.query(query).all().await?;
+        devices.sort_by(|one, other| {
+            (one.last_seen_at, &one.device_token).cmp(&(other.last_seen_at, &other.device_token))
+        });
+        devices.pop();
+        for device in devices {
+            let is_as_read = Device::LAST_SEEN_AT.eq(device.last_seen_at);
+            let change = delete(Device::key(user, &device.device_token)).only_if(is_as_read);
+            // It was seen again, or is gone.
+            held(self.db.run(change).await)?;
+        }
+        Ok(())
+    }
+
     /// 25 Sets the token that starts activities on a device. `false` if it is not registered.
     pub async fn set_push_to_start(
         &self,

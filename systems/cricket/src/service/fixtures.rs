@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 /// How many matches a page of a league has.
-pub(crate) const PAGE_LEN: usize = 50;
+const PAGE_LEN: usize = 50;
 /// How many items an admin's scan reads with one request.
 const SCAN_LIMIT: usize = 200;
 /// How many leagues are asked at the same time.
@@ -88,6 +88,27 @@ impl FixtureService {
     ) -> Result<Page<Fixture>, StoreError> {
         let query = Fixture::of_league(league).between(from, to).limit(PAGE_LEN);
         Ok(self.db.query(query).page(cursor).await?)
+    }
+
+    /// 3 The same behind a match of the league, or from the start: also whether there are more.
+    pub(super) async fn of_league_after(
+        &self,
+        league: &LeagueCode,
+        from: Timestamp,
+        to: Timestamp,
+        after: Option<(Timestamp, &MatchId)>,
+    ) -> Result<(Vec<Fixture>, bool), StoreError> {
+        let query = Fixture::of_league(league).between(from, to).limit(PAGE_LEN);
+        let start = after.map(|(start_time, id)| {
+            Item::from([
+                ("matchId", Value::from(id.as_str())),
+                ("leagueCode", Value::from(league.as_str())),
+                ("startTime", Value::from(start_time.to_string().as_str())),
+            ])
+        });
+        let request = starting_at(&query.request(&self.db)?, start);
+        let (items, next) = page::<Fixture>(&self.db, request).await?;
+        Ok((items, next.is_some()))
     }
 
     /// 4 The matches of these leagues that start between two moments and are neither live nor

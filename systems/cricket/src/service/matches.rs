@@ -1,7 +1,7 @@
 //! Matches as lists and pages read them.
 
-use super::fixtures::PAGE_LEN;
-use super::{Names, Service};
+use super::list_cursor::{ListCursor, NotACursor};
+use super::{Names, Service, StoreError};
 use crate::design::{
     CachedFixture, Fixture, Follow, LeagueCode, MatchId, ProcessingState, TeamId, UserId,
 };
@@ -12,7 +12,8 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use singlet::prelude::*;
 use singlet_web::problem::Problem;
 use singlet_web::validate::FieldLocation;
-use std::collections::HashMap;
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,6 +54,12 @@ pub struct MatchPage {
     pub next: Option<String>,
 }
 
+/// What was read of one league.
+struct LeaguePage {
+    items: Vec<Fixture>,
+    has_more: bool,
+}
+
 /// A match with all that is shown of it.
 #[derive(Clone, Debug)]
 pub struct Perspective {
@@ -81,6 +88,10 @@ impl Service {
         let now = self.db.now();
         let from = filter.from.unwrap_or_else(|| start_of_day(now.before(DAYS_BACK)));
         let to = filter.to.unwrap_or_else(|| now.after(DAYS_AHEAD));
+        if from > to {
+            let detail = "must not be before `from`, which is two days ago if it is missing";
+            return Err(Problem::invalid_field(FieldLocation::Query, "to", detail).into());
+        }
         let mut page = match &filter.league {
             Some(league) => self.list_of_league(league, from, to, filter.cursor.as_deref()).await?,
             None => self.list_of_all(from, to, filter.cursor.as_deref()).await?,
@@ -108,45 +119,66 @@ impl Service {
         Ok(MatchPage { live: Vec::new(), items: page.items, next })
     }
 
-    /// One page of every active league, merged. Where one of them has more, the list ends before the
-    /// start of what is not read yet, and the next page begins there.
+    /// One page of every active league, merged by start, then by league. What a league has read past
+    /// the end of another one's page is left for the next page.
     async fn list_of_all(
         &self,
         from: Timestamp,
         to: Timestamp,
         cursor: Option<&str>,
     ) -> Result<MatchPage, Error> {
-        let from = match cursor {
-            None => from,
-            Some(text) => text.parse().map_err(|_| {
-                let detail = "must be what an earlier answer gave as `cursor`";
-                Problem::invalid_field(FieldLocation::Query, "cursor", detail)
-            })?,
-        };
+        let cursor = cursor.map(str::parse::<ListCursor>).transpose().map_err(|NotACursor| {
+            let detail = "must be what an earlier answer gave as `cursor`";
+            Problem::invalid_field(FieldLocation::Query, "cursor", detail)
+        })?;
         let leagues = self.leagues.active().await?;
+        // Two leagues may have one code.
+        let codes: BTreeSet<LeagueCode> = leagues.iter().map(|one| one.code.clone()).collect();
         // Made before the stream: a closure in it would not be general enough to be sent.
-        let queries: Vec<_> = leagues
-            .iter()
-            .map(|league| self.fixtures.of_league(&league.code, from, to, None))
-            .collect();
-        let pages: Vec<singlet::Page<Fixture>> = stream::iter(queries)
+        let queries: Vec<_> =
+            codes.into_iter().map(|code| self.page_of(code, from, to, cursor.as_ref())).collect();
+        let pages: Vec<LeaguePage> = stream::iter(queries)
             .buffer_unordered(LEAGUES_AT_ONCE_MAX)
             .boxed()
             .try_collect()
             .await?;
-        let unread = pages.iter().filter(|page| page.next.is_some());
-        let end = unread.filter_map(|page| Some(page.items.last()?.start_time)).min();
+        let unread = pages.iter().filter(|page| page.has_more);
+        let ends = unread.filter_map(|page| Some(ListCursor::after(page.items.last()?)));
+        let end = ends.min_by(|one, other| one.place().cmp(&other.place()));
         let mut items: Vec<Fixture> = pages.into_iter().flat_map(|page| page.items).collect();
-        items.sort_by(|one, other| {
-            (one.start_time, &one.match_id).cmp(&(other.start_time, &other.match_id))
-        });
-        // Where a whole page starts at one moment, there is nothing before its end.
-        let end = end.filter(|end| items.first().is_some_and(|first| first.start_time < *end));
-        if let Some(end) = end {
-            items.retain(|one| one.start_time < end);
+        if let Some(end) = &end {
+            items.retain(|one| (one.start_time, &one.league_code) <= end.place());
         }
-        debug_assert!(items.len() <= PAGE_LEN.saturating_mul(leagues.len().max(1)));
+        // Stable: matches of a league that start together stay in the order of its index.
+        items.sort_by(|one, other| {
+            (one.start_time, &one.league_code).cmp(&(other.start_time, &other.league_code))
+        });
         Ok(MatchPage { live: Vec::new(), items, next: end.map(|end| end.to_string()) })
+    }
+
+    /// The page of one league that comes behind a cursor of the list of all.
+    async fn page_of(
+        &self,
+        league: LeagueCode,
+        from: Timestamp,
+        to: Timestamp,
+        cursor: Option<&ListCursor>,
+    ) -> Result<LeaguePage, StoreError> {
+        let (from, after) = match cursor {
+            None => (from, None),
+            Some(cursor) => match league.cmp(&cursor.league) {
+                // Its matches of that moment come before the cursor.
+                Ordering::Less => (cursor.start_time.after(Duration::from_millis(1)), None),
+                Ordering::Equal => (cursor.start_time, Some(cursor)),
+                Ordering::Greater => (cursor.start_time, None),
+            },
+        };
+        if from > to {
+            return Ok(LeaguePage { items: Vec::new(), has_more: false });
+        }
+        let after = after.map(|cursor| (cursor.start_time, &cursor.match_id));
+        let (items, has_more) = self.fixtures.of_league_after(&league, from, to, after).await?;
+        Ok(LeaguePage { items, has_more })
     }
 
     /// A match.

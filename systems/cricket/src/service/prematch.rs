@@ -32,4 +32,9 @@ impl PrematchService {
         };
         held(self.db.run(create(&notification)).await)
     }
+
+    /// Forgets that a message was sent: it may be sent again.
+    pub async fn forget(&self, id: &MatchId, claim: &Claim) -> Result<(), StoreError> {
+        Ok(self.db.run(delete(Notification::key(id, claim))).await?)
+    }
 }

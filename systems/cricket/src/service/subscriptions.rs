@@ -11,7 +11,9 @@ use crate::design::{
 use futures_util::stream::{BoxStream, StreamExt};
 use singlet::dynamo::operation::WriteRequest;
 use singlet::dynamo::{Item, Value};
+use singlet::operation::Update;
 use singlet::prelude::*;
+use std::collections::BTreeSet;
 
 /// The activities of matches: operations 33 to 37. Clones are one.
 #[derive(Clone)]
@@ -62,15 +64,52 @@ impl SubscriptionService {
         user: &UserId,
         team: &TeamId,
     ) -> Result<Registered, StoreError> {
+        let change = Self::register_operation(fixture, token, user, team).returning_new();
+        let subscription = found(self.db.run(change).await)?;
+        Ok(subscription.map_or(Registered::Taken, Registered::Done))
+    }
+
+    /// 34 The same, not yet run, for a transaction with the follow.
+    pub fn register_operation(
+        fixture: &Fixture,
+        token: &PushToken,
+        user: &UserId,
+        team: &TeamId,
+    ) -> Update<Subscription> {
         let is_free = Subscription::USER_ID.missing().or(Subscription::USER_ID.eq(user));
-        let change = upsert(Subscription::key(&fixture.match_id, token))
+        upsert(Subscription::key(&fixture.match_id, token))
             .set(Subscription::USER_ID, user)
             .set(Subscription::TEAM_ID, team)
             .set(Subscription::EXPIRES_AT, fixture.follows_expire())
             .only_if(is_free)
-            .returning_new();
-        let subscription = found(self.db.run(change).await)?;
-        Ok(subscription.map_or(Registered::Taken, Registered::Done))
+    }
+
+    /// Which of these tokens are activities of this user, read consistently.
+    pub async fn still_registered(
+        &self,
+        id: &MatchId,
+        user: &UserId,
+        tokens: &BTreeSet<PushToken>,
+    ) -> Result<BTreeSet<PushToken>, StoreError> {
+        let keys = tokens.iter().map(|token| Subscription::key(id, token).consistent());
+        let found: Vec<Option<Subscription>> = self.db.get_many(keys).await?;
+        let own = found.into_iter().flatten().filter(|one| one.user_id == *user);
+        Ok(own.map(|one| one.push_token).collect())
+    }
+
+    /// Has an activity of this user show the match from another side. `false` if it does already, or
+    /// there is none.
+    pub async fn change_team(
+        &self,
+        id: &MatchId,
+        token: &PushToken,
+        user: &UserId,
+        team: &TeamId,
+    ) -> Result<bool, StoreError> {
+        let is_other = Subscription::USER_ID.eq(user).and(Subscription::TEAM_ID.ne(team));
+        let change =
+            update(Subscription::key(id, token)).set(Subscription::TEAM_ID, team).only_if(is_other);
+        held(self.db.run(change).await)
     }
 
     /// 35 Removes one activity. `false` if there is none.

@@ -1,8 +1,22 @@
 //! What users do: their device, the matches they follow, their activities.
 
-use super::{NewDevice, Registered, Service};
-use crate::design::{Device, Fixture, Follow, MatchId, PushToken, Subscription, TeamId, UserId};
+use super::{NewDevice, Service, SubscriptionService};
+use crate::design::{
+    Claim, Device, Fixture, Follow, MatchId, PushToken, Subscription, TeamId, UserId,
+};
 use crate::error::Error;
+use singlet::prelude::*;
+
+/// A match that a user follows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Followed {
+    /// The match.
+    pub fixture: Fixture,
+    /// How they follow it.
+    pub follow: Follow,
+    /// Their activities that show another side now.
+    pub changed: Vec<PushToken>,
+}
 
 impl Service {
     /// The caller's device.
@@ -10,9 +24,12 @@ impl Service {
         self.devices.of_user(user).await?.ok_or(Error::DeviceNotFound)
     }
 
-    /// Registers the device that launched the app last.
+    /// Registers the device that launched the app last. Of several that launch it at once, one is
+    /// left when all of them are done.
     pub async fn register_device(&self, user: &UserId, new: &NewDevice) -> Result<Device, Error> {
-        Ok(self.devices.register(user, new).await?)
+        let device = self.devices.register(user, new).await?;
+        self.devices.keep_newest(user).await?;
+        Ok(device)
     }
 
     /// Deletes the caller's device.
@@ -47,10 +64,27 @@ impl Service {
         id: &MatchId,
         user: &UserId,
         team: &TeamId,
-    ) -> Result<(Fixture, Follow), Error> {
+    ) -> Result<Followed, Error> {
         let fixture = self.followable(id, team).await?;
         let follow = self.follows.follow(&fixture, user, team).await?;
-        Ok((fixture, follow))
+        // What ends a match removes its follows after it has marked the match.
+        if let Err(error) = self.still_open(id).await {
+            self.follows.unfollow(id, user).await?;
+            return Err(error);
+        }
+        self.with_activities(fixture, follow).await
+    }
+
+    /// Has the activities of a follow show the match from its side.
+    async fn with_activities(&self, fixture: Fixture, follow: Follow) -> Result<Followed, Error> {
+        let (id, user, team) = (&follow.match_id, &follow.user_id, &follow.team_id);
+        let mut changed = Vec::new();
+        for token in &follow.activities {
+            if self.subscriptions.change_team(id, token, user, team).await? {
+                changed.push(token.clone());
+            }
+        }
+        Ok(Followed { fixture, follow, changed })
     }
 
     /// Changes the team with which the caller follows a match.
@@ -59,7 +93,7 @@ impl Service {
         id: &MatchId,
         user: &UserId,
         team: &TeamId,
-    ) -> Result<Follow, Error> {
+    ) -> Result<Followed, Error> {
         let fixture = self.find_match(id).await?;
         if !fixture.has_perspective(team) {
             return Err(Error::TeamNotInMatch);
@@ -67,7 +101,8 @@ impl Service {
         if !self.follows.change_team(id, user, team).await? {
             return Err(Error::NotFollowing);
         }
-        self.follows.get(id, user).await?.ok_or(Error::NotFollowing)
+        let follow = self.db.get(Follow::key(id, user).consistent()).await?;
+        self.with_activities(fixture, follow.ok_or(Error::NotFollowing)?).await
     }
 
     /// Stops following a match, and removes the caller's activities of it. Returns their tokens,
@@ -82,12 +117,23 @@ impl Service {
             return Err(Error::NotFollowing);
         }
         // The follow goes last, so that the request can be repeated if it fails in between.
-        let tokens = self.subscriptions.remove_of_user(id, user).await?;
-        self.follows.unfollow(id, user).await?;
+        let mut tokens = self.subscriptions.remove_of_user(id, user).await?;
+        let old = self.follows.unfollow(id, user).await?;
+        // Who follows it again gets an activity again.
+        let start = Claim::start(fixture.day.unwrap_or(1), user);
+        self.prematch.forget(id, &start).await?;
+        // What was registered in between: without a follow nothing is registered any more.
+        for token in old.into_iter().flat_map(|old| old.activities) {
+            if self.subscriptions.remove_own(id, &token, user).await? {
+                tokens.push(token);
+            }
+        }
         Ok((fixture, tokens))
     }
 
-    /// Registers an activity of a match that is not over.
+    /// Registers an activity of a match that is not over and that the user follows. The follow
+    /// keeps the tokens, so that there are at most eight; those that are gone are dropped when
+    /// there is no room.
     pub async fn register_activity(
         &self,
         id: &MatchId,
@@ -95,11 +141,34 @@ impl Service {
         token: &PushToken,
         team: &TeamId,
     ) -> Result<Subscription, Error> {
-        let fixture = self.followable(id, team).await?;
-        match self.subscriptions.register(&fixture, token, user, team).await? {
-            Registered::Done(subscription) => Ok(subscription),
-            Registered::Taken => Err(Error::ActivityTaken),
+        let fixture = &self.followable(id, team).await?;
+        self.db
+            .attempt(async |db| {
+                let follow = db.get(Follow::key(id, user).consistent()).await?;
+                let read = follow.ok_or(Error::NotFollowing)?.activities;
+                let is_as_read = Follow::ACTIVITIES.eq(&read);
+                let mut activities = read;
+                if activities.len() >= Follow::ACTIVITIES_MAX && !activities.contains(token) {
+                    activities = self.subscriptions.still_registered(id, user, &activities).await?;
+                    if activities.len() >= Follow::ACTIVITIES_MAX {
+                        return Err(Error::TooManyActivities);
+                    }
+                }
+                activities.insert(token.clone());
+                let noted = update(Follow::key(id, user))
+                    .set(Follow::ACTIVITIES, activities)
+                    .only_if(is_as_read);
+                let registered =
+                    SubscriptionService::register_operation(fixture, token, user, team);
+                db.transact((noted, registered.or(Error::ActivityTaken))).await
+            })
+            .await?;
+        if let Err(error) = self.still_open(id).await {
+            self.subscriptions.remove_own(id, token, user).await?;
+            return Err(error);
         }
+        let registered = self.db.get(Subscription::key(id, token).consistent()).await?;
+        registered.ok_or(Error::NotFollowing)
     }
 
     /// Removes one activity of the caller, or all of a match. Returns their tokens, which are to be
@@ -121,15 +190,25 @@ impl Service {
         Ok((fixture, tokens))
     }
 
+    /// Refuses a match that is over, read consistently.
+    async fn still_open(&self, id: &MatchId) -> Result<(), Error> {
+        let fixture = self.fixtures.get_consistent(id).await?.ok_or(Error::MatchNotFound)?;
+        require_open(&fixture)
+    }
+
     /// A match that is not over, in which this team plays.
     async fn followable(&self, id: &MatchId, team: &TeamId) -> Result<Fixture, Error> {
         let fixture = self.find_match(id).await?;
-        if fixture.archived_at.is_some() || fixture.ended_at.is_some() || fixture.phase.is_final() {
-            return Err(Error::MatchOver);
-        }
+        require_open(&fixture)?;
         if !fixture.has_perspective(team) {
             return Err(Error::TeamNotInMatch);
         }
         Ok(fixture)
     }
+}
+
+fn require_open(fixture: &Fixture) -> Result<(), Error> {
+    let is_over =
+        fixture.archived_at.is_some() || fixture.ended_at.is_some() || fixture.phase.is_final();
+    if is_over { Err(Error::MatchOver) } else { Ok(()) }
 }

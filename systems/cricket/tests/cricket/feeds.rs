@@ -1,7 +1,7 @@
 //! The feed: when it fails, when it rests, what it costs; and the adapter for SportMonks against a
 //! server on this machine.
 
-use crate::fixture::{HOUR, match_id, scheduled};
+use crate::fixture::{HOUR, match_id, scheduled, user_id};
 use crate::instances::{FakeFeed, Server, prepare};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use singlet::Timestamp;
 use singlet::engine::Clock;
 use singlet_cricket::design::{Enrichment, Live};
-use singlet_cricket::feed::shape::FeedFixture;
+use singlet_cricket::feed::shape::{FeedFixture, FeedLeague};
 use singlet_cricket::feed::{Feed as _, FeedError, SportMonks, SportMonksOptions};
 use singlet_cricket::push::PushKind;
-use singlet_cricket::rules::{Delivery, Phase};
+use singlet_cricket::rules::{Delivery, Format, Phase};
 use singlet_cricket::view::is_stale;
 use singlet_testing::{TestStore, run};
 use std::convert::Infallible;
@@ -51,7 +51,7 @@ async fn live_match(store: &TestStore, kind: &str) -> (Arc<FakeFeed>, Server) {
     let service = prepare(store).await;
     let feed = FakeFeed::new(store.clock.clone());
     let fixture = scheduled(ID, service.db.now());
-    let format = singlet_cricket::rules::Format::from_feed(kind).unwrap();
+    let format = Format::from_feed(kind).unwrap();
     let fixture = singlet_cricket::design::Fixture { format, ..fixture };
     assert!(service.fixtures.create(&fixture).await.unwrap());
     let mut listed = feed_match(kind, "1st Innings", 8);
@@ -197,6 +197,120 @@ fn a_match_that_nobody_knows_is_created_and_ticked() {
         server.pass().await;
         let fixture = server.fixture(ID).await;
         assert_eq!((fixture.phase, fixture.innings[0].runs), (Phase::Live, 8));
+    });
+}
+
+/// On the first start all syncs begin at once: the one of fixtures finds no league.
+#[test]
+fn a_new_league_has_its_fixtures_at_once() {
+    run(async {
+        let store = TestStore::memory();
+        let feed = FakeFeed::new(store.clock.clone());
+        let league = |id: &str, name: &str| FeedLeague {
+            id: id.into(),
+            name: Some(name.into()),
+            season_id: Some("s1".into()),
+            ..FeedLeague::default()
+        };
+        *feed.leagues.lock().unwrap() = vec![league("7001", "Series #2"), league("7002", "#")];
+        let mut coming = feed_match("T20", "NS", 0);
+        coming.starting_at = Some(store.clock.now().as_millis() + 3_600_000);
+        feed.others.lock().unwrap().push(coming);
+        let server = Server::on(&store, feed).await;
+        server.jobs.sync_fixtures().await.unwrap();
+        assert_eq!(server.service.fixtures.get(&match_id(ID)).await.unwrap(), None);
+        server.jobs.sync_leagues().await.unwrap();
+        // A code has no `#`: what is left of it, or the id.
+        let leagues = server.service.leagues.active().await.unwrap();
+        let codes: Vec<&str> = leagues.iter().map(|league| league.code.as_str()).collect();
+        assert_eq!(codes, ["7002", "Series 2"]);
+        assert_eq!(server.fixture(ID).await.league_code.as_str(), "Series 2");
+    });
+}
+
+/// The teams of a final are known late: until then both sides may be one placeholder.
+#[test]
+fn teams_and_format_that_are_known_late_are_taken_over() {
+    run(async {
+        let store = TestStore::memory();
+        prepare(&store).await;
+        let feed = FakeFeed::new(store.clock.clone());
+        let start = store.clock.now().as_millis() + 3_600_000;
+        let listed = |kind: &str, home: &str, away: &str| FeedFixture {
+            localteam_id: Some(home.into()),
+            visitorteam_id: Some(away.into()),
+            starting_at: Some(start),
+            ..feed_match(kind, "NS", 0)
+        };
+        feed.others.lock().unwrap().push(listed("T20", "999", "999"));
+        let server = Server::on(&store, feed.clone()).await;
+        server.jobs.sync_fixtures().await.unwrap();
+        for (user, team) in [("asha", "999"), ("ben", "neutral")] {
+            server.follow(user, ID, team).await;
+        }
+        let before = server.fixture(ID).await;
+        store.clock.advance(1_000);
+        *feed.others.lock().unwrap() = vec![listed("ODI", "101", "102")];
+        server.jobs.sync_fixtures().await.unwrap();
+        let after = server.fixture(ID).await;
+        assert_eq!(after.teams().map(|team| team.as_str()), ["101", "102"]);
+        assert_eq!((after.format, after.sequence), (Format::Odi, before.sequence + 1));
+        for user in ["asha", "ben"] {
+            let follow = server.service.follows.get(&match_id(ID), &user_id(user)).await.unwrap();
+            assert!(follow.unwrap().team_id.is_neutral(), "{user}");
+        }
+        // Nothing new, nothing written.
+        store.clock.advance(1_000);
+        server.jobs.sync_fixtures().await.unwrap();
+        assert_eq!(server.fixture(ID).await.sequence, after.sequence);
+    });
+}
+
+#[test]
+fn a_match_of_one_placeholder_twice_is_ticked() {
+    run(async {
+        for team in ["999", "neutral"] {
+            let store = TestStore::memory();
+            prepare(&store).await;
+            let feed = FakeFeed::new(store.clock.clone());
+            let listed = FeedFixture {
+                localteam_id: Some(team.into()),
+                visitorteam_id: Some(team.into()),
+                ..feed_match("T20", "1st Innings", 8)
+            };
+            feed.listed.lock().unwrap().push(listed);
+            let server = Server::on(&store, feed).await;
+            server.pass().await;
+            assert_eq!(server.fixture(ID).await.phase, Phase::Live, "{team}");
+        }
+    });
+}
+
+/// A match that the feed does not list any more is cancelled, unless a tick was ahead: then the feed
+/// knows it again.
+#[test]
+fn a_match_that_was_ticked_meanwhile_is_not_cancelled() {
+    run(async {
+        let store = TestStore::memory();
+        let (feed, server) = live_match(&store, "T20").await;
+        server.follow("asha", ID, "101").await;
+        server.pass().await;
+        let read = server.fixture(ID).await;
+        feed.listed.lock().unwrap()[0] = feed_match("T20", "1st Innings", 9);
+        store.clock.advance(2_500);
+        server.pass().await;
+        assert!(server.fixture(ID).await.sequence > read.sequence);
+        feed.listed.lock().unwrap().clear();
+        for _ in 0..4 {
+            assert!(!server.jobs.reconcile_match(&read).await.unwrap());
+        }
+        let fixture = server.fixture(ID).await;
+        assert_eq!((fixture.phase, fixture.archived_at), (Phase::Live, None));
+        let follow = server.service.follows.get(&match_id(ID), &user_id("asha")).await.unwrap();
+        assert!(follow.is_some());
+        // As it is now, it is.
+        assert!(server.jobs.reconcile_match(&fixture).await.unwrap());
+        assert_eq!(server.fixture(ID).await.phase, Phase::Cancelled);
     });
 }
 

@@ -8,6 +8,8 @@ use singlet_cricket::design::{
 use singlet_cricket::rules::{Format, Phase};
 use singlet_cricket::service::Service;
 use singlet_testing::TestStore;
+use singlet_web::Persona;
+use singlet_web::identity::Caller;
 use singlet_web::random::Random;
 use std::time::Duration;
 
@@ -22,6 +24,16 @@ pub(crate) async fn service(store: &TestStore) -> Service {
 /// Other services on the same store: another server.
 pub(crate) fn other_service(store: &TestStore) -> Service {
     Service::new(store.database::<Cricket>(), Random::new())
+}
+
+/// Somebody in these groups.
+pub(crate) fn caller(subject: &'static str, groups: &'static [&'static str]) -> Caller {
+    Persona::new(subject, subject, "").with_groups(groups).caller()
+}
+
+/// An operator.
+pub(crate) fn admin() -> Caller {
+    caller("olu", &["cricket-admin"])
 }
 
 pub(crate) fn match_id(id: &str) -> MatchId {

@@ -2,6 +2,7 @@
 
 use crate::fixture::{match_id, scheduled, token, user_id};
 use crate::site::CricketServer;
+use axum::http::Method;
 use serde_json::{Value, json};
 use singlet::prelude::*;
 use singlet_cricket::design::{Fixture, TeamId};
@@ -42,8 +43,10 @@ fn matches_are_listed_with_those_in_play_first() {
         // By ids, in their order; those that are not there are left out.
         let some = site.get("/matches?ids=3,nobody,1").await;
         assert_eq!(ids(&some["items"]), ["3", "1"]);
-        let other = site.get("/matches?league=SOC").await;
-        assert_eq!((other["live"].clone(), other["items"].clone()), (json!([]), json!([])));
+        for league in ["SOC", "a%23b"] {
+            let other = site.get(&format!("/matches?league={league}")).await;
+            assert_eq!((other["live"].clone(), other["items"].clone()), (json!([]), json!([])));
+        }
     });
 }
 
@@ -92,9 +95,73 @@ fn a_long_list_is_read_in_parts() {
         assert_eq!((wrong.status, wrong.code().as_str()), (422, "invalid"));
         let wrong = site.visitor().get("/cricket/matches?from=tomorrow").await;
         assert_eq!((wrong.status, wrong.code().as_str()), (422, "invalid"));
+        for query in
+            ["from=2026-11-16T00:00:00Z&to=2026-11-15T00:00:00Z", "to=1970-01-01T00:00:00Z"]
+        {
+            let wrong = site.visitor().get(&format!("/cricket/matches?{query}")).await;
+            assert_eq!((wrong.status, wrong.code().as_str()), (422, "invalid"), "{query}");
+            let query = format!("{query}&league=CTL");
+            assert_eq!(site.visitor().get(&format!("/cricket/matches?{query}")).await.status, 422);
+        }
         let many = vec!["x"; 101].join(",");
         let wrong = site.visitor().get(&format!("/cricket/matches?ids={many}")).await;
         assert_eq!(wrong.status, 422);
+    });
+}
+
+/// Four leagues, of which two have one code, and more matches that start at one moment than a page
+/// has.
+#[test]
+fn every_match_of_all_leagues_is_listed_exactly_once() {
+    run(async {
+        let site = CricketServer::new().await;
+        let now = site.service.db.now();
+        for (id, code) in [("7002", "SOC"), ("7003", "ITS"), ("7004", "ITS")] {
+            let league = crate::fixture::league(id, code, "Another league", true, now);
+            site.service.leagues.put(&league).await.unwrap();
+        }
+        // The server may have read its leagues already, and remembers them for a minute.
+        site.store.clock.advance(61_000);
+        let now = site.service.db.now();
+        let mut fixtures = Vec::new();
+        let mut add = |code: &str, count: usize, hours: u32| {
+            for _ in 0..count {
+                let start = now.after(crate::fixture::HOUR * (hours + 3));
+                let fixture = scheduled(&format!("m{:03}", fixtures.len()), start);
+                fixtures
+                    .push(Fixture { league_code: crate::fixture::league_code(code), ..fixture });
+            }
+        };
+        for (code, count, hours) in [
+            ("CTL", 3, 0),
+            ("CTL", 120, 1),
+            ("ITS", 60, 1),
+            ("SOC", 51, 1),
+            ("ITS", 2, 1),
+            ("CTL", 1, 2),
+            ("SOC", 55, 2),
+            ("ITS", 70, 3),
+            ("CTL", 9, 30),
+        ] {
+            add(code, count, hours);
+        }
+        site.service.fixtures.create_many(&fixtures).await.unwrap();
+        let (mut all, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = site.get(&format!("/matches?{cursor}")).await;
+            let starts = page["items"].as_array().unwrap().iter();
+            let starts: Vec<&str> = starts.map(|one| one["startTime"].as_str().unwrap()).collect();
+            assert!(starts.is_sorted());
+            all.extend(ids(&page["items"]).into_iter().map(str::to_owned));
+            match page["cursor"].as_str() {
+                Some(next) => cursor = format!("cursor={next}"),
+                None => break,
+            }
+        }
+        let count = all.len();
+        all.sort();
+        all.dedup();
+        assert_eq!((all.len(), count), (fixtures.len(), fixtures.len()));
     });
 }
 
@@ -266,10 +333,14 @@ fn a_device_is_registered_and_its_token_shown_to_nobody() {
 fn an_activity_belongs_to_who_registered_it() {
     run(async {
         let site = CricketServer::new().await;
-        site.live("1").await;
+        let live = site.live("1").await;
         let (asha, ben) = (site.asha(), site.server.as_user("ben", &[]));
         let path = "/cricket/user/activity/1";
         let activity = json!({"pushToken": "activity-token-1", "teamId": "101"});
+        let refused = asha.post(path, activity.clone()).await;
+        assert_eq!((refused.status, refused.code().as_str()), (404, "not-following"));
+        site.followed_by(&live, "asha", "101").await;
+        site.followed_by(&live, "ben", "102").await;
         let shown = asha.post(path, activity.clone()).await.expect(200);
         assert!(!shown.to_string().contains("activity-token"));
         let taken = ben.post(path, activity).await;
@@ -293,8 +364,51 @@ fn an_activity_belongs_to_who_registered_it() {
         assert_eq!(count().await, 2);
         assert_eq!(asha.delete(path).await.status, 204);
         assert_eq!(count().await, 0);
+        for n in 0..8 {
+            let activity = json!({"pushToken": format!("activity-{n}"), "teamId": "101"});
+            asha.post(path, activity).await.expect(200);
+        }
+        let ninth = json!({"pushToken": "activity-8", "teamId": "101"});
+        let refused = asha.post(path, ninth).await;
+        assert_eq!((refused.status, refused.code().as_str()), (409, "too-many-activities"));
+        for odd in ["        ", "activity\0token", "../../../x", "<script>alert(1)</script>"] {
+            let activity = json!({"pushToken": odd, "teamId": "101"});
+            assert_eq!(asha.post(path, activity).await.status, 422, "{odd}");
+        }
         let malformed = asha.with_header("activity-token", "with#hash").delete(path).await;
         assert_eq!(malformed.status, 400);
+    });
+}
+
+/// Who changes sides sees the new side on the lock screen, at once.
+#[test]
+fn activities_show_the_side_that_is_chosen_last() {
+    run(async {
+        let site = CricketServer::new().await;
+        site.live("1").await;
+        let (asha, follow) = (site.asha(), "/cricket/user/follow/1");
+        asha.post(follow, json!({"teamId": "101"})).await.expect(200);
+        let activity = json!({"pushToken": "activity-token-1", "teamId": "101"});
+        asha.post("/cricket/user/activity/1", activity).await.expect(200);
+        let mut pushes = asha.events("/cricket/user/pushes/live").await;
+        pushes.expect("ready").await;
+        for (method, team, first) in [
+            (Method::PATCH, "102", "KIN"),
+            (Method::POST, "neutral", "HAR"),
+            (Method::POST, "102", "KIN"),
+        ] {
+            asha.send(method, follow, Some(json!({"teamId": team}))).await.expect(200);
+            let push = pushes.expect("push").await;
+            assert_eq!(push["kind"], "update");
+            assert_eq!(
+                (&push["state"]["team"], &push["state"]["teams"][0]["code"]),
+                (&json!(team), &json!(first))
+            );
+            let stream = site.service.subscriptions.of_match(&match_id("1"));
+            let own: Vec<_> = futures_util::TryStreamExt::try_collect(stream).await.unwrap();
+            let own: &singlet_cricket::design::Subscription = &own[0];
+            assert_eq!(own.team_id.as_str(), team);
+        }
     });
 }
 
@@ -379,4 +493,100 @@ fn pushes_are_the_callers_own() {
         assert_eq!(pushes["items"], json!([]));
         assert_eq!(pushes["since"].as_str().unwrap().len(), 24);
     });
+}
+
+/// Texts that no client should send, in every part of every request: none of them is our failure.
+#[test]
+fn no_text_of_a_client_makes_the_server_fail() {
+    run(async {
+        let site = CricketServer::new().await;
+        let live = site.live("1").await;
+        site.followed_by(&live, "olu", "101").await;
+        let document = site.get("/openapi.json").await;
+        let olu = site.olu();
+        let mut sent = 0;
+        for (path, methods) in document["paths"].as_object().unwrap() {
+            for (method, operation) in methods.as_object().unwrap() {
+                let method = Method::from_bytes(method.to_uppercase().as_bytes());
+                let method = method.unwrap();
+                for request in odd_requests(&document, path, operation) {
+                    let (path, body) = request;
+                    let path =
+                        format!("/cricket{}", path.strip_prefix("/cricket").unwrap_or(&path));
+                    let answer = olu.send(method.clone(), &path, body.clone()).await;
+                    let shown: String = path.chars().take(80).collect();
+                    assert!(answer.status < 500, "{} for {method} {shown} {body:?}", answer.status);
+                    sent += 1;
+                }
+            }
+        }
+        assert!(sent > 200, "{sent}");
+    });
+}
+
+fn odd_texts() -> Vec<String> {
+    let mut odd: Vec<String> = [
+        "",
+        " ",
+        "#",
+        "a#b",
+        "..",
+        "\0",
+        "\u{7f}",
+        "é".repeat(64).as_str(),
+        "💥",
+        "null",
+        "-1",
+        "*",
+    ]
+    .map(str::to_owned)
+    .into();
+    odd.extend([129, 257, 1_025, 2_049, 3_000].map(|length| "x".repeat(length)));
+    odd.extend([40, 200, 600].map(|length| "💥".repeat(length)));
+    odd
+}
+
+fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+/// Requests for an operation, each with one odd text in its path, its query or its body.
+fn odd_requests(document: &Value, path: &str, operation: &Value) -> Vec<(String, Option<Value>)> {
+    let mut requests = Vec::new();
+    let usual = path.replace("{id}", "1");
+    let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+    let schema = match schema["$ref"].as_str() {
+        Some(name) => document.pointer(name.trim_start_matches('#')).unwrap(),
+        None => schema,
+    };
+    let fields = schema["properties"].as_object().cloned().unwrap_or_default();
+    let body = (!fields.is_empty()).then(|| {
+        json!({
+            "teamId": "101", "pushToken": "activity-token", "deviceToken": "device-token",
+            "pushToStartToken": "start-token", "platform": "ios", "environment": "sandbox",
+            "tape": "t20-3", "speed": 1, "active": true,
+        })
+    });
+    // Only what the operation knows.
+    let body = body.map(|body| {
+        let all = body.as_object().unwrap().clone();
+        Value::Object(all.into_iter().filter(|(name, _)| fields.contains_key(name)).collect())
+    });
+    for odd in odd_texts() {
+        if path.contains("{id}") && !odd.is_empty() {
+            requests.push((path.replace("{id}", &encoded(&odd)), body.clone()));
+        }
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            if parameter["in"] == "query" {
+                let name = parameter["name"].as_str().unwrap();
+                requests.push((format!("{usual}?{name}={}", encoded(&odd)), body.clone()));
+            }
+        }
+        for name in fields.keys() {
+            let mut body = body.clone().unwrap();
+            body[name] = json!(odd);
+            requests.push((usual.clone(), Some(body)));
+        }
+    }
+    requests
 }

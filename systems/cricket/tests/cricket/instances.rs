@@ -55,6 +55,7 @@ pub(crate) struct FakeFeed {
     pub(crate) listed: Mutex<Vec<FeedFixture>>,
     pub(crate) others: Mutex<Vec<FeedFixture>>,
     pub(crate) error: Mutex<Option<FeedError>>,
+    pub(crate) leagues: Mutex<Vec<FeedLeague>>,
     pub(crate) live_calls: AtomicU32,
     clock: Clock,
 }
@@ -65,6 +66,7 @@ impl FakeFeed {
             listed: Mutex::default(),
             others: Mutex::default(),
             error: Mutex::default(),
+            leagues: Mutex::default(),
             live_calls: AtomicU32::new(0),
             clock,
         })
@@ -113,7 +115,8 @@ impl Feed for FakeFeed {
     }
 
     fn leagues(&self) -> BoxFuture<'_, Result<Vec<FeedLeague>, FeedError>> {
-        self.answer(vec![])
+        let leagues = self.leagues.lock().unwrap().clone();
+        self.answer(leagues)
     }
 
     fn teams(&self) -> BoxFuture<'_, Result<Vec<FeedTeam>, FeedError>> {

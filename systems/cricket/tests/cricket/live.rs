@@ -75,6 +75,25 @@ fn the_list_tells_what_changed_and_what_was_archived() {
     });
 }
 
+/// More matches than a server once remembered, each watched for a moment.
+#[test]
+fn a_match_is_watched_after_a_thousand_others() {
+    run(async {
+        let site = CricketServer::new().await;
+        for n in 0..1_001 {
+            let id = format!("w{n}");
+            site.scheduled(&id).await;
+            let mut events = site.visitor().events(&format!("/cricket/matches/{id}/live")).await;
+            events.expect("state").await;
+        }
+        site.live("1").await;
+        let mut events = site.visitor().events("/cricket/matches/1/live").await;
+        events.expect("state").await;
+        site.tick("1", 4).await;
+        assert_eq!(events.expect("display").await["teams"][1]["score"], "115/4 (13.1)");
+    });
+}
+
 #[test]
 fn a_stale_score_is_told_and_so_is_its_recovery() {
     run(async {

@@ -2,7 +2,7 @@
 //! on this machine.
 
 use crate::feeds::feed_match;
-use crate::fixture::{MINUTE, match_id, scheduled, token, user_id};
+use crate::fixture::{MINUTE, match_id, scheduled, team_id, token, user_id};
 use crate::instances::{FakeFeed, Server, prepare};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -20,8 +20,10 @@ use ring::signature::{
 use serde_json::{Value, json};
 use singlet_cricket::design::Environment;
 use singlet_cricket::feed::{Feed as _, SportMonks, SportMonksOptions};
+use singlet_cricket::jobs::Jobs;
 use singlet_cricket::push::{
-    Apns, ApnsOptions, ProviderKey, PushKind, PushMessage, PushOutcome, PushSender as _, fit,
+    Apns, ApnsOptions, LogSender, ProviderKey, PushKind, PushMessage, PushOutcome, PushSender as _,
+    fit,
 };
 use singlet_testing::{TestStore, at_once, run};
 use singlet_web::random::Random;
@@ -135,6 +137,66 @@ fn case_26_each_follower_is_reminded_once() {
         for server in [&one, &two] {
             assert_eq!(server.jobs.send_reminders().await.unwrap(), 0);
         }
+    });
+}
+
+/// Who follows a live match gets its activity at once: one that day, and none beside another one.
+#[test]
+fn who_follows_a_live_match_gets_an_activity_at_once() {
+    run(async {
+        let store = TestStore::memory();
+        let (_, server) = live_match(&store).await;
+        for user in ["asha", "ben"] {
+            server.phone_of(user, true).await;
+            server.follow(user, ID, "101").await;
+        }
+        let fixture = server.fixture(ID).await;
+        let (id, ben, team) = (match_id(ID), user_id("ben"), team_id("101"));
+        let activity = token("activity-ben");
+        server.service.register_activity(&id, &ben, &activity, &team).await.unwrap();
+        let follow_of = async |user: &str| {
+            server.service.follows.get(&match_id(ID), &user_id(user)).await.unwrap().unwrap()
+        };
+        let start = async |user: &str| {
+            server.jobs.start_for(&fixture, &follow_of(user).await).await.unwrap()
+        };
+        assert_eq!((start("asha").await, start("ben").await), (true, false));
+        assert!(!start("asha").await, "once a day");
+        // Who stops and follows again gets it again.
+        server.service.unfollow_match(&id, &user_id("asha")).await.unwrap();
+        server.follow("asha", ID, "101").await;
+        assert!(start("asha").await);
+        let sent = server.phone.take();
+        assert_eq!(sent.iter().filter(|one| one.kind == PushKind::Start).count(), 2);
+    });
+}
+
+/// The token of an activity comes after its user has stopped to follow the match: the activity is
+/// not registered, and ends.
+#[test]
+fn an_activity_that_registers_itself_too_late_ends() {
+    run(async {
+        let store = TestStore::memory();
+        let (feed, server) = live_match(&store).await;
+        let jobs = Jobs::new(&server.service, feed, None, Arc::new(LogSender)).unwrap();
+        server.phone_of("asha", true).await;
+        server.follow("asha", ID, "101").await;
+        let (id, asha) = (match_id(ID), user_id("asha"));
+        let follow = server.service.follows.get(&id, &asha).await.unwrap().unwrap();
+        assert!(jobs.start_for(&server.fixture(ID).await, &follow).await.unwrap());
+        server.service.unfollow_match(&id, &asha).await.unwrap();
+        let kinds = || {
+            let messages = jobs.outbox().messages(&asha);
+            messages.iter().map(|one| one.kind).collect::<Vec<_>>()
+        };
+        let ended = async {
+            while kinds() != [PushKind::End, PushKind::Start] {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(MINUTE, ended).await.unwrap();
+        let own = futures_util::StreamExt::count(server.service.subscriptions.of_match(&id)).await;
+        assert_eq!(own, 0);
     });
 }
 

@@ -523,3 +523,15 @@ fn play_that_stops_and_resumes_is_told_once_in_a_quarter_of_an_hour() {
     let fourth = step(&live, Some(&third.progress), &rain, TEN + 900_000);
     assert_eq!(fourth.event.unwrap().kind, EventKind::Stopped);
 }
+
+/// Also when the next innings has begun already, as after a seek.
+#[test]
+fn an_innings_that_ended_is_shown_with_its_own_score() {
+    let known = known(Format::T20);
+    let feed = feed("2nd Innings", vec![]);
+    let played = vec![innings(1, "101", 168, 7, 120), innings(2, "102", 62, 4, 61)];
+    let facts = Facts { innings: played, ..facts(&known, &feed, TEN) };
+    let advanced = advance(&known, Some(&Progress::default()), &facts, TEN, false);
+    let event = advanced.event.unwrap();
+    assert_eq!((event.kind, event.score.as_str()), (EventKind::InningsEnd, "HAR 168/7 (20)"));
+}

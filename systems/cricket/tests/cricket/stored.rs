@@ -202,7 +202,15 @@ async fn devices_follows_and_activities(store: TestStore) {
     );
 
     let team = TeamId::neutral();
-    service.subscriptions.register(&fixture, &token("activity"), &asha, &team).await.unwrap();
+    service.fixtures.create(&fixture).await.unwrap();
+    service.register_activity(&fixture.match_id, &asha, &token("activity"), &team).await.unwrap();
+    check(
+        &store.items::<MatchFollows>().await,
+        json!({
+            "matchId": s("1"), "userId": s("asha"), "teamId": s("101"), "createdAt": s(now),
+            "activities": {"SS": ["activity"]}, "expiresAt": expires_at,
+        }),
+    );
     check(
         &store.items::<ActivitySubscriptions>().await,
         json!({
@@ -226,6 +234,8 @@ async fn claims_locks_and_hashes(store: TestStore) {
     assert_eq!(Claim::reminder(&user_id("asha")).as_str(), "asha");
     assert_eq!(Claim::toss(&user_id("asha")).as_str(), "toss#asha");
     assert_eq!(Claim::everybody().as_str(), "*");
+    // Nobody is everybody.
+    assert_eq!(Claim::reminder(&user_id("*")).as_str(), "%2A");
 
     let owner = Owner::new("host-71-9f3a12bc").unwrap();
     service.locks.acquire(&LockKey::of_match(&id), &owner, LEASE).await.unwrap();

@@ -1,5 +1,6 @@
-//! What requests bring along. Lengths are bounded here, before anything else looks at them; what a
-//! text must be is for the service to say.
+//! What requests bring along. Lengths are bounded here, before anything else looks at them: four
+//! times what is stored, because blanks around a text do not count, and an accent is a character of
+//! its own until the text is in NFC. What a text must be is for the service to say.
 
 use crate::design::Side;
 use crate::rules::{NewMatch, Permission};
@@ -13,20 +14,20 @@ pub(super) struct SiteBody {
     /// Its address: http or https, with a host, without a user name.
     #[schemars(length(min = 1, max = 2048))]
     url: String,
-    /// What it is called.
-    #[schemars(length(min = 1, max = 120))]
+    /// What it is called, in at most 120 characters.
+    #[schemars(length(min = 1, max = 480))]
     title: String,
-    /// What it is about.
+    /// What it is about, in at most 2,000 characters.
     #[serde(default)]
-    #[schemars(length(max = 2000))]
+    #[schemars(length(max = 8000))]
     description: String,
     /// The text of its page, at most 8,192 bytes. Nothing is ever fetched.
     #[serde(default)]
-    #[schemars(length(max = 8192))]
+    #[schemars(length(max = 32768))]
     scraped_content: String,
-    /// Its tags: letters, digits, `-`, `+` and `.`; a space becomes `-`.
+    /// Its tags, at most 200: letters, digits, `-`, `+` and `.`; a space becomes `-`.
     #[serde(default)]
-    #[schemars(length(max = 200), inner(length(min = 1, max = 80)))]
+    #[schemars(length(max = 400), inner(length(min = 1, max = 160)))]
     tags: Vec<String>,
 }
 
@@ -43,9 +44,9 @@ pub(super) struct RatingBody {
     /// One to five.
     #[schemars(range(min = 1, max = 5))]
     stars: u8,
-    /// For yourself alone.
+    /// For yourself alone, in at most 500 characters.
     #[serde(default)]
-    #[schemars(length(max = 500))]
+    #[schemars(length(max = 2000))]
     note: String,
 }
 
@@ -58,16 +59,16 @@ impl From<RatingBody> for NewRating {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CommentBody {
-    /// Plain text.
-    #[schemars(length(min = 1, max = 4000))]
+    /// Plain text of at most 4,000 characters.
+    #[schemars(length(min = 1, max = 16000))]
     pub(super) body: String,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RemovalBody {
-    /// Why the comment is removed. Everybody sees it.
-    #[schemars(length(min = 1, max = 200))]
+    /// Why the comment is removed, in at most 200 characters. Everybody sees it.
+    #[schemars(length(min = 1, max = 800))]
     pub(super) reason: String,
 }
 
@@ -82,9 +83,9 @@ pub(super) struct GroupBody {
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct GroupRest {
-    /// What it is for.
+    /// What it is for, in at most 500 characters.
     #[serde(default)]
-    #[schemars(length(max = 500))]
+    #[schemars(length(max = 2000))]
     description: String,
     /// What its members may do.
     #[serde(default)]
@@ -105,9 +106,9 @@ pub(super) struct ProfileBody {
     /// What others call you.
     #[schemars(length(min = 1, max = 640))]
     pub(super) display_name: String,
-    /// What you say about yourself.
+    /// What you say about yourself, in at most 500 characters.
     #[serde(default)]
-    #[schemars(length(max = 500))]
+    #[schemars(length(max = 2000))]
     pub(super) description: String,
 }
 

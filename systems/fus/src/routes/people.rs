@@ -18,7 +18,7 @@ use singlet_web::identity::Caller;
 pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     use Error::{
         GroupBusy, GroupExists, GroupNotFound, GroupReserved, ImageNotFound, MemberNotFound,
-        PermissionNotHeld, SelfJoin, SquashOnly, UserNotFound,
+        PermissionNotHeld, SelfJoin, SquashOnly, TooManyGroups, UserNotFound,
     };
     api.route(
         get("/v1/groups", list)
@@ -61,7 +61,14 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(
         put("/v1/groups/{name}/members/{userId}", add_member)
             .describe("addMember", "Adds somebody else to a group. For those with members.manage.")
-            .problems([GroupNotFound, UserNotFound, SelfJoin, PermissionNotHeld, SquashOnly]),
+            .problems([
+                GroupNotFound,
+                UserNotFound,
+                SelfJoin,
+                PermissionNotHeld,
+                SquashOnly,
+                TooManyGroups,
+            ]),
     )
     .route(
         delete("/v1/groups/{name}/members/{userId}", remove_member)
@@ -188,7 +195,7 @@ async fn remove(
     of: Path<OfGroup>,
 ) -> Result<NoContent, Error> {
     let task = shared.service.delete_group(&caller, &of.name).await?;
-    shared.go_on(task);
+    shared.run_in_background(task);
     Ok(NoContent)
 }
 

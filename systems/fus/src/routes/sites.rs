@@ -13,13 +13,20 @@ use singlet_web::api::{
     get, post, put,
 };
 use singlet_web::identity::Caller;
+use singlet_web::limit::ClientLimits;
 
 /// Lists have fifty entries unless another number is asked for.
 pub(super) type Fifty = Paging<50, 100>;
 
+/// What a comment takes beside its text, about.
+const COMMENT_BYTES: u64 = 500;
+/// The table and two indexes hold it whole.
+const COMMENT_COPIES: u64 = 3;
+
 pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     use Error::{
         CommentNotFound, CommentRemoved, ImageNotFound, RatingNotFound, SiteBusy, SiteNotFound,
+        TooManyComments,
     };
     api.route(
         get("/v1/sites", list)
@@ -84,7 +91,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
         post("/v1/sites/{id}/comments", comment)
             .idempotent()
             .describe("addComment", "Writes a comment on a site.")
-            .problems([SiteNotFound]),
+            .problems([SiteNotFound, TooManyComments]),
     )
     .route(
         put("/v1/sites/{id}/comments/{commentId}", edit_comment)
@@ -232,7 +239,7 @@ async fn remove(
     of: Path<OfSite>,
 ) -> Result<NoContent, Error> {
     let task = shared.service.delete_site(&caller, &of.id).await?;
-    shared.go_on(task);
+    shared.run_in_background(task);
     Ok(NoContent)
 }
 
@@ -290,12 +297,21 @@ async fn comments(
     Ok(Json(shared.service.comments_on(&of.id, &paging).await?))
 }
 
+/// Charges a new comment to the address it comes from: of all that somebody stores, only comments
+/// have no bound of their own.
+fn charge_comment(client: &ClientLimits, body: &str) -> Result<(), Error> {
+    let bytes = COMMENT_COPIES * (COMMENT_BYTES + body.len() as u64);
+    Ok(client.charge_stored(bytes)?)
+}
+
 async fn comment(
     State(shared): State<Shared>,
     caller: Caller,
+    client: ClientLimits,
     of: Path<OfSite>,
     Body(new): Body<CommentBody>,
 ) -> Result<Created<CommentView>, Error> {
+    charge_comment(&client, &new.body)?;
     let comment = shared.service.add_comment(&caller, &of.id, &new.body).await?;
     let location = format!("/v1/sites/{}/comments/{}", comment.site_id, comment.comment_id);
     Ok(Created::at(location, comment))
@@ -363,4 +379,22 @@ async fn my_comments(
     paging: Fifty,
 ) -> Result<Json<Page<CommentView>>, Error> {
     Ok(Json(shared.service.my_comments(&caller, &paging).await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use singlet_web::limit::Rate;
+    use singlet_web::problem::{ApiError as _, RATE_LIMITED};
+
+    #[test]
+    fn an_address_stores_comments_until_its_budget_is_spent() {
+        let rate = Rate { per_second: 0.0, burst: 10_000.0 };
+        let client = ClientLimits::with_stored_rate([192, 0, 2, 1].into(), rate);
+        let body = "x".repeat(1000);
+        assert!(charge_comment(&client, &body).is_ok());
+        assert!(charge_comment(&client, &body).is_ok());
+        let refused = charge_comment(&client, &body).unwrap_err();
+        assert_eq!(refused.problem_type(), &RATE_LIMITED);
+    }
 }

@@ -27,23 +27,23 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
             .problems([SquashOnly]),
     )
     .route(
-        post("/v1/squash/players", create_player)
+        post("/v1/squash/players", of_player::create)
             .idempotent()
             .describe("createPlayer", "Adds a player.")
             .problems([SquashOnly]),
     )
     .route(
-        get("/v1/squash/players/{id}", player)
+        get("/v1/squash/players/{id}", of_player::show)
             .describe("getPlayer", "Shows a player.")
             .problems([SquashOnly, PlayerNotFound]),
     )
     .route(
-        put("/v1/squash/players/{id}", update_player)
+        put("/v1/squash/players/{id}", of_player::change)
             .describe("updatePlayer", "Changes a player.")
             .problems([SquashOnly, PlayerNotFound]),
     )
     .route(
-        delete("/v1/squash/players/{id}", delete_player)
+        delete("/v1/squash/players/{id}", of_player::remove)
             .describe("deletePlayer", "Deletes a player whom no match names.")
             .problems([SquashOnly, PlayerNotFound, PlayerInMatches]),
     )
@@ -58,7 +58,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
             .problems([SquashOnly, DateInvalid, RangeInvalid]),
     )
     .route(
-        post("/v1/squash/matches", create_match)
+        post("/v1/squash/matches", of_match::create)
             .idempotent()
             .describe("createMatch", "Enters a match.")
             .problems([
@@ -71,12 +71,12 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
             ]),
     )
     .route(
-        get("/v1/squash/matches/{id}", show_match)
+        get("/v1/squash/matches/{id}", of_match::show)
             .describe("getMatch", "Shows a match.")
             .problems([SquashOnly, MatchNotFound]),
     )
     .route(
-        put("/v1/squash/matches/{id}", update_match)
+        put("/v1/squash/matches/{id}", of_match::change)
             .describe("updateMatch", "Changes a match.")
             .problems([
                 SquashOnly,
@@ -89,7 +89,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
             ]),
     )
     .route(
-        delete("/v1/squash/matches/{id}", delete_match)
+        delete("/v1/squash/matches/{id}", of_match::remove)
             .describe("deleteMatch", "Deletes a match.")
             .problems([SquashOnly, MatchNotFound]),
     )
@@ -129,13 +129,62 @@ struct Range {
     to: String,
 }
 
-fn versioned_player(player: PlayerView) -> Versioned<PlayerView> {
-    Versioned { version: player.version, value: player }
+/// A module with the routes that make, show, change and delete what the club keeps: a player or a
+/// match. The functions of the service that do it are named in this order.
+macro_rules! routes_of {
+    ($module:ident: $view:ty, $body:ty, $path:literal, $id:ident,
+     [$create:ident, $show:ident, $change:ident, $delete:ident]) => {
+        mod $module {
+            use super::*;
+
+            fn versioned(view: $view) -> Versioned<$view> {
+                Versioned { version: view.version, value: view }
+            }
+
+            pub(super) async fn create(
+                State(shared): State<Shared>,
+                caller: Caller,
+                Body(new): Body<$body>,
+            ) -> Result<Created<$view>, Error> {
+                let made = shared.service.$create(&caller, &new.into()).await?;
+                let (path, version) = (format!("{}/{}", $path, made.$id), made.version);
+                Ok(Created::at(path, made).version(version))
+            }
+
+            pub(super) async fn show(
+                State(shared): State<Shared>,
+                caller: Caller,
+                of: Path<Of>,
+            ) -> Result<Versioned<$view>, Error> {
+                Ok(versioned(shared.service.$show(&caller, &of.id).await?))
+            }
+
+            pub(super) async fn change(
+                State(shared): State<Shared>,
+                caller: Caller,
+                of: Path<Of>,
+                IfMatch(version): IfMatch,
+                Body(new): Body<$body>,
+            ) -> Result<Versioned<$view>, Error> {
+                let service = &shared.service;
+                Ok(versioned(service.$change(&caller, &of.id, version, &new.into()).await?))
+            }
+
+            pub(super) async fn remove(
+                State(shared): State<Shared>,
+                caller: Caller,
+                of: Path<Of>,
+            ) -> Result<NoContent, Error> {
+                shared.service.$delete(&caller, &of.id).await.map(|()| NoContent)
+            }
+        }
+    };
 }
 
-fn versioned_match(one: MatchView) -> Versioned<MatchView> {
-    Versioned { version: one.version, value: one }
-}
+routes_of!(of_player: PlayerView, PlayerBody, "/v1/squash/players", id,
+    [create_player, player, update_player, delete_player]);
+routes_of!(of_match: MatchView, MatchBody, "/v1/squash/matches", match_id,
+    [create_match, one_match, update_match, delete_match]);
 
 async fn players(
     State(shared): State<Shared>,
@@ -143,43 +192,6 @@ async fn players(
     paging: Fifty,
 ) -> Result<Json<Page<PlayerView>>, Error> {
     Ok(Json(shared.service.players(&caller, &paging).await?))
-}
-
-async fn create_player(
-    State(shared): State<Shared>,
-    caller: Caller,
-    Body(new): Body<PlayerBody>,
-) -> Result<Created<PlayerView>, Error> {
-    let player = shared.service.create_player(&caller, &new.into()).await?;
-    let version = player.version;
-    Ok(Created::at(format!("/v1/squash/players/{}", player.id), player).version(version))
-}
-
-async fn player(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<Of>,
-) -> Result<Versioned<PlayerView>, Error> {
-    Ok(versioned_player(shared.service.player(&caller, &of.id).await?))
-}
-
-async fn update_player(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<Of>,
-    IfMatch(version): IfMatch,
-    Body(new): Body<PlayerBody>,
-) -> Result<Versioned<PlayerView>, Error> {
-    let player = shared.service.update_player(&caller, &of.id, version, &new.into()).await?;
-    Ok(versioned_player(player))
-}
-
-async fn delete_player(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<Of>,
-) -> Result<NoContent, Error> {
-    shared.service.delete_player(&caller, &of.id).await.map(|()| NoContent)
 }
 
 async fn matches_of(
@@ -212,43 +224,6 @@ async fn matches(
             return Err(Problem::invalid_field(FieldLocation::Query, "date", detail).into());
         }
     }))
-}
-
-async fn create_match(
-    State(shared): State<Shared>,
-    caller: Caller,
-    Body(new): Body<MatchBody>,
-) -> Result<Created<MatchView>, Error> {
-    let one = shared.service.create_match(&caller, &new.into()).await?;
-    let version = one.version;
-    Ok(Created::at(format!("/v1/squash/matches/{}", one.match_id), one).version(version))
-}
-
-async fn show_match(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<Of>,
-) -> Result<Versioned<MatchView>, Error> {
-    Ok(versioned_match(shared.service.one_match(&caller, &of.id).await?))
-}
-
-async fn update_match(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<Of>,
-    IfMatch(version): IfMatch,
-    Body(new): Body<MatchBody>,
-) -> Result<Versioned<MatchView>, Error> {
-    let one = shared.service.update_match(&caller, &of.id, version, &new.into()).await?;
-    Ok(versioned_match(one))
-}
-
-async fn delete_match(
-    State(shared): State<Shared>,
-    caller: Caller,
-    of: Path<Of>,
-) -> Result<NoContent, Error> {
-    shared.service.delete_match(&caller, &of.id).await.map(|()| NoContent)
 }
 
 async fn standings(

@@ -5,7 +5,7 @@ use url::Url;
 /// How many characters an address has at most.
 pub const URL_CHARS_MAX: usize = 2048;
 
-/// An address as it is stored, and its host. Only http and https, with a host, without a name and a
+/// An address as it is stored, and its host as people read it. Only http and https, with a host, without a name and a
 /// password in it: anything else could run a program or show another address than it has.
 ///
 /// # Errors
@@ -28,7 +28,9 @@ pub fn parse_address(text: &str) -> Result<(String, String), &'static str> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err("must have no user name or password in it");
     }
-    let host = url.host_str().filter(|host| !host.is_empty()).ok_or("must have a host")?.to_owned();
+    let host = url.host_str().filter(|host| !host.is_empty()).ok_or("must have a host")?;
+    // In an address other letters than those of ASCII are encoded: `xn--`.
+    let host = url::quirks::domain_to_unicode(host);
     let address = String::from(url);
     match address.chars().count() {
         1..=URL_CHARS_MAX => Ok((address, host)),
@@ -65,5 +67,19 @@ mod tests {
             assert!(parse_address(bad).is_err(), "{bad}");
         }
         assert!(parse_address(&format!("https://example.org/{}", "x".repeat(2048))).is_err());
+    }
+
+    #[test]
+    fn a_host_is_read_in_its_own_letters() {
+        for (address, stored, host) in [
+            ("https://例え.jp/", "https://xn--r8jz45g.jp/", "例え.jp"),
+            ("https://xn--r8jz45g.jp/", "https://xn--r8jz45g.jp/", "例え.jp"),
+            ("https://Rust.example/", "https://rust.example/", "rust.example"),
+            ("http://127.0.0.1:80/", "http://127.0.0.1/", "127.0.0.1"),
+            ("http://[::1]/", "http://[::1]/", "[::1]"),
+        ] {
+            let parsed = parse_address(address);
+            assert_eq!(parsed, Ok((stored.to_owned(), host.to_owned())), "{address}");
+        }
     }
 }

@@ -8,8 +8,10 @@ use unicode_normalization::char::is_combining_mark;
 pub const WORDS_MAX: usize = 40;
 /// How many characters a tag has at most.
 pub const TAG_CHARS_MAX: usize = 40;
-/// How many characters a word has.
-const WORD_CHARS: std::ops::RangeInclusive<usize> = 2..=40;
+/// How many characters a word has at least.
+const WORD_CHARS_MIN: usize = 2;
+/// How many characters a word has at most; no tag has more either.
+pub const WORD_CHARS_MAX: usize = 40;
 /// How many typed words are looked at.
 const TYPED_MAX: usize = 20;
 
@@ -40,7 +42,9 @@ pub fn site_words(title: &str, host: &str) -> Vec<String> {
     let folded = format!("{} {}", fold(title), fold(host));
     let mut seen = BTreeSet::new();
     split(&folded)
-        .filter(|word| WORD_CHARS.contains(&word.chars().count()) && seen.insert(*word))
+        .filter(|word| {
+            (WORD_CHARS_MIN..=WORD_CHARS_MAX).contains(&word.chars().count()) && seen.insert(*word)
+        })
         .take(WORDS_MAX)
         .map(str::to_owned)
         .collect()

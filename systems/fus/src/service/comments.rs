@@ -9,6 +9,8 @@ use singlet::prelude::*;
 use singlet_web::api::{Page, Paging};
 use singlet_web::identity::Caller;
 
+/// How many comments a site has at most, removed ones included.
+pub const COMMENTS_ON_SITE_MAX: u64 = 100_000;
 /// How many characters a comment has at most.
 const BODY_CHARS_MAX: usize = 4000;
 
@@ -17,7 +19,8 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// [`Error::SiteNotFound`] if the site is not in the catalogue.
+    /// [`Error::SiteNotFound`] if the site is not in the catalogue, and
+    /// [`Error::TooManyComments`] if it has [`COMMENTS_ON_SITE_MAX`].
     pub async fn add_comment(
         &self,
         caller: &Caller,
@@ -26,23 +29,38 @@ impl Service {
     ) -> Result<CommentView, Error> {
         let (user, id) = (user_of(caller)?, site_id(site)?);
         let body = texts::lines("/body", body, 1..=BODY_CHARS_MAX)?;
-        let site = self.live_site(&id).await?;
+        let (site, comment) = self.retrying(|| self.try_add_comment(&user, &id, &body)).await?;
+        self.show_comment(comment, &site.title).await
+    }
+
+    async fn try_add_comment(
+        &self,
+        user: &UserId,
+        id: &SiteId,
+        body: &str,
+    ) -> Result<(Site, Comment), Error> {
+        let site = self.live_site(id).await?;
+        if site.comment_count >= COMMENTS_ON_SITE_MAX {
+            return Err(Error::TooManyComments);
+        }
         let now = self.db.now();
         let comment = Comment {
-            id: user,
+            id: user.clone(),
             site_id: id.clone(),
             comment_id: self.random.id(now)?,
-            body,
+            body: body.to_owned(),
             created_at: now,
             updated_at: now,
             removed_at: None,
             removed_by: None,
             removed_reason: None,
         };
-        let counted = update(Site::key(&id)).add(Site::COMMENT_COUNT, 1).only_if(is_live_site());
-        let written = (create(&comment).or(Error::changed()), counted.or(Error::SiteNotFound));
-        self.db.transact(written).await?;
-        self.show_comment(comment, &site.title).await
+        let has_room = is_live_site().and(Site::COMMENT_COUNT.lt(COMMENTS_ON_SITE_MAX));
+        let counted = update(Site::key(id)).add(Site::COMMENT_COUNT, 1).only_if(has_room);
+        self.db
+            .transact((create(&comment).or(Error::changed()), counted.or(Error::changed())))
+            .await?;
+        Ok((site, comment))
     }
 
     /// 8: changes a comment of one's own. The same text once more writes nothing.

@@ -4,7 +4,9 @@ use super::rights::{SQUASH, require_admin};
 use super::site_delete::{DELETED_AT_ONCE, Dropped, LAG, READ_AT_ONCE};
 use super::task_run::Outcome;
 use super::{Service, group_name, texts};
-use crate::design::{Group, GroupList, GroupName, GroupState, Membership, Task, TaskId, TaskKind};
+use crate::design::{
+    Group, GroupList, GroupName, GroupState, Membership, Profile, Task, TaskId, TaskKind,
+};
 use crate::error::Error;
 use crate::rules::Permission;
 use crate::view::GroupView;
@@ -171,7 +173,7 @@ impl Service {
         let sealed = update(Group::key(&name))
             .set(Group::STATE, GroupState::Deleting)
             .set(Group::TASK_ID, &task.task_id)
-            .set(Group::ENTITY_TYPE, None::<GroupList>)
+            .remove(Group::ENTITY_TYPE)
             .only_if(is_live_group());
         let written = (sealed.or(Error::GroupNotFound), create(&task).or(Error::changed()));
         self.db.transact(written).await?;
@@ -184,12 +186,19 @@ impl Service {
         name: &GroupName,
         task: &TaskId,
     ) -> Result<Outcome, Error> {
-        let some = Membership::members_of(name).limit(READ_AT_ONCE);
-        let members = self.db.query(some).all().await?;
-        for some in members.chunks(DELETED_AT_ONCE) {
-            self.delete_memberships(name, some.to_vec()).await?;
+        let of_task = async || -> Result<Option<Group>, Error> {
+            let group = self.db.get(Group::key(name).consistent()).await?;
+            Ok(group.filter(|group| group.task_id.as_ref() == Some(task)))
+        };
+        if of_task().await?.is_some() {
+            let some = Membership::members_of(name).limit(READ_AT_ONCE);
+            let members = self.db.query(some).all().await?;
+            for some in members.chunks(DELETED_AT_ONCE) {
+                self.delete_memberships(name, task, some.to_vec()).await?;
+            }
         }
-        let Some(group) = self.db.get(Group::key(name).consistent()).await? else {
+        // Gone, or made anew: somebody else has ended the task.
+        let Some(group) = of_task().await? else {
             self.db.run(delete(Task::key(task))).await?;
             return Ok(Outcome::Done);
         };
@@ -205,16 +214,22 @@ impl Service {
     async fn delete_memberships(
         &self,
         name: &GroupName,
+        task: &TaskId,
         mut some: Vec<Membership>,
     ) -> Result<(), Error> {
         while !some.is_empty() {
             let mut transaction = self.db.transaction::<Dropped>();
             let count = i64::try_from(some.len()).unwrap_or(0);
-            let counted = update(Group::key(name)).add(Group::MEMBER_COUNT, -count);
-            transaction.push(counted.or(Dropped::Site));
+            // A group of this name that was made meanwhile keeps its members.
+            let counted = update(Group::key(name))
+                .add(Group::MEMBER_COUNT, -count)
+                .only_if(Group::TASK_ID.eq(task));
+            transaction.push(counted.or(Dropped::Counter));
             for (place, member) in some.iter().enumerate() {
                 let gone = delete(Membership::key(&member.user_id, name));
                 transaction.push(gone.only_if(Condition::exists()).or(Dropped::Item(place)));
+                let left = update(Profile::key(&member.user_id)).add(Profile::GROUP_COUNT, -1);
+                transaction.push(left.or(Dropped::Counter));
             }
             match transaction.run().await {
                 Ok(()) => return Ok(()),

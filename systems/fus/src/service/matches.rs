@@ -1,7 +1,7 @@
 //! Matches of the squash club: a match, its four participations and the counters of its four
 //! players live and die in one transaction.
 
-use super::{Service, match_id, player_id};
+use super::{Service, match_id, parse_id, player_id};
 use crate::design::{MatchId, MatchList, Participation, PlayerId, SquashMatch, SquashPlayer};
 use crate::error::Error;
 use crate::rules::{NewMatch, Squash, Teams, check_match};
@@ -23,7 +23,7 @@ impl Entered {
     fn check(new: &NewMatch, now: Timestamp) -> Result<Self, Error> {
         let teams = check_match(new, now)?;
         let [a1, a2, b1, b2] = &new.players;
-        let id = |text: &String| PlayerId::new(text).map_err(|_| Error::UnknownPlayer);
+        let id = |text: &String| parse_id(text).ok_or(Error::UnknownPlayer);
         Ok(Self { players: [id(a1)?, id(a2)?, id(b1)?, id(b2)?], teams })
     }
 
@@ -234,26 +234,25 @@ impl Service {
         let keys = page.items.iter().map(|one| SquashMatch::key(&one.match_id));
         let found: Vec<Option<SquashMatch>> = self.db.get_many(keys).await?;
         let items: Vec<SquashMatch> = found.into_iter().flatten().collect();
-        let players = self.names_of(items.iter()).await?;
+        let players = self.names_of(items.iter().flat_map(SquashMatch::players)).await?;
         let next = page.next.map(|cursor: Cursor<_>| cursor.to_string());
         Ok(shown(items, next, players))
     }
 
     async fn show_matches<E>(&self, page: Page<SquashMatch, E>) -> Result<MatchPage, Error> {
-        let players = self.names_of(page.items.iter()).await?;
+        let players = self.names_of(page.items.iter().flat_map(SquashMatch::players)).await?;
         let next = page.next.map(|cursor| cursor.to_string());
         Ok(shown(page.items, next, players))
     }
 
-    /// The names of all who play in these matches.
-    pub(super) async fn names_of(
+    /// The names of these players.
+    pub(super) async fn names_of<'i>(
         &self,
-        matches: impl Iterator<Item = &SquashMatch>,
+        players: impl Iterator<Item = &'i PlayerId>,
     ) -> Result<BTreeMap<PlayerId, String>, Error> {
-        let ids: BTreeSet<PlayerId> =
-            matches.flat_map(|one| one.players().map(Clone::clone)).collect();
+        let ids: BTreeSet<&PlayerId> = players.collect();
         let found: Vec<Option<SquashPlayer>> =
-            self.db.get_many(ids.iter().map(SquashPlayer::key)).await?;
+            self.db.get_many(ids.into_iter().map(SquashPlayer::key)).await?;
         Ok(found.into_iter().flatten().map(|player| (player.id, player.name)).collect())
     }
 }

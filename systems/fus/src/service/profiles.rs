@@ -3,7 +3,7 @@
 use super::{Service, parse_user, texts, user_of};
 use crate::design::{Profile, UserId};
 use crate::error::Error;
-use crate::rules::{Permission, fold};
+use crate::rules::Permission;
 use crate::view::{Me, Person, UserView, avatar_url, display_name, stand_in_name};
 use singlet::prelude::*;
 use singlet_web::identity::Caller;
@@ -16,7 +16,7 @@ const PEOPLE_MAX: usize = 20;
 pub struct SignIn {
     /// The token's `auth_time`, or else its `iat`.
     pub at: Timestamp,
-    /// The address that the server sees.
+    /// The address that the server sees; of IPv6, the network of 64 bits.
     pub ip: Option<String>,
 }
 
@@ -131,7 +131,8 @@ impl Service {
     /// [`Error::UserNotFound`] if nobody with this id has signed in.
     pub async fn user(&self, caller: Option<&Caller>, user: &str) -> Result<UserView, Error> {
         let id = parse_user(user).ok_or(Error::UserNotFound)?;
-        let sees_login = match caller {
+        // Whoever has no id here sees what visitors see.
+        let sees_login = match caller.filter(|caller| user_of(caller).is_ok()) {
             None => false,
             Some(caller) => {
                 let rights = self.rights(caller).await?;
@@ -149,7 +150,7 @@ impl Service {
     /// If the caller may not see people.
     pub async fn people(&self, caller: &Caller, prefix: &str) -> Result<Vec<Person>, Error> {
         self.rights(caller).await?.require(Permission::ReadGroups)?;
-        let prefix = fold(prefix.trim()).replace('#', " ");
+        let prefix = Profile::searched_name(prefix.trim());
         let people = match prefix.is_empty() {
             true => self.db.query(Profile::people().limit(PEOPLE_MAX)).all().await?,
             false => {
@@ -180,6 +181,7 @@ fn new_profile(caller: &Caller, user: &UserId, sign_in: &SignIn, now: Timestamp)
         description: String::new(),
         avatar_key: None,
         updated_at: now,
+        group_count: 0,
         last_login_at: Some(sign_in.at),
         last_login_ip: sign_in.ip.clone(),
     }

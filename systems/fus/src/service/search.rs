@@ -1,9 +1,9 @@
 //! Search while somebody types: two Queries, 105 items at most, however large the catalogue is.
 
 use super::Service;
-use crate::design::{SiteWord, Tag};
+use crate::design::{SiteWord, Tag, WordStart};
 use crate::error::Error;
-use crate::rules::typed_words;
+use crate::rules::{WORD_CHARS_MAX, typed_words};
 use crate::view::{Found, FoundSite};
 
 /// How many words are looked at: one more is read, which tells whether there are more.
@@ -22,20 +22,25 @@ impl Service {
     /// If the store fails.
     pub async fn search(&self, typed: &str) -> Result<Found, Error> {
         let words = typed_words(typed);
-        let Some(last) = words.last() else { return Ok(Found::default()) };
-        let tags = self.db.query(Tag::all().starting_with(last).limit(TAGS_MAX)).all().await?;
-        let mut found = Found {
-            tags: tags.into_iter().map(|item| item.tag.to_string()).collect(),
-            ..Found::default()
-        };
+        let mut found = Found::default();
         let count = |word: &String| word.chars().count();
+        // A longer one begins no word and no tag, and has no room in a key.
+        let is_too_long = |word: &String| count(word) > WORD_CHARS_MAX;
+        let Some(last) = words.last() else { return Ok(found) };
+        if !is_too_long(last) {
+            let tags = self.db.query(Tag::all().starting_with(last).limit(TAGS_MAX)).all().await?;
+            found.tags = tags.into_iter().map(|item| item.tag.to_string()).collect();
+        }
+        if words.iter().any(is_too_long) {
+            return Ok(found);
+        }
         // Of words of one length the first: the last one is often not complete.
         let longest = words.iter().rev().max_by_key(|word| count(word));
         let Some(longest) = longest.filter(|word| count(word) >= 2) else { return Ok(found) };
-        let start: String = longest.chars().take(2).collect();
-        let query = SiteWord::beginning_with(format!("WORD#{start}"))
-            .starting_with(longest)
-            .limit(WORDS_READ_MAX);
+        let Ok(start) = WordStart::new(longest.chars().take(2).collect::<String>()) else {
+            return Ok(found);
+        };
+        let query = SiteWord::beginning_with(&start).starting_with(longest).limit(WORDS_READ_MAX);
         let page = self.db.query(query).page(None).await?;
         found.partial = page.next.is_some();
         for item in page.items {

@@ -5,7 +5,7 @@ use super::sites::word_items;
 use super::task_run::Outcome;
 use super::{Service, is_live_site, ratings, site_id};
 use crate::design::{
-    Comment, Rating, Site, SiteId, SiteList, SiteState, SiteTag, SiteWord, Task, TaskId, TaskKind,
+    Comment, Rating, Site, SiteId, SiteState, SiteTag, SiteWord, Task, TaskId, TaskKind,
 };
 use crate::error::Error;
 use singlet::prelude::*;
@@ -47,7 +47,7 @@ impl Service {
         let sealed = update(Site::key(id))
             .set(Site::STATE, SiteState::Deleting)
             .set(Site::TASK_ID, &task.task_id)
-            .set(Site::ENTITY_TYPE, None::<SiteList>)
+            .remove(Site::ENTITY_TYPE)
             .only_if(unchanged);
         let mut transaction = self.db.transaction::<Error>();
         transaction.push(sealed.or(Error::changed()));
@@ -70,13 +70,13 @@ impl Service {
             let some = Rating::with_stars(stars).with(id).limit(READ_AT_ONCE);
             let ratings = self.db.query(some).all().await?;
             for some in ratings.chunks(DELETED_AT_ONCE) {
-                self.delete_ratings(id, stars, some.to_vec()).await?;
+                self.delete_ratings(id, task, stars, some.to_vec()).await?;
             }
         }
         let some = Comment::of_site(id).limit(READ_AT_ONCE);
         let comments = self.db.query(some).all().await?;
         for some in comments.chunks(DELETED_AT_ONCE) {
-            self.delete_comments(id, some.to_vec()).await?;
+            self.delete_comments(id, task, some.to_vec()).await?;
         }
         let Some(site) = self.db.get(Site::key(id).consistent()).await? else {
             self.db.run(delete(Task::key(task))).await?;
@@ -118,6 +118,7 @@ impl Service {
     async fn delete_ratings(
         &self,
         id: &SiteId,
+        task: &TaskId,
         stars: u8,
         mut some: Vec<Rating>,
     ) -> Result<(), Error> {
@@ -125,7 +126,7 @@ impl Service {
             let mut transaction = self.db.transaction::<Dropped>();
             let count = i64::try_from(some.len()).unwrap_or(0);
             let counted = ratings::count(update(Site::key(id)), stars, -count);
-            transaction.push(counted.or(Dropped::Site));
+            transaction.push(counted.only_if(Site::TASK_ID.eq(task)).or(Dropped::Counter));
             for (place, rating) in some.iter().enumerate() {
                 let gone = delete(Rating::key(&rating.id, id)).only_if(Rating::STARS.eq(stars));
                 transaction.push(gone.or(Dropped::Item(place)));
@@ -139,12 +140,19 @@ impl Service {
         Ok(())
     }
 
-    async fn delete_comments(&self, id: &SiteId, mut some: Vec<Comment>) -> Result<(), Error> {
+    async fn delete_comments(
+        &self,
+        id: &SiteId,
+        task: &TaskId,
+        mut some: Vec<Comment>,
+    ) -> Result<(), Error> {
         while !some.is_empty() {
             let mut transaction = self.db.transaction::<Dropped>();
             let count = i64::try_from(some.len()).unwrap_or(0);
-            let counted = update(Site::key(id)).add(Site::COMMENT_COUNT, -count);
-            transaction.push(counted.or(Dropped::Site));
+            let counted = update(Site::key(id))
+                .add(Site::COMMENT_COUNT, -count)
+                .only_if(Site::TASK_ID.eq(task));
+            transaction.push(counted.or(Dropped::Counter));
             for (place, comment) in some.iter().enumerate() {
                 let gone = delete(Comment::key(&comment.id, id, &comment.comment_id));
                 transaction.push(gone.only_if(Condition::exists()).or(Dropped::Item(place)));
@@ -163,8 +171,8 @@ impl Service {
 pub(super) enum Dropped {
     /// This one of the items: it is gone already.
     Item(usize),
-    /// The item that counts them.
-    Site,
+    /// An item that counts them.
+    Counter,
     /// The store failed.
     Store(singlet::Error),
 }
@@ -179,7 +187,7 @@ impl From<Dropped> for Error {
     fn from(dropped: Dropped) -> Self {
         match dropped {
             Dropped::Store(error) => error.into(),
-            Dropped::Item(_) | Dropped::Site => Self::changed(),
+            Dropped::Item(_) | Dropped::Counter => Self::changed(),
         }
     }
 }

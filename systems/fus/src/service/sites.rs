@@ -2,7 +2,7 @@
 
 use super::rights::require_admin;
 use super::{Service, site_id, texts};
-use crate::design::{Content, Site, SiteId, SiteTag, SiteWord, Tag, TagName, Word};
+use crate::design::{Content, Site, SiteId, SiteTag, SiteWord, Tag, TagName, Word, WordStart};
 use crate::error::Error;
 use crate::rules::{parse_address, parse_tag, site_words};
 use crate::view::{SiteView, TagView};
@@ -70,7 +70,7 @@ pub(super) fn word_items(id: &SiteId, title: &str, url: &str) -> Vec<SiteWord> {
         Some(SiteWord {
             id: id.clone(),
             word: Word::new(word).ok()?,
-            entity_type: format!("WORD#{start}"),
+            start: WordStart::new(start).ok()?,
             title: title.to_owned(),
             words: words.clone(),
         })

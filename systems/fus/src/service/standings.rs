@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::rules::{Played, Squash, standings};
 use crate::view::StandingsView;
 use singlet_web::identity::Caller;
+use singlet_web::problem::{Problem, UNAVAILABLE};
 
 /// How many days a range has at most.
 const DAYS_MAX: u64 = 366;
@@ -32,13 +33,18 @@ impl Service {
         if days > DAYS_MAX {
             return Err(Error::RangeTooLarge);
         }
+        // A few at a time, each of ten thousand matches: what they hold in memory is bounded.
+        let _permit = self.computing.acquire().await.map_err(|_| Problem::new(&UNAVAILABLE))?;
         let range = SquashMatch::by_date(MatchList::SquashMatch).between(from, to);
-        let matches = self.db.query(range.limit(MATCHES_MAX + 1)).all().await?;
-        if matches.len() > MATCHES_MAX {
-            return Err(Error::RangeTooLarge);
+        let mut matches = self.db.query(range.limit(MATCHES_MAX + 1)).items();
+        let mut played: Vec<Played> = Vec::new();
+        while let Some(one) = matches.next().await {
+            if played.len() == MATCHES_MAX {
+                return Err(Error::RangeTooLarge);
+            }
+            played.push(Played::from(&one?));
         }
-        let names = self.names_of(matches.iter()).await?;
-        let played: Vec<Played> = matches.iter().map(Played::from).collect();
+        let names = self.names_of(played.iter().flat_map(|one| &one.players)).await?;
         Ok(StandingsView::new(from, to, played.len(), &standings(&played, &names)))
     }
 }

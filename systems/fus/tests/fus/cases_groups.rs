@@ -1,7 +1,11 @@
 //! Acceptance cases 15 to 18: groups, permissions, and who is in the squash club.
 
-use crate::fixture::{Fixture, adam, all, caller, code, mina, new_match, nils, sofia};
+use crate::fixture::{Fixture, adam, all, caller, code, mina, new_match, nils, paging, sofia};
 use crate::invariants::assert_invariants;
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use singlet::prelude::*;
+use singlet_fus::design::Task;
 use singlet_fus::rules::{Permission, Squash};
 use singlet_fus::service::{NewGroup, SignIn};
 use singlet_testing::{TestStore, on_every_backend};
@@ -15,6 +19,8 @@ on_every_backend! {
     case_18_outside_of_squash_every_id_answers_alike,
     groups_are_changed_by_those_who_hold_what_they_give,
     members_come_and_go,
+    who_is_in_squash_shows_in_no_page_and_in_no_cursor,
+    a_group_that_was_made_anew_keeps_its_members,
     the_first_sign_in_makes_a_profile_and_later_ones_note_the_time,
 }
 
@@ -245,5 +251,74 @@ async fn the_first_sign_in_makes_a_profile_and_later_ones_note_the_time(store: T
     let empty = service.update_profile(&nils(), &sign_in, "  ", "").await;
     assert_eq!(code(empty), "invalid");
     let strange = caller("no#id", &[]);
-    assert_eq!(code(service.me(&strange).await), "unauthenticated");
+    assert_eq!(code(service.me(&strange).await), "forbidden");
+    assert_eq!(code(service.user(Some(&strange), "nils").await), "done");
+}
+
+/// Found by an attack: the page was short where the group was left out, and the cursor named it.
+async fn who_is_in_squash_shows_in_no_page_and_in_no_cursor(store: TestStore) {
+    let fixture = Fixture::new(store).await;
+    let service = &fixture.service;
+    fixture.club(&[]).await;
+    fixture.sign_in(&nils()).await;
+    for name in ["Alpha", "Tango", "Zeta"] {
+        service.create_group(&adam(), name, &NewGroup::default()).await.unwrap();
+        for member in ["mina", "nils"] {
+            service.add_member(&adam(), name, member).await.unwrap();
+        }
+    }
+    // Mina is in Squash too, and Nils is not: Adam, who is not, sees no difference.
+    let mut shown = Vec::new();
+    for user in ["mina", "nils"] {
+        let (mut pages, mut cursor) = (Vec::new(), None);
+        loop {
+            let part = paging(1, cursor.as_deref()).await;
+            let page = service.groups_of(&adam(), user, &part).await.unwrap();
+            pages.push(page.items.into_iter().map(|one| one.name).collect::<Vec<_>>());
+            cursor = page.next;
+            let Some(cursor) = &cursor else { break };
+            let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).unwrap();
+            let text = String::from_utf8_lossy(&bytes);
+            assert!(text.contains("MEMBERSHIP#"), "cursors are not as this test takes them to be");
+            assert!(!text.contains("Squash"), "{text}");
+        }
+        shown.push(pages);
+    }
+    assert_eq!(shown[0], [["Alpha"], ["Tango"], ["Zeta"]]);
+    assert_eq!(shown[0], shown[1]);
+    let own = service.groups_of(&mina(), "mina", &all()).await.unwrap();
+    assert_eq!(own.items.len(), 4);
+}
+
+/// Found by an attack: a second executor of a deletion, late, went on with the new group.
+async fn a_group_that_was_made_anew_keeps_its_members(store: TestStore) {
+    let fixture = Fixture::new(store).await;
+    let (service, db) = (&fixture.service, fixture.service.db());
+    let people = ["ben", "nils", "pia"];
+    let make = async || {
+        service.create_group(&adam(), "Phoenix", &NewGroup::default()).await.unwrap();
+        for name in people {
+            fixture.sign_in(&caller(name, &[])).await;
+            service.add_member(&adam(), "Phoenix", name).await.unwrap();
+        }
+    };
+    make().await;
+    let task = service.delete_group(&adam(), "Phoenix").await.unwrap();
+    let late = db.get(Task::key(&task)).await.unwrap().unwrap();
+    service.run_task(&task).await.unwrap();
+    make().await;
+    // The task as the other one still has it in hand.
+    db.run(put(&late)).await.unwrap();
+    service.run_task(&task).await.unwrap();
+    assert_eq!(service.group(&adam(), "Phoenix").await.unwrap().member_count, 3);
+    assert!(db.get(Task::key(&task)).await.unwrap().is_none());
+    assert_invariants(&fixture.items().await);
+    // Also while the new one is being deleted itself: that is another task's.
+    let next = service.delete_group(&adam(), "Phoenix").await.unwrap();
+    db.run(put(&late)).await.unwrap();
+    service.run_task(&task).await.unwrap();
+    assert!(fixture.stored().await.contains("MEMBERSHIP#Phoenix"));
+    service.run_task(&next).await.unwrap();
+    assert!(!fixture.stored().await.contains("Phoenix"));
+    assert_invariants(&fixture.items().await);
 }

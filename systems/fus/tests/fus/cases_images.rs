@@ -2,6 +2,7 @@
 
 use crate::fixture::{Fixture, adam, caller, code, nils};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
+use singlet_fus::design::{Profile, UserId};
 use singlet_fus::service::SignIn;
 use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::blob::{BlobKey, ImageType};
@@ -153,4 +154,47 @@ async fn pictures_that_nothing_names_are_forgotten(store: TestStore) {
         assert!(service.blobs().get(key).await.unwrap().is_none(), "{key}");
     }
     service.avatar("nils", &kept).await.unwrap();
+}
+
+/// The first thousand are all in use: the job goes on behind them.
+#[tokio::test]
+#[ignore = "needs Blobs::older_than without a bound, which is under way in the kit"]
+async fn pictures_behind_a_thousand_that_are_in_use_are_forgotten() {
+    let fixture = Fixture::memory().await;
+    let service = &fixture.service;
+    let (mut kept, mut orphans) = (Vec::new(), Vec::new());
+    let mut batch = service.db().batch();
+    for number in 0..1_100 {
+        let name = format!("0f8fad5b-d9cb-469f-a165-{number:012}.png");
+        let user = format!("user-{number:04}");
+        let key = BlobKey::new(["profile", "avatars", &user, &name]).unwrap();
+        service.blobs().put(&key, "bytes".into()).await.unwrap();
+        if number >= 1_050 {
+            orphans.push(key);
+            continue;
+        }
+        let sub = UserId::new(user).unwrap();
+        let profile = Profile {
+            entity_sk: Profile::sort_key("Somebody", &sub),
+            sub,
+            display_name: "Somebody".to_owned(),
+            description: String::new(),
+            avatar_key: Some(key.to_string()),
+            updated_at: service.db().now(),
+            group_count: 0,
+            last_login_at: None,
+            last_login_ip: None,
+        };
+        batch.put(&profile).unwrap();
+        kept.push(key);
+    }
+    batch.run().await.unwrap();
+    let later = service.db().now().after(Duration::from_secs(48 * 3600));
+    service.forget_images_before(&JobRun::by_hand(), later).await.unwrap();
+    for key in &orphans {
+        assert!(service.blobs().get(key).await.unwrap().is_none(), "{key}");
+    }
+    for key in &kept {
+        assert!(service.blobs().get(key).await.unwrap().is_some(), "{key}");
+    }
 }

@@ -3,7 +3,7 @@
 
 use crate::fixture::{Fixture, adam, all, caller, code, nils, rating};
 use crate::invariants::assert_invariants;
-use singlet_fus::design::{SiteId, SiteWord, Word};
+use singlet_fus::design::{SiteId, SiteWord, Word, WordStart};
 use singlet_fus::rules::site_words;
 use singlet_testing::{at_every_request, run};
 
@@ -91,7 +91,7 @@ fn case_12_a_search_reads_105_items_however_large_the_catalogue_is() {
                 let item = SiteWord {
                     id: SiteId::new(format!("s-{number:06}")).unwrap(),
                     word: Word::new(word).unwrap(),
-                    entity_type: format!("WORD#{}", &word[..2]),
+                    start: WordStart::new(&word[..2]).unwrap(),
                     title: title.to_owned(),
                     words: words.clone(),
                 };

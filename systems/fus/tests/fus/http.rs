@@ -190,13 +190,19 @@ async fn what_is_too_long_or_unknown_is_refused_at_its_field() {
         (with("title", json!("  ")), "/title"),
         (with("description", json!("x".repeat(2001))), "/description"),
         (with("scrapedContent", json!("é".repeat(4097))), "/scrapedContent"),
-        (with("tags", json!(vec!["x"; 201])), "/tags"),
+        (with("tags", json!((0..201).map(|tag| tag.to_string()).collect::<Vec<_>>())), "/tags"),
+        (with("title", json!("\u{feff}")), "/title"),
         (with("tags", json!(["ok", "a/b"])), "/tags/1"),
         (with("url", json!(format!("https://a.example/{}", "x".repeat(2048)))), "/url"),
     ] {
         let refused = adam.post("/fus/v1/sites", body).await.expect(422);
         assert_eq!(refused["errors"][0]["field"], field, "{refused}");
     }
+    // Limits are those of what is stored: without blanks around it, in NFC, each tag once.
+    let accents = format!(" {} ", "e\u{301}".repeat(120));
+    let body = json!({"url": "https://a.example", "title": accents, "tags": vec!["x"; 201]});
+    let made = adam.post("/fus/v1/sites", body).await.expect(201);
+    assert_eq!((&made["title"], &made["tags"]), (&json!("é".repeat(120)), &json!(["x"])));
     for path in [
         "/fus/v1/sites?limit=0",
         "/fus/v1/sites?limit=101",

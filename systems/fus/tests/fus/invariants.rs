@@ -24,11 +24,20 @@ fn list(item: &Item, name: &str) -> BTreeSet<String> {
     }
 }
 
+/// What has a state has neither of the attributes by which it would be in a list.
+fn assert_listed(item: &Item) {
+    let is_sealed = item.get("state").is_some();
+    for name in ["entityType", "entitySk"] {
+        assert_eq!(item.get(name).is_none(), is_sealed, "{name} of {}", text(item, "PK"));
+    }
+}
+
 /// Fails if a counter or a tag is wrong.
 pub(crate) fn assert_invariants(items: &[Item]) {
     let mut stars: BTreeMap<String, [u64; 5]> = BTreeMap::new();
     let mut comments: BTreeMap<String, u64> = BTreeMap::new();
     let mut members: BTreeMap<String, u64> = BTreeMap::new();
+    let mut groups: BTreeMap<String, u64> = BTreeMap::new();
     let mut played: BTreeMap<String, BTreeSet<(String, String)>> = BTreeMap::new();
     let mut tags: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for item in items {
@@ -44,6 +53,7 @@ pub(crate) fn assert_invariants(items: &[Item]) {
             }
         } else if sk.starts_with("MEMBERSHIP#") {
             *members.entry(format!("GROUP#{}", text(item, "groupName"))).or_default() += 1;
+            *groups.entry(pk).or_default() += 1;
         } else if sk.starts_with("MATCH#") {
             let one = (text(item, "matchId"), text(item, "squashDate"));
             played.entry(pk).or_default().insert(one);
@@ -73,8 +83,9 @@ pub(crate) fn assert_invariants(items: &[Item]) {
                 let stored = tags.get(&pk).cloned().unwrap_or_default();
                 assert_eq!(list(item, "tags"), stored, "{pk}");
             }
-            assert_eq!(item.get("state").is_some(), item.get("entityType").is_none(), "{pk}");
+            assert_listed(item);
         } else if pk.starts_with("GROUP#") {
+            assert_listed(item);
             assert_eq!(number(item, "memberCount"), members.get(&pk).copied().unwrap_or(0), "{pk}");
         } else if pk.starts_with("SQUASH#MATCH#") {
             let one = (text(item, "matchId"), text(item, "date"));
@@ -84,6 +95,11 @@ pub(crate) fn assert_invariants(items: &[Item]) {
             }
         }
     }
+    for item in items.iter().filter(|item| text(item, "SK") == "PROFILE") {
+        let pk = text(item, "PK");
+        assert_eq!(number(item, "groupCount"), groups.remove(&pk).unwrap_or(0), "{pk}");
+    }
+    assert!(groups.is_empty(), "members without a profile: {groups:?}");
     assert_eq!(in_matches, played);
     for item in items.iter().filter(|item| text(item, "entityType") == "SQUASH_PLAYER") {
         let pk = text(item, "PK");

@@ -9,6 +9,7 @@
 )]
 
 mod backend;
+mod bounds;
 mod cases_groups;
 mod cases_images;
 mod cases_large;
@@ -19,6 +20,7 @@ mod demo;
 mod design;
 mod faults;
 mod fixture;
+mod hostile;
 mod http;
 mod invariants;
 mod jobs;

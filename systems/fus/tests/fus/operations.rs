@@ -73,6 +73,7 @@ async fn a_site_is_found_by_the_beginnings_of_its_words(store: TestStore) {
         ("Rust by Example", "rust.example"),
         ("Rüst und Zeug", "zeug.example"),
         ("Tides", "sea.example"),
+        ("Plain", "例え.jp"),
     ] {
         fixture.clock.advance(1);
         ids.push(fixture.service.create_site(&adam(), &new(title, host)).await.unwrap().id);
@@ -87,6 +88,7 @@ async fn a_site_is_found_by_the_beginnings_of_its_words(store: TestStore) {
     assert_eq!(found("ex by").await, ["Rust by Example"]);
     assert_eq!(found("RÜST z").await, ["Rüst und Zeug"]);
     assert_eq!(found("sea").await, ["Tides"]);
+    assert_eq!(found("例え").await, ["Plain"]);
     assert_eq!(found("x").await, [] as [&str; 0]);
     assert_eq!(found("rust nothing").await, [] as [&str; 0]);
     // A new title is found, and the old one is not.

@@ -1,6 +1,6 @@
 //! What is stored looks as the specification's table says, attribute by attribute.
 
-use crate::fixture::{Fixture, adam, mina, new_match, nils, sofia, text};
+use crate::fixture::{Fixture, adam, many_tags, mina, new_match, nils, sofia, text};
 use singlet::dynamo::{Item, Value};
 use singlet_fus::rules::Permission;
 use singlet_fus::service::{NewGroup, NewPlayer, NewRating};
@@ -188,6 +188,7 @@ async fn items_have_the_attributes_of_the_table(store: TestStore) {
             ("entitySk", s("nils#nils")),
             ("displayName", s("Nils")),
             ("description", s("")),
+            ("groupCount", n(1)),
             ("updatedAt", s(&signed_in)),
             ("lastLoginAt", s(&signed_in)),
             ("lastLoginIp", s("192.0.2.7")),
@@ -249,8 +250,7 @@ async fn what_is_sealed_is_in_no_list(store: TestStore) {
     let sealed = item(&items, &format!("SITE#{site}"), "METADATA");
     assert_eq!(sealed.get("state"), Some(&s("deleting")));
     assert_eq!(sealed.get("taskId"), Some(&s(&task)));
-    // Without it the item is in no list, whatever entitySk is.
-    assert_eq!(sealed.get("entityType"), None);
+    assert_eq!((sealed.get("entityType"), sealed.get("entitySk")), (None, None));
     assert!(!items.iter().any(|item| text(item, "SK").starts_with("WORD#")));
     let now = fixture.service.db().now().to_string();
     assert_item(
@@ -270,4 +270,18 @@ async fn what_is_sealed_is_in_no_list(store: TestStore) {
             ("updatedAt", s(&now)),
         ],
     );
+    fixture.service.create_group(&adam(), "Readers", &NewGroup::default()).await.unwrap();
+    let task = fixture.service.delete_group(&adam(), "Readers").await.unwrap().to_string();
+    let sealed = item(&fixture.items().await, "GROUP#Readers", "METADATA");
+    assert_eq!(sealed.get("state"), Some(&s("deleting")));
+    assert_eq!(sealed.get("taskId"), Some(&s(&task)));
+    assert_eq!((sealed.get("entityType"), sealed.get("entitySk")), (None, None));
+    // A site that was hidden until its 150 tags were stored has both after that.
+    let tags = many_tags("tag", 150);
+    let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
+    let made = fixture.site("Tag museum", &tags).await.id;
+    let items = fixture.items().await;
+    let shown = item(&items, &format!("SITE#{made}"), "METADATA");
+    assert_eq!(shown.get("entityType"), Some(&s("SITE")));
+    assert_eq!(shown.get("entitySk"), Some(&s(format!("SITE#{made}"))));
 }

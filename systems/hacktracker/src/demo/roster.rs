@@ -4,14 +4,10 @@ use super::{IVAN, NORA, OMAR, PIA, SKYE, Scene, missing};
 use crate::design::{
     InviteCode, MemberStatus, PlayerId, PlayerStatus, Position, Role, TeamId, UserId,
 };
-use crate::error::Error;
 use crate::input::{MemberChange, NewInvite, NewOwnPlayer, NewPlayer, NewTeam, PlayerChange};
 use singlet_web::Persona;
 use singlet_web::demo::DemoError;
 use std::collections::BTreeMap;
-
-/// How often somebody is invited who finds no invite.
-const ATTEMPTS_MAX: u32 = 20;
 
 /// A team, and its players by their numbers.
 pub(super) struct Roster {
@@ -83,6 +79,9 @@ pub(super) async fn load(scene: &mut Scene) -> Result<Roster, DemoError> {
 }
 
 /// Invites somebody, who accepts.
+///
+/// The invite is made at the moment of loading and accepted in the past: one that was made in the
+/// past would have expired by now, and the store deletes by its own clock what has expired.
 pub(super) async fn join(
     scene: &mut Scene,
     roster: &Roster,
@@ -93,21 +92,11 @@ pub(super) async fn join(
     let service = scene.service.clone();
     let player_id = number.map(|number| roster.player(number)).transpose()?;
     let new = NewInvite { role, player_id };
-    let mut attempts = 0;
-    loop {
-        let invite = service.invite(&NORA.caller(), &roster.team, &new).await?;
-        let code = InviteCode::new(invite.code)?;
-        attempts += 1;
-        match service.accept_invite(&persona.caller(), &roster.team, &code).await {
-            // By the store's own clock an invite of that day expired long ago, and the store may
-            // have deleted it already.
-            Err(Error::InviteNotFound) if attempts < ATTEMPTS_MAX => {}
-            accepted => {
-                accepted?;
-                break;
-            }
-        }
-    }
+    scene.demo.set_time(scene.demo.loaded_at());
+    let invite = service.invite(&NORA.caller(), &roster.team, &new).await?;
+    scene.demo.set_time(scene.now);
+    let code = InviteCode::new(invite.code)?;
+    service.accept_invite(&persona.caller(), &roster.team, &code).await?;
     scene.pass(3660);
     Ok(())
 }

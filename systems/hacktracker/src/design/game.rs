@@ -62,6 +62,16 @@ pub struct GameState {
     pub at_bats: u8,
 }
 
+/// A score that somebody has set.
+#[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HandScore {
+    /// Our runs.
+    pub team: u16,
+    /// Their runs.
+    pub opponent: u16,
+}
+
 /// What happened to a game.
 #[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[attribute(rename_all = "camelCase")]
@@ -197,6 +207,9 @@ pub struct Game {
     /// Innings whose team half was ended by hand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_early: Option<Vec<u16>>,
+    /// The score by hand: it counts while there is neither an at-bat nor a run of the opponent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hand_score: Option<HandScore>,
     /// Tie-break runners, by inning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placed: Option<BTreeMap<u8, PlayerId>>,
@@ -318,6 +331,9 @@ pub struct Move {
     /// How, if it was between at-bats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub how: Option<How>,
+    /// The same number for all who moved together between at-bats: they are undone together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<u8>,
 }
 
 /// An at-bat.
@@ -355,6 +371,10 @@ pub struct AtBat {
     /// The slot of the lineup. Absent in games of PERSONAL teams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batting_order: Option<u8>,
+    /// The slot that was up, if it was not the one after the at-bat before: the lineup was changed in
+    /// between. For undo.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot_up: Option<u8>,
     /// The order within the inning, from 1.
     pub sequence: u8,
     /// What batter and runners did: in the play, and then until the next at-bat.

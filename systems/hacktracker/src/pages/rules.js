@@ -9,6 +9,7 @@ export const HIT_TYPES = ["fly_ball", "ground_out", "line_drive", "pop_up", "bun
 export const OUT = 0;
 export const HOME = 4;
 const HALF_OUTS = 3;
+const INNINGS_MAX = 30;
 
 const HIT_BASES = { "1B": 1, "2B": 2, "3B": 3, HR: 4 };
 /** Results without a batted ball: they have no hit location and no hit type. */
@@ -177,18 +178,27 @@ function total(runs) {
   return (runs ?? []).reduce((sum, one) => sum + one, 0);
 }
 
-/** A game with its scores computed from its runs. */
+/** A game with its scores computed from its runs; while there is nothing, they are as set by hand. */
 function scored(game) {
+  const { handScore } = game;
+  if (handScore && !game.atBatCount && !total(game.opponentRuns)) return { ...game, teamScore: handScore.team, opponentScore: handScore.opponent };
   return { ...game, teamScore: total(game.teamRuns), opponentScore: total(game.opponentRuns) };
 }
 
-/** Opens a half: bases and outs are cleared, and the line score gets its place. */
-function enter(game, { inning, half }, placed) {
+/**
+ * Opens a half, and gives it its place in the line score. One of ours that has at-bats goes on where it
+ * was; one that has three outs is passed over.
+ */
+function enter(game, { inning, half }, placed, atBats = []) {
   const key = half === "TEAM" ? "teamRuns" : "opponentRuns";
   const runs = [...(game[key] ?? [])];
-  while (runs.length < inning) runs.push(0);
-  const state = { ...game.state, inning, half, outs: 0, bases: [null, placed ? "PLACED" : null, null], atBats: 0 };
-  return { ...game, [key]: runs, state, placed: placed ? { ...game.placed, [inning]: placed } : game.placed };
+  while (runs.length < Math.min(inning, INNINGS_MAX)) runs.push(0);
+  const opened = { ...game, [key]: runs, placed: placed ? { ...game.placed, [inning]: placed } : game.placed };
+  const own = half === "TEAM" ? atBats.filter((atBat) => atBat.inning === inning) : [];
+  const outs = outsIn(own, inning);
+  if (outs >= HALF_OUTS) return enter(opened, nextHalf({ inning, half }, game.homeAway));
+  const { bases } = half === "TEAM" ? situationBefore(own, { inning, sequence: Infinity }, opened.placed) : { bases: [null, null, null] };
+  return { ...opened, state: { ...game.state, inning, half, outs, bases, atBats: own.length } };
 }
 
 /** Adds runs and outs to the team's half, and ends it with the third out. */
@@ -246,10 +256,10 @@ export function setOpponentRuns(game, inning, runs) {
   return scored({ ...game, opponentRuns, revision: game.revision + 1 });
 }
 
-/** Goes to the next half. Going back needs the at-bats, so only the server does it. */
-export function goToHalf(game, { inning, half, placedRunner }) {
+/** Goes to the next half, which may have at-bats of its own. Only the server goes back. */
+export function goToHalf(game, { inning, half, placedRunner }, atBats = []) {
   const endedEarly = game.state.half === "TEAM" ? [...new Set([...(game.endedEarly ?? []), game.state.inning])] : game.endedEarly;
-  return scored({ ...enter({ ...game, endedEarly }, { inning, half }, placedRunner), revision: game.revision + 1 });
+  return scored({ ...enter({ ...game, endedEarly }, { inning, half }, placedRunner, atBats), revision: game.revision + 1 });
 }
 
 /** The situation before an at-bat of an inning: bases and outs, from the moves before it. */

@@ -2,7 +2,7 @@
 // in order, each with its Idempotency-Key and the revision of the game that it builds on.
 import { Problem, request } from "/assets/http.js";
 import { OfflineQueue } from "/assets/queue.js";
-import { caller } from "/assets/session.js";
+import { caller, token } from "/assets/session.js";
 import { goToHalf, moveRunners, recordAtBat, setOpponentRuns } from "./rules.js";
 
 /** The events that a repeated request of the kind leaves, when its first answer got lost. */
@@ -29,8 +29,13 @@ export class ScoreQueue {
 
   /** What waits, for this person. */
   entries() {
-    const subject = caller()?.subject ?? null;
+    const subject = token.subject();
     return this.#queue?.entries().filter((one) => one.subject === subject) ?? [];
+  }
+
+  /** Whether the plays wait until the person signs in again. */
+  get needsSignIn() {
+    return this.#queue?.needsSignIn ?? false;
   }
 
   push(entry) {
@@ -72,7 +77,8 @@ export class ScoreQueue {
       return answer;
     } catch (error) {
       if (error instanceof Problem && isOwnRepetition(entry, error)) return { game: error.members.game, changed: [] };
-      if (error instanceof Problem && !error.isTemporary) this.refusal = error;
+      // A play that waits until the person signs in again is not refused.
+      if (error instanceof Problem && !error.isTemporary && error.status !== 401) this.refusal = error;
       throw error;
     }
   }
@@ -83,7 +89,19 @@ function isOwnRepetition(entry, { code, members }) {
   const { game } = members;
   return code === "game-moved-on" && game != null && entry.kind in EVENTS
     && game.revision === entry.body.revision + 1
-    && game.lastEvent?.kind === EVENTS[entry.kind] && game.lastEvent.by === caller()?.subject;
+    && game.lastEvent?.kind === EVENTS[entry.kind] && game.lastEvent.by === idOf(caller()?.subject ?? "")
+    && hasDone(entry, game);
+}
+
+/** The id of a user, as the server makes it of the subject of a token. */
+function idOf(subject) {
+  return subject.replaceAll("%", "%25").replaceAll("#", "%23");
+}
+
+/** Whether the game is as the request wants it. The same person may score with another device. */
+function hasDone({ kind, inning, body }, game) {
+  if (kind === "opponent") return game.opponentRuns?.[inning - 1] === body.runs;
+  return game.state?.inning === body.inning && game.state.half === body.half;
 }
 
 /** The game as it will be when everything that waits is sent: `{ game, atBats }`. */
@@ -112,7 +130,7 @@ function apply({ game, atBats }, { kind, body, inning }, atBatId) {
     }
     case "runners": return { game: moveRunners(game, body), atBats };
     case "opponent": return { game: setOpponentRuns(game, inning, body.runs), atBats };
-    case "half": return { game: goToHalf(game, body), atBats };
+    case "half": return { game: goToHalf(game, body, atBats), atBats };
     default: return { game, atBats };
   }
 }

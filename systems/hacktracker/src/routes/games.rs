@@ -21,7 +21,8 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
         .route(of_team(
             post("/teams/{team}/games", create_game)
                 .idempotent()
-                .describe("createGame", "Schedules a game."),
+                .describe("createGame", "Schedules a game.")
+                .problems([Error::TooManyGames]),
         ))
         .route(of_team(
             get("/teams/{team}/games", schedule)

@@ -20,6 +20,8 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
                 Error::WrongHalf,
                 Error::PlayImpossible,
                 Error::HalfFull,
+                Error::GameFull,
+                Error::TooManyAtBats,
                 Error::LineupInvalid,
                 Error::PlayerNotFound,
             ]),
@@ -27,7 +29,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(of_revision(
         patch("/games/{game}/atbats/{atBat}", correct)
             .describe("correctAtBat", "Corrects an at-bat and replays its inning.")
-            .problems([Error::AtBatNotFound, Error::PlayImpossible]),
+            .problems([Error::AtBatNotFound, Error::PlayImpossible, Error::TooManyAtBats]),
     ))
     .route(of_revision(
         delete("/games/{game}/atbats/{atBat}", remove)

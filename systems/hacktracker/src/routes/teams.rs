@@ -24,7 +24,12 @@ fn teams(api: Api<Shared>) -> Api<Shared> {
         post("/teams", create_team)
             .idempotent()
             .describe("createTeam", "Creates a team, with the caller as its owner.")
-            .problems([Error::UserNotFound, Error::NumberTaken]),
+            .problems([
+                Error::UserNotFound,
+                Error::NumberTaken,
+                Error::TooManyTeams,
+                Error::TooManyLinks,
+            ]),
     )
     .route(of_team(
         get("/teams/{team}", team_page)
@@ -100,6 +105,9 @@ fn invites(api: Api<Shared>) -> Api<Shared> {
                 Error::AlreadyMember,
                 Error::PlayerLinked,
                 Error::UserNotFound,
+                Error::TeamFull,
+                Error::TooManyTeams,
+                Error::TooManyLinks,
             ]),
     ))
 }
@@ -127,7 +135,7 @@ fn players(api: Api<Shared>) -> Api<Shared> {
     ))
     .route(of_player(
         delete("/teams/{team}/players/{player}", remove_player)
-            .describe("removePlayer", "Removes a player who is not linked and has never batted.")
+            .describe("removePlayer", "Removes a player who is not linked and has no at-bat.")
             .problems([Error::PlayerLinked, Error::PlayerHasAtBats, Error::PersonalTeam]),
     ))
     .route(of_player(
@@ -137,6 +145,7 @@ fn players(api: Api<Shared>) -> Api<Shared> {
                 Error::PlayerLinked,
                 Error::MemberLinked,
                 Error::MemberNotFound,
+                Error::TooManyLinks,
                 Error::PersonalTeam,
             ]),
     ))

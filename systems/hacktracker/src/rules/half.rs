@@ -93,7 +93,8 @@ fn open_line(game: &mut Game, at: HalfInning) {
         Half::Team => game.team_runs.get_or_insert_default(),
         Half::Opponent => game.opponent_runs.get_or_insert_default(),
     };
-    while runs.len() < usize::from(at.inning) {
+    // After the last inning that there can be nothing is recorded.
+    while runs.len() < usize::from(at.inning.min(INNINGS_MAX)) {
         runs.push(0);
     }
 }
@@ -165,7 +166,7 @@ pub fn change(
         game.placed.get_or_insert_default().insert(to.inning, player.clone());
     }
     if to == from.next(home_away) {
-        if to.half == Half::Team && to.inning > INNINGS_MAX {
+        if to.inning > INNINGS_MAX {
             return Err(Impossible::Field("/inning", "must be at most 30"));
         }
         if from.half == Half::Team {

@@ -168,7 +168,7 @@ fn runners_of(batter: &AtBatId, bases: &Bases) -> ByPlace<Option<AtBatId>> {
 fn moves_of(runners: &ByPlace<Option<AtBatId>>, ends: ByPlace<Option<u8>>) -> Vec<Move> {
     let all = PLACES.into_iter().zip(runners).zip(ends);
     let moves = all.filter_map(|((from, runner), to)| {
-        Some(Move { at_bat_id: runner.clone()?, from, to: to?, how: None })
+        Some(Move { at_bat_id: runner.clone()?, from, to: to?, how: None, step: None })
     });
     moves.collect()
 }
@@ -206,16 +206,24 @@ fn advance(bases: &mut Bases, one: &Move, moves: &mut Vec<Move>) {
             steps.push((base, behind));
         }
     }
+    let step = one.step.or_else(|| step_number(steps.len(), moves.len()));
     for (from, to) in steps.into_iter().rev() {
         let Some(runner) = base_mut(bases, from).and_then(Option::take) else { continue };
-        moves.push(Move { at_bat_id: runner.clone(), from, to, how: one.how });
+        moves.push(Move { at_bat_id: runner.clone(), from, to, how: one.how, step });
         if let Some(base) = base_mut(bases, to) {
             *base = Some(runner);
         }
     }
 }
 
-/// The moves of runners between at-bats, who is nearest home first.
+/// The number that several moves have in common which are made together: the place of the first one
+/// among all moves of the at-bat. One alone needs none.
+fn step_number(together: usize, moves_before: usize) -> Option<u8> {
+    u8::try_from(moves_before).ok().filter(|_| together > 1)
+}
+
+/// The moves of runners between at-bats, who is nearest home first. The at-bat has so many moves
+/// already.
 ///
 /// # Errors
 ///
@@ -225,6 +233,7 @@ pub fn runner_moves(
     outs: u8,
     moves: &[(u8, u8)],
     how: crate::design::How,
+    moves_before: usize,
 ) -> Result<Vec<Move>, Impossible> {
     let situation = situation(bases, outs);
     if moves.iter().any(|(from, _)| *from == 0) {
@@ -240,10 +249,12 @@ pub fn runner_moves(
     let runners = bases.iter().zip(1_u8..).zip(ends.into_iter().skip(1));
     let moved = runners.filter_map(|((runner, from), to)| {
         let (runner, to) = (runner.clone()?, to.filter(|to| *to != from)?);
-        Some(Move { at_bat_id: runner, from, to, how: Some(how) })
+        Some(Move { at_bat_id: runner, from, to, how: Some(how), step: None })
     });
     let mut moved: Vec<Move> = moved.collect();
     moved.reverse();
+    let step = step_number(moved.len(), moves_before);
+    moved.iter_mut().for_each(|one| one.step = step);
     match moved.is_empty() {
         true => Err(Impossible::play("Nobody moves.")),
         false => Ok(moved),

@@ -1,7 +1,7 @@
 //! Games of PERSONAL teams: one player, no bases. Inning, outs, RBIs and runs are as the user says.
 
-use super::scoring::{Correction, Entry, Rescored, apply_hit, rounded, sort};
-use super::{INNING_AT_BATS_MAX, INNINGS_MAX, Impossible, play};
+use super::scoring::{Correction, Entry, Rescored, apply_hit, check_room, rounded, sort};
+use super::{INNINGS_MAX, Impossible, play};
 use crate::design::{AtBat, AtBatId, AtBatResult, Book, GameStatus, PlayerId};
 use singlet::Timestamp;
 
@@ -39,9 +39,7 @@ pub fn record(
     let inning = by_hand.inning.filter(|inning| (1..=INNINGS_MAX).contains(inning));
     let inning = inning.ok_or(Impossible::Field("/inning", "must be 1 to 30"))?;
     let before = book.at_bats.iter().filter(|at_bat| at_bat.inning == inning).count();
-    if before >= INNING_AT_BATS_MAX {
-        return Err(Impossible::HalfFull);
-    }
+    check_room(book, before)?;
     play::check_batted(result, entry.hit_location.is_some() || entry.hit_type.is_some())?;
     let mut at_bat = AtBat {
         game_id: book.game.game_id.clone(),
@@ -55,6 +53,7 @@ pub fn record(
         hit_location: entry.hit_location.map(rounded),
         hit_type: entry.hit_type,
         batting_order: None,
+        slot_up: None,
         sequence: u8::try_from(before + 1).unwrap_or(u8::MAX),
         moves: Vec::new(),
         scored: by_hand.scored.unwrap_or(false),

@@ -5,9 +5,10 @@ use super::half::{self, is_placed, of_inning};
 use super::inning::{self, Edit, Rbis};
 use super::{HALF_OUTS, INNING_AT_BATS_MAX, Impossible, MOVES_MAX, play};
 use crate::design::{
-    AtBat, AtBatId, AtBatResult, Book, Game, GameState, GameStatus, Half, HitLocation, HitType,
-    How, PlayerId,
+    AtBat, AtBatId, AtBatResult, Book, Game, GameState, GameStatus, Half, HandScore, HitLocation,
+    HitType, How, Move, PlayerId,
 };
+use crate::limits::GAME_AT_BATS_MAX;
 use singlet::Timestamp;
 
 /// An at-bat as the scorer enters it.
@@ -72,6 +73,17 @@ pub fn sort(at_bats: &mut [AtBat]) {
     });
 }
 
+/// Refuses an at-bat for which the inning or the game has no room.
+pub(super) fn check_room(book: &Book, at_bats_of_inning: usize) -> Result<(), Impossible> {
+    if at_bats_of_inning >= INNING_AT_BATS_MAX {
+        return Err(Impossible::HalfFull);
+    }
+    match book.at_bats.len() < GAME_AT_BATS_MAX {
+        true => Ok(()),
+        false => Err(Impossible::GameFull),
+    }
+}
+
 /// Records an at-bat, or inserts a missed one. The opponent's turn is refused.
 ///
 /// # Errors
@@ -92,9 +104,7 @@ pub fn record(
         Some(insert) => (insert.inning, index_after(book, insert)?),
     };
     let mut half = of_inning(&book.at_bats, inning);
-    if half.len() >= INNING_AT_BATS_MAX {
-        return Err(Impossible::HalfFull);
-    }
+    check_room(book, half.len())?;
     let index = index.min(half.len());
     play::check_batted(result, entry.hit_location.is_some() || entry.hit_type.is_some())?;
     let slot = match &entry.insert {
@@ -102,6 +112,7 @@ pub fn record(
         Some(_) => missed_slot(&half, index, state.next_batting_order, game.lineup.len()),
     };
     let (player_id, slot) = batter(game, entry, slot)?;
+    let slot_up = entry.insert.is_none().then_some(state.next_batting_order);
     let at_bat = AtBat {
         game_id: game.game_id.clone(),
         at_bat_id: id.clone(),
@@ -114,6 +125,7 @@ pub fn record(
         hit_location: entry.hit_location.map(rounded),
         hit_type: entry.hit_type,
         batting_order: Some(slot),
+        slot_up: slot_up.filter(|slot| *slot != next_slot(&book.at_bats, game.lineup.len())),
         sequence: 0,
         moves: Vec::new(),
         scored: false,
@@ -126,7 +138,12 @@ pub fn record(
         moves: Some(entry.moves.clone()),
         rbis: entry.rbis.map_or(Rbis::Proposed, Rbis::Named),
     };
-    rebook(book, game.clone(), inning, half, Some(&edit), Some(id))
+    let mut after = rebook(book, game.clone(), inning, half, Some(&edit), Some(id))?;
+    if let (None, Some(state)) = (&entry.insert, &mut after.book.game.state) {
+        // Also where the half that is played was resumed after a later one.
+        state.next_batting_order = slot_after(slot, game.lineup.len());
+    }
+    Ok(after)
 }
 
 /// Corrects an at-bat and replays its inning.
@@ -216,17 +233,24 @@ pub fn undo(book: &Book) -> Result<Rescored, Impossible> {
     }
     let mut half = of_inning(&book.at_bats, inning);
     let last = half.last_mut().ok_or(Impossible::NothingToUndo)?;
-    match last.moves.last().is_some_and(|one| one.how.is_some()) {
-        true => {
-            last.moves.pop();
-            let id = last.at_bat_id.clone();
-            rebook(book, game, inning, half, None, Some(id))
-        }
-        false => {
-            half.pop();
-            rebook(book, game, inning, half, None, None)
-        }
+    if let Some(moved) = last.moves.pop_if(|one| one.how.is_some()) {
+        let is_together = |one: &mut Move| moved.step.is_some() && one.step == moved.step;
+        while last.moves.pop_if(is_together).is_some() {}
+        let id = last.at_bat_id.clone();
+        return rebook(book, game, inning, half, None, Some(id));
     }
+    let undone = half.pop();
+    let mut after = rebook(book, game, inning, half, None, None)?;
+    let slot_before = next_slot(&after.book.at_bats, book.game.lineup.len());
+    if let (Some(undone), Some(state)) = (&undone, &mut after.book.game.state) {
+        let slot = undone.slot_up.unwrap_or(slot_before);
+        // Who was up is up again, wherever the lineup has him now.
+        let batter = slot_of(&book.game, &undone.player_id);
+        let batter = batter.filter(|_| undone.batting_order == Some(slot));
+        let lineup_len = u8::try_from(book.game.lineup.len()).unwrap_or(u8::MAX);
+        state.next_batting_order = batter.unwrap_or(slot.min(lineup_len.max(1)));
+    }
+    Ok(after)
 }
 
 /// Moves runners between at-bats.
@@ -244,7 +268,7 @@ pub fn move_runners(book: &Book, moves: &[(u8, u8)], how: How) -> Result<Rescore
     let last = half.last_mut().ok_or_else(|| {
         Impossible::play("Nobody has batted in this half yet. Record the at-bat first.")
     })?;
-    let moved = inning::runner_moves(&sum.bases, sum.outs, moves, how)?;
+    let moved = inning::runner_moves(&sum.bases, sum.outs, moves, how, last.moves.len())?;
     if last.moves.len() + moved.len() > MOVES_MAX {
         return Err(Impossible::play("An at-bat has at most 20 moves."));
     }
@@ -273,7 +297,8 @@ pub fn set_opponent_runs(game: &Game, inning: u8, runs: u16) -> Result<Game, Imp
     Ok(game)
 }
 
-/// Sets the score by hand: the first at-bat or run of the opponent replaces it.
+/// Sets the score by hand: the first at-bat or run of the opponent replaces it. When there is none
+/// any more, it counts again.
 ///
 /// # Errors
 ///
@@ -290,7 +315,11 @@ pub fn set_score(
     if !is_personal && game.at_bat_count > 0 {
         return Err(Impossible::ScoreDerived);
     }
-    Ok(Game { team_score, opponent_score, ..game.clone() })
+    let mut game = Game { team_score, opponent_score, ..game.clone() };
+    if !is_personal {
+        game.hand_score = Some(HandScore { team: team_score, opponent: opponent_score });
+    }
+    Ok(game)
 }
 
 /// The state of a game in one of these statuses.
@@ -363,10 +392,21 @@ pub(super) fn rounded(location: HitLocation) -> HitLocation {
     HitLocation { x: round(location.x), y: round(location.y) }
 }
 
-/// The scores follow from the line score.
+/// The scores follow from the line score; while there is nothing in it, they are as set by hand.
 fn total(game: &mut Game) {
-    let sum = |runs: &Option<Vec<u16>>| runs.iter().flatten().sum();
-    (game.team_score, game.opponent_score) = (sum(&game.team_runs), sum(&game.opponent_runs));
+    let sum = |runs: &Option<Vec<u16>>| -> u16 { runs.iter().flatten().sum() };
+    let theirs = sum(&game.opponent_runs);
+    let by_hand = game.hand_score.filter(|_| game.at_bat_count == 0 && theirs == 0);
+    (game.team_score, game.opponent_score) = match by_hand {
+        Some(score) => (score.team, score.opponent),
+        None => (sum(&game.team_runs), theirs),
+    };
+}
+
+/// The slot after that of the last at-bat; the first one at the beginning.
+fn next_slot(at_bats: &[AtBat], lineup_len: usize) -> u8 {
+    let slot = at_bats.last().and_then(|last| last.batting_order);
+    slot.map_or(1, |slot| slot_after(slot, lineup_len))
 }
 
 /// The game after an inning has got these at-bats: replays them, and derives everything else.
@@ -392,12 +432,10 @@ fn rebook(
     total(&mut game);
     let last =
         |at_bats: &[AtBat]| at_bats.last().map(|last| (last.at_bat_id.clone(), last.batting_order));
-    let last_slot = last(&at_bats);
     let lineup_len = game.lineup.len();
     if let Some(state) = &mut game.state {
-        if last_slot != last(&before.at_bats) {
-            let slot = last_slot.and_then(|(_, slot)| slot);
-            state.next_batting_order = slot.map_or(1, |slot| slot_after(slot, lineup_len));
+        if last(&at_bats) != last(&before.at_bats) {
+            state.next_batting_order = next_slot(&at_bats, lineup_len);
         }
         if state.half == Half::Team && state.inning == inning {
             let position = state.position();

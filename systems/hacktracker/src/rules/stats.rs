@@ -1,9 +1,9 @@
 //! Statistics: counted from at-bats on every read, never stored.
 
-use crate::design::{AtBat, AtBatResult, HitType};
+use crate::design::{AtBat, AtBatResult, GameId, HitType};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// What a player or a team has batted. Averages are text such as `.350`, or null.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -70,17 +70,11 @@ pub struct Line {
 impl Line {
     /// Counts at-bats.
     pub fn of<'a>(at_bats: impl IntoIterator<Item = &'a AtBat>) -> Self {
-        let mut line = Self::default();
-        let mut games = BTreeSet::new();
+        let mut tally = Tally::default();
         for at_bat in at_bats {
-            games.insert(&at_bat.game_id);
-            line.count(at_bat);
+            tally.count(at_bat);
         }
-        line.g = u32::try_from(games.len()).unwrap_or(u32::MAX);
-        line.h = line.singles + line.doubles + line.triples + line.home_runs;
-        line.tb = line.singles + 2 * line.doubles + 3 * line.triples + 4 * line.home_runs;
-        line.ab = line.h + line.fielders_choices + line.errors + line.strikeouts + line.outs;
-        line.with_averages()
+        tally.line()
     }
 
     fn count(&mut self, at_bat: &AtBat) {
@@ -106,7 +100,30 @@ impl Line {
         }
     }
 
+    /// Adds what was counted, but for games.
+    fn add(&mut self, other: &Self) {
+        self.pa += other.pa;
+        self.r += other.r;
+        self.rbi += other.rbi;
+        self.singles += other.singles;
+        self.doubles += other.doubles;
+        self.triples += other.triples;
+        self.home_runs += other.home_runs;
+        self.walks += other.walks;
+        self.hit_by_pitch += other.hit_by_pitch;
+        self.sacrifices += other.sacrifices;
+        self.sf += other.sf;
+        self.fielders_choices += other.fielders_choices;
+        self.errors += other.errors;
+        self.strikeouts += other.strikeouts;
+        self.outs += other.outs;
+    }
+
+    /// What follows from the counts.
     fn with_averages(mut self) -> Self {
+        self.h = self.singles + self.doubles + self.triples + self.home_runs;
+        self.tb = self.singles + 2 * self.doubles + 3 * self.triples + 4 * self.home_runs;
+        self.ab = self.h + self.fielders_choices + self.errors + self.strikeouts + self.outs;
         let on_base = self.h + self.walks + self.hit_by_pitch;
         let chances = self.ab + self.walks + self.hit_by_pitch + self.sf;
         let obp = Fraction::new(on_base, chances);
@@ -116,6 +133,61 @@ impl Line {
         self.obp = obp.map(Fraction::to_text);
         self.slg = slg.map(Fraction::to_text);
         self
+    }
+}
+
+/// At-bats counted by game, one after the other, so that they need not be kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Counts without what follows from them.
+    games: BTreeMap<GameId, Line>,
+}
+
+impl Tally {
+    /// Counts an at-bat.
+    pub fn count(&mut self, at_bat: &AtBat) {
+        match self.games.get_mut(&at_bat.game_id) {
+            Some(line) => line.count(at_bat),
+            None => {
+                let mut line = Line::default();
+                line.count(at_bat);
+                self.games.insert(at_bat.game_id.clone(), line);
+            }
+        }
+    }
+
+    /// Counts everything that was counted elsewhere.
+    pub fn add(&mut self, other: &Self) {
+        for (game_id, line) in &other.games {
+            self.games.entry(game_id.clone()).or_default().add(line);
+        }
+    }
+
+    /// Leaves out all games but these.
+    pub fn retain(&mut self, mut is_kept: impl FnMut(&GameId) -> bool) {
+        self.games.retain(|game_id, _| is_kept(game_id));
+    }
+
+    /// The games, in the order of their ids.
+    pub fn games(&self) -> impl Iterator<Item = &GameId> {
+        self.games.keys()
+    }
+
+    /// All games together.
+    #[must_use]
+    pub fn line(&self) -> Line {
+        let g = u32::try_from(self.games.len()).unwrap_or(u32::MAX);
+        let mut all = Line { g, ..Line::default() };
+        for line in self.games.values() {
+            all.add(line);
+        }
+        all.with_averages()
+    }
+
+    /// One line for each game, in the order of their ids.
+    pub fn lines(self) -> impl Iterator<Item = (GameId, Line)> {
+        let line = |(game_id, line)| (game_id, Line { g: 1, ..line }.with_averages());
+        self.games.into_iter().map(line)
     }
 }
 

@@ -3,23 +3,26 @@
 use super::words::{PLACE, SEASON, line, optional_line};
 use super::{Service, TeamAccess};
 use crate::design::{
-    AtBat, AtBatId, Book, EventKind, Game, GameId, GameStatus, LastEvent, Player, Role, TeamId,
+    AtBat, AtBatId, Book, EventKind, Game, GameId, GameStatus, LastEvent, Player, PlayerId, Role,
+    Team, TeamId,
 };
 use crate::error::Error;
 use crate::input::{GameChange, NewGame, NewLineup, NewScore, StatusChange};
+use crate::limits::{GAMES_MAX, PLAYER_AT_BATS_MAX};
 use crate::rules::status::{self, Verb};
 use crate::rules::{lineup, scoring, summary};
 use crate::view::{GameDetail, GameView, List, ScoringView};
 use singlet::prelude::*;
 use singlet_web::api::Change;
 use singlet_web::identity::Caller;
+use std::collections::BTreeMap;
 
 impl Service {
     /// 19: schedules a game.
     ///
     /// # Errors
     ///
-    /// If a field is invalid.
+    /// [`Error::TooManyGames`] if the team has as many as possible, or if a field is invalid.
     pub async fn create_game(
         &self,
         caller: &Caller,
@@ -48,13 +51,19 @@ impl Service {
             team_runs: None,
             opponent_runs: None,
             ended_early: None,
+            hand_score: None,
             placed: None,
             started_at: None,
             finished_at: None,
             created_at: now,
             updated_at: now,
         };
-        self.db.run(create(&game).or(Error::changed())).await?;
+        let counted = update(Team::key(team_id))
+            .add(Team::GAME_COUNT, 1)
+            .only_if(Team::GAME_COUNT.lt(GAMES_MAX));
+        let written =
+            self.db.transact((create(&game).or(Error::changed()), counted.or(Error::TooManyGames)));
+        written.await?;
         Ok(game.into())
     }
 
@@ -154,19 +163,33 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// [`Error::GameHasAtBats`] for others.
+    /// [`Error::GameHasAtBats`] for others, [`Error::GameMovedOn`] if the game has another revision
+    /// than the one that the caller has seen.
     pub async fn delete_game(
         &self,
         caller: &Caller,
         game_id: &GameId,
         revision: Option<u64>,
     ) -> Result<(), Error> {
-        let (_, book) = self.book(caller, game_id, Role::Manager).await?;
-        if revision.is_some_and(|revision| revision != book.game.revision) {
-            return Err(Error::game_moved_on(book.game.into()));
-        }
-        let has_none = Game::AT_BAT_COUNT.eq(0);
-        self.db.run(delete(Game::key(game_id)).only_if(has_none).or(Error::GameHasAtBats)).await
+        let work = async |_: &Db<_>| {
+            let (_, book) = self.book(caller, game_id, Role::Manager).await?;
+            let game = book.game;
+            if revision.is_some_and(|revision| revision != game.revision) {
+                return Err(Error::game_moved_on(game.into()));
+            }
+            if game.at_bat_count > 0 {
+                return Err(Error::GameHasAtBats);
+            }
+            // Every at-bat counts the revision up.
+            let is_as_read = Game::REVISION.eq(game.revision);
+            let counted = update(Team::key(&game.team_id)).add(Team::GAME_COUNT, -1);
+            let removed = self.db.transact((
+                delete(Game::key(game_id)).only_if(is_as_read).or(Error::changed()),
+                counted.or(Error::TeamNotFound),
+            ));
+            removed.await
+        };
+        self.db.attempt(work).await
     }
 
     /// 23: replaces the lineup.
@@ -285,13 +308,6 @@ impl Service {
                 Some(_) => transaction
                     .push(put(at_bat).only_if(Condition::exists()).or(Error::GameMovedOn)),
             }
-            if old.is_none_or(|old| old.player_id != at_bat.player_id) {
-                transaction.push(
-                    update(Player::key(&at_bat.team_id, &at_bat.player_id))
-                        .set(Player::BATTED, true)
-                        .or(Error::invalid("/playerId", "must be on the roster")),
-                );
-            }
             changed.push(at_bat.clone());
         }
         let is_removed =
@@ -299,6 +315,17 @@ impl Service {
         for removed in before.at_bats.iter().filter(is_removed) {
             let key = AtBat::key(&removed.game_id, &removed.at_bat_id);
             transaction.push(delete(key).only_if(Condition::exists()).or(Error::GameMovedOn));
+        }
+        for (player_id, change) in at_bats_by_player(before, &after) {
+            let counted = update(Player::key(&before.game.team_id, player_id))
+                .add(Player::AT_BAT_COUNT, change);
+            transaction.push(match change > 0 {
+                true => counted
+                    .set(Player::BATTED, true)
+                    .only_if(Player::AT_BAT_COUNT.lt(PLAYER_AT_BATS_MAX))
+                    .or(Error::TooManyAtBats),
+                false => counted.or(Error::changed()),
+            });
         }
         let subject = at_bat.and_then(|id| changed.iter().position(|one| one.at_bat_id == *id));
         let subject = subject.map(|index| changed.remove(index));
@@ -318,11 +345,37 @@ impl Service {
                 let present = self.read_book(&before.game.game_id).await?;
                 return Err(Error::game_moved_on(present.game.into()));
             }
+            Err(Error::TooManyAtBats) => {
+                return Err(self.why_not_counted(before, &after).await?);
+            }
             other => other?,
         }
         let issues = summary::issues(&after);
         Ok(ScoringView { game: after.game.into(), at_bat: subject, changed, issues })
     }
+
+    /// Why a player cannot have another at-bat: there are too many, or the player is gone.
+    async fn why_not_counted(&self, before: &Book, after: &Book) -> Result<Error, Error> {
+        for (player_id, change) in at_bats_by_player(before, after) {
+            let key = Player::key(&before.game.team_id, player_id).consistent();
+            if change > 0 && self.db.get(key).await?.is_none() {
+                return Ok(Error::invalid("/playerId", "must be on the roster"));
+            }
+        }
+        Ok(Error::TooManyAtBats)
+    }
+}
+
+/// By how much the numbers of the players' at-bats change.
+fn at_bats_by_player<'b>(before: &'b Book, after: &'b Book) -> BTreeMap<&'b PlayerId, i64> {
+    let mut changes = BTreeMap::new();
+    for (book, step) in [(before, -1), (after, 1)] {
+        for at_bat in &book.at_bats {
+            *changes.entry(&at_bat.player_id).or_default() += step;
+        }
+    }
+    changes.retain(|_, change| *change != 0);
+    changes
 }
 
 /// Writes everything of a game that can change, if it still has this revision.
@@ -345,6 +398,7 @@ fn written(game: &Game, revision: u64) -> singlet::operation::Update<Game> {
         .set(Game::TEAM_RUNS, game.team_runs.clone())
         .set(Game::OPPONENT_RUNS, game.opponent_runs.clone())
         .set(Game::ENDED_EARLY, game.ended_early.clone())
+        .set(Game::HAND_SCORE, game.hand_score)
         .set(Game::PLACED, game.placed.clone())
         .set(Game::STARTED_AT, game.started_at)
         .set(Game::FINISHED_AT, game.finished_at)

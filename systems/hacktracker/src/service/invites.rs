@@ -1,6 +1,6 @@
 //! Invites: a link carries a code, and whoever has it may join.
 
-use super::users::mirror;
+use super::users::{mirror, one_more};
 use super::{Service, TeamAccess};
 use crate::design::{
     Invite, InviteCode, MemberStatus, Membership, Player, PlayerId, PlayerStatus, Role, Team,
@@ -8,6 +8,7 @@ use crate::design::{
 };
 use crate::error::Error;
 use crate::input::NewInvite;
+use crate::limits::{INVITES_MAX, MEMBERS_MAX};
 use crate::service::members::{is_member, is_membership};
 use crate::view::{InviteView, List, OpenInvite, TeamName, UserName, may_invite};
 use singlet::prelude::*;
@@ -20,8 +21,6 @@ const INVITE_TIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const ALPHABET: &str = "abcdefghjkmnpqrstuvwxyz23456789";
 /// How many characters a code has.
 const CODE_LEN: usize = 26;
-/// How many open invites a team has.
-const INVITES_MAX: usize = 200;
 
 impl Service {
     /// 10: makes an invite.
@@ -31,6 +30,16 @@ impl Service {
     /// [`Error::PlayerLinked`] if the named player is no ghost, [`Error::TooManyInvites`] if the team
     /// has as many as it may have.
     pub async fn invite(
+        &self,
+        caller: &Caller,
+        team_id: &TeamId,
+        new: &NewInvite,
+    ) -> Result<InviteView, Error> {
+        let work = async |_: &Db<_>| self.try_invite(caller, team_id, new).await;
+        self.db.attempt(work).await
+    }
+
+    async fn try_invite(
         &self,
         caller: &Caller,
         team_id: &TeamId,
@@ -46,8 +55,8 @@ impl Service {
                 return Err(Error::PlayerLinked);
             }
         }
-        let open = Invite::invites_of(team_id).limit(INVITES_MAX).consistent();
-        if self.db.query(open).all().await?.len() >= INVITES_MAX {
+        let open = self.db.query(Invite::invites_of(team_id).consistent()).count().await?;
+        if open >= INVITES_MAX {
             return Err(Error::TooManyInvites);
         }
         let now = self.db.now();
@@ -62,7 +71,13 @@ impl Service {
             updated_at: now,
             expires_at: Expiry::at(now.after(INVITE_TIME)),
         };
-        self.db.run(create(&invite).or(Error::changed())).await?;
+        // The others were counted before. Nobody has made one since.
+        let counted = update(Team::key(team_id))
+            .add(Team::INVITES_MADE, 1)
+            .only_if(Team::INVITES_MADE.eq(access.team.invites_made));
+        let written =
+            self.db.transact((create(&invite).or(Error::changed()), counted.or(Error::changed())));
+        written.await?;
         Ok(invite.into())
     }
 
@@ -157,7 +172,8 @@ impl Service {
     /// # Errors
     ///
     /// [`Error::AlreadyMember`] if there is nothing to accept, [`Error::PlayerLinked`] if somebody
-    /// else is the player meanwhile.
+    /// else is the player meanwhile, [`Error::TeamFull`], [`Error::TooManyTeams`] and
+    /// [`Error::TooManyLinks`] if there are as many as possible.
     pub async fn accept_invite(
         &self,
         caller: &Caller,
@@ -175,9 +191,14 @@ impl Service {
         code: &InviteCode,
     ) -> Result<Membership, Error> {
         let user = self.profile(caller).await?;
-        let (invite, _) = self.open_invite(team_id, code).await?;
+        let (invite, team) = self.open_invite(team_id, code).await?;
         let before = self.membership(&user.user_id, team_id).await?;
-        let own = self.own_player(team_id, &user.user_id).await?;
+        let roster = self.roster(team_id).await?;
+        let is_own = |player: &&Player| player.user_id.as_ref() == Some(&user.user_id);
+        let own = roster.iter().find(is_own).map(|player| player.player_id.clone());
+        // A player who was removed since is not linked.
+        let is_there = |id: &PlayerId| roster.iter().any(|player| player.player_id == *id);
+        let invited = invite.player_id.clone().filter(is_there);
         let now = self.db.now();
         let mut transaction = self.db.transaction::<Error>().at(now);
         transaction.push(
@@ -185,10 +206,7 @@ impl Service {
                 .only_if(Condition::exists())
                 .or(Error::InviteNotFound),
         );
-        let link = match (&own, &invite.player_id) {
-            (Some(own), _) => Some(own.clone()),
-            (None, invited) => invited.clone(),
-        };
+        let link = own.clone().or_else(|| invited.clone());
         let after = Membership {
             user_id: user.user_id.clone(),
             team_id: team_id.clone(),
@@ -200,6 +218,7 @@ impl Service {
             created_at: before.as_ref().map_or(now, |before| before.created_at),
             updated_at: now,
         };
+        let is_new = before.is_none();
         let mut is_new_owner = invite.role == Role::Owner;
         let after = match before {
             None => {
@@ -213,7 +232,7 @@ impl Service {
                     .push(put(&mirror(&after)).only_if(is_member(&before)).or(Error::changed()));
                 after
             }
-            Some(before) if before.player_id.is_some() || invite.player_id.is_none() => {
+            Some(before) if before.player_id.is_some() || invited.is_none() => {
                 return Err(Error::AlreadyMember);
             }
             Some(before) => {
@@ -228,31 +247,37 @@ impl Service {
                 Membership { player_id: link.clone(), updated_at: now, ..before.clone() }
             }
         };
-        if is_new_owner {
-            let counted = update(Team::key(team_id)).add(Team::OWNER_COUNT, 1);
-            transaction.push(counted.or(Error::TeamNotFound));
+        if is_new && team.member_count >= MEMBERS_MAX {
+            return Err(Error::TeamFull);
+        }
+        if is_new || is_new_owner {
+            let mut counted = update(Team::key(team_id));
+            if is_new_owner {
+                counted = counted.add(Team::OWNER_COUNT, 1);
+            }
+            if is_new {
+                let has_room = Team::MEMBER_COUNT.lt(MEMBERS_MAX);
+                counted = counted.add(Team::MEMBER_COUNT, 1).only_if(has_room);
+            }
+            transaction.push(counted.or(Error::changed()));
+        }
+        let is_linked_now = link.is_some() && own.is_none();
+        if is_new || is_linked_now {
+            transaction.push(one_more(&user, is_new, is_linked_now)?.or(Error::changed()));
         }
         if let Some(player) = &link {
             let key = Player::key(team_id, player);
             let linked = match own.is_some() {
-                true => update(key).set(Player::STATUS, PlayerStatus::Active).or(Error::changed()),
+                true => update(key)
+                    .set(Player::STATUS, PlayerStatus::Active)
+                    .only_if(Player::USER_ID.eq(&user.user_id))
+                    .or(Error::changed()),
                 false => linked(team_id, player, &user.user_id, now).or(Error::PlayerLinked),
             };
             transaction.push(linked);
         }
         transaction.run().await?;
         Ok(after)
-    }
-
-    /// The player of a team that is linked to a user.
-    async fn own_player(
-        &self,
-        team_id: &TeamId,
-        user_id: &UserId,
-    ) -> Result<Option<PlayerId>, Error> {
-        let roster = self.roster(team_id).await?;
-        let own = roster.into_iter().find(|player| player.user_id.as_ref() == Some(user_id));
-        Ok(own.map(|player| player.player_id))
     }
 }
 

@@ -7,6 +7,7 @@ use crate::design::{
 use crate::error::Error;
 use crate::input::MemberChange;
 use crate::view::{MemberView, may_invite};
+use singlet::operation::Update;
 use singlet::prelude::*;
 use singlet::transaction::Transaction;
 use singlet_web::api::{Page, Paging};
@@ -85,7 +86,11 @@ impl Service {
                     .only_if(is_member(&before))
                     .or(Error::changed()),
             );
-            self.count_owners(&mut transaction, &access.team, &before, Some(&after)).await?;
+            let counted =
+                self.counted_owners(&mut transaction, &access.team, &before, Some(&after));
+            if let Some(counted) = counted.await? {
+                transaction.push(counted.or(Error::changed()));
+            }
             transaction.run().await?;
             after.updated_at = now;
             Ok(after)
@@ -115,7 +120,10 @@ impl Service {
             let mut transaction = self.db.transaction::<Error>();
             transaction.push(
                 delete(Membership::key(user_id, team_id))
-                    .only_if(is_membership(&before))
+                    .only_if(
+                        is_membership(&before)
+                            .and(Membership::PLAYER_ID.eq(before.player_id.clone())),
+                    )
                     .or(Error::changed()),
             );
             transaction.push(
@@ -127,10 +135,15 @@ impl Service {
                 transaction.push(
                     update(Player::key(team_id, player))
                         .set(Player::STATUS, PlayerStatus::Inactive)
+                        .only_if(Player::USER_ID.eq(user_id))
                         .or(Error::changed()),
                 );
             }
-            self.count_owners(&mut transaction, &access.team, &before, None).await?;
+            let counted = self.counted_owners(&mut transaction, &access.team, &before, None);
+            let counted = counted.await?.unwrap_or_else(|| update(Team::key(team_id)));
+            transaction.push(counted.add(Team::MEMBER_COUNT, -1).or(Error::changed()));
+            transaction
+                .push(update(User::key(user_id)).add(User::TEAM_COUNT, -1).or(Error::changed()));
             transaction.run().await
         };
         self.db.attempt(work).await
@@ -160,24 +173,23 @@ impl Service {
         Ok(self.db.get(Membership::key(user_id, team_id).consistent()).await?)
     }
 
-    /// Counts active owners, and passes `ownerId` on to the longest-serving one who is left.
-    async fn count_owners(
+    /// Counts active owners, and passes `ownerId` on to the longest-serving one who is left. `None`
+    /// if their number stays.
+    async fn counted_owners(
         &self,
         transaction: &mut Transaction<'_, crate::design::HackTracker, Error>,
         team: &Team,
         before: &Membership,
         after: Option<&Membership>,
-    ) -> Result<(), Error> {
-        let key = Team::key(&team.team_id);
+    ) -> Result<Option<Update<Team>>, Error> {
+        let counted = update(Team::key(&team.team_id));
         match (is_owner(before), after.is_some_and(is_owner)) {
-            (false, true) => {
-                transaction.push(update(key).add(Team::OWNER_COUNT, 1).or(Error::TeamNotFound));
-            }
+            (false, true) => Ok(Some(counted.add(Team::OWNER_COUNT, 1))),
             (true, false) => {
                 if team.owner_count <= 1 {
                     return Err(Error::LastOwner);
                 }
-                let mut counted = update(key)
+                let mut counted = counted
                     .add(Team::OWNER_COUNT, -1)
                     .only_if(Team::OWNER_COUNT.gt(1).and(Team::OWNER_ID.eq(&team.owner_id)));
                 if team.owner_id == before.user_id {
@@ -192,11 +204,10 @@ impl Service {
                             .or(Error::changed()),
                     );
                 }
-                transaction.push(counted.or(Error::changed()));
+                Ok(Some(counted))
             }
-            _ => {}
+            _ => Ok(None),
         }
-        Ok(())
     }
 
     /// The longest-serving active owner besides this one.

@@ -5,18 +5,17 @@ use super::teams::number_of;
 use super::words::{NAME, line, optional_line, positions};
 use super::{Service, TeamAccess};
 use crate::design::{
-    MemberStatus, Membership, Player, PlayerId, PlayerNumber, PlayerStatus, Role, TeamId, UserId,
+    MemberStatus, Membership, Player, PlayerId, PlayerNumber, PlayerStatus, Role, Team, TeamId,
+    User, UserId,
 };
 use crate::error::Error;
 use crate::input::{NewPlayer, PlayerChange};
+use crate::limits::{LINKS_MAX, PLAYERS_MAX};
 use crate::view::List;
 use singlet::prelude::*;
 use singlet_web::api::Change;
 use singlet_web::identity::Caller;
 use std::collections::BTreeSet;
-
-/// How many players a roster has at most. Two additions at once may exceed it.
-const ROSTER_MAX: usize = 100;
 
 impl Service {
     /// 14: the roster.
@@ -76,10 +75,8 @@ impl Service {
             }
             players.push(player);
         }
-        let count = self.db.query(Player::roster(team_id).consistent()).count().await?;
-        if count + players.len() > ROSTER_MAX {
-            return Err(Error::RosterFull);
-        }
+        let added = u32::try_from(players.len()).unwrap_or(u32::MAX);
+        let room_before = PLAYERS_MAX.checked_sub(added).ok_or(Error::RosterFull)?;
         let mut transaction = self.db.transaction::<Error>().at(now);
         for player in &players {
             if let Some(number) = number_of(player, now) {
@@ -87,6 +84,12 @@ impl Service {
             }
             transaction.push(create(player).or(Error::changed()));
         }
+        transaction.push(
+            update(Team::key(team_id))
+                .add(Team::PLAYER_COUNT, i64::from(added))
+                .only_if(Team::PLAYER_COUNT.le(room_before))
+                .or(Error::RosterFull),
+        );
         transaction.run().await?;
         Ok(List { items: players })
     }
@@ -111,6 +114,7 @@ impl Service {
             user_id: None,
             linked_at: None,
             batted: None,
+            at_bat_count: 0,
             created_at: now,
             updated_at: now,
         })
@@ -138,17 +142,50 @@ impl Service {
             let allowed = access.role() >= Role::Manager || (is_own && is_small);
             access.require_if(caller, allowed, "an owner or a manager")?;
             let before = before.ok_or(Error::PlayerNotFound)?;
-            let after = changed(&before, change)?;
-            self.write_player(&before, &after).await
+            let is_as_allowed = match access.role() >= Role::Manager {
+                true => Condition::exists(),
+                false => Player::USER_ID.eq(&access.user_id),
+            };
+            self.write_player(&before, change, is_as_allowed).await
         };
         self.db.attempt(work).await
     }
 
-    async fn write_player(&self, before: &Player, after: &Player) -> Result<Player, Error> {
+    /// Writes what was asked for and nothing else: somebody else may change the rest meanwhile.
+    async fn write_player(
+        &self,
+        before: &Player,
+        change: &PlayerChange,
+        condition: Condition<Player>,
+    ) -> Result<Player, Error> {
         let (team_id, player_id) = (&before.team_id, &before.player_id);
         let now = self.db.now();
         let mut transaction = self.db.transaction::<Error>().at(now);
-        if before.player_number != after.player_number {
+        let mut changed = update(Player::key(team_id, player_id)).only_if(condition);
+        if let Some(name) = &change.first_name {
+            changed = changed.set(Player::FIRST_NAME, line("/firstName", name, NAME)?);
+        }
+        changed = match &change.last_name {
+            Change::Keep => changed,
+            Change::Remove => changed.remove(Player::LAST_NAME),
+            Change::Set(name) => {
+                changed.set(Player::LAST_NAME, Some(line("/lastName", name, NAME)?))
+            }
+        };
+        if let Some(own) = &change.positions {
+            changed = changed.set(Player::POSITIONS, positions("/positions", own.clone())?);
+        }
+        if let Some(status) = change.status {
+            changed = changed.set(Player::STATUS, status);
+        }
+        let number = change.player_number.clone().apply(before.player_number);
+        if number.is_some_and(|number| number > 99) {
+            return Err(Error::invalid("/playerNumber", "must be 0 to 99"));
+        }
+        if number != before.player_number {
+            changed = changed
+                .set(Player::PLAYER_NUMBER, number)
+                .only_if(Player::PLAYER_NUMBER.eq(before.player_number));
             if let Some(number) = before.player_number {
                 transaction.push(
                     delete(PlayerNumber::key(team_id, number))
@@ -156,25 +193,17 @@ impl Service {
                         .or(Error::changed()),
                 );
             }
-            if let Some(number) = number_of(after, now) {
+            let after = Player { player_number: number, ..before.clone() };
+            if let Some(number) = number_of(&after, now) {
                 transaction.push(create(&number).or(Error::number_taken(number.player_number)));
             }
         }
-        transaction.push(
-            update(Player::key(team_id, player_id))
-                .set(Player::FIRST_NAME, &after.first_name)
-                .set(Player::LAST_NAME, after.last_name.clone())
-                .set(Player::PLAYER_NUMBER, after.player_number)
-                .set(Player::POSITIONS, &after.positions)
-                .set(Player::STATUS, after.status)
-                .only_if(Player::PLAYER_NUMBER.eq(before.player_number))
-                .or(Error::changed()),
-        );
+        transaction.push(changed.or(Error::changed()));
         transaction.run().await?;
         self.find_player(team_id, player_id).await
     }
 
-    /// 17: removes a ghost who has never batted.
+    /// 17: removes a ghost who has no at-bat.
     ///
     /// # Errors
     ///
@@ -193,15 +222,18 @@ impl Service {
             if !player.is_ghost {
                 return Err(Error::PlayerLinked);
             }
-            if player.batted == Some(true) {
+            if player.at_bat_count > 0 {
                 return Err(Error::PlayerHasAtBats);
             }
             let is_as_read = Player::IS_GHOST
                 .eq(true)
-                .and(Player::BATTED.missing())
+                .and(Player::AT_BAT_COUNT.eq(0))
                 .and(Player::PLAYER_NUMBER.eq(player.player_number));
             let mut transaction = self.db.transaction::<Error>();
             transaction.push(delete(key).only_if(is_as_read).or(Error::changed()));
+            transaction.push(
+                update(Team::key(team_id)).add(Team::PLAYER_COUNT, -1).or(Error::TeamNotFound),
+            );
             if let Some(number) = player.player_number {
                 transaction.push(
                     delete(PlayerNumber::key(team_id, number))
@@ -218,7 +250,8 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// [`Error::PlayerLinked`], [`Error::MemberLinked`], [`Error::MemberNotFound`].
+    /// [`Error::PlayerLinked`], [`Error::MemberLinked`], [`Error::MemberNotFound`],
+    /// [`Error::TooManyLinks`].
     pub async fn link_player(
         &self,
         caller: &Caller,
@@ -255,6 +288,12 @@ impl Service {
                     .only_if(is_free)
                     .or(Error::changed()),
             );
+            transaction.push(
+                update(User::key(user_id))
+                    .add(User::PLAYER_COUNT, 1)
+                    .only_if(User::PLAYER_COUNT.lt(LINKS_MAX))
+                    .or(Error::TooManyLinks),
+            );
             transaction.run().await?;
             self.find_player(team_id, player_id).await
         };
@@ -288,14 +327,26 @@ impl Service {
                     .only_if(Player::USER_ID.eq(&user_id))
                     .or(Error::changed()),
             );
-            let membership = self.membership(&user_id, team_id).await?;
-            if membership.is_some_and(|one| one.player_id.as_ref() == Some(player_id)) {
-                transaction.push(
-                    update(Membership::key(&user_id, team_id))
+            transaction.push(
+                update(User::key(&user_id)).add(User::PLAYER_COUNT, -1).or(Error::UserNotFound),
+            );
+            // The membership is as it was read: who comes back meanwhile gets the linked player.
+            let key = Membership::key(&user_id, team_id);
+            match self.membership(&user_id, team_id).await? {
+                None => {
+                    transaction.push(check(key).only_if(Condition::missing()).or(Error::changed()))
+                }
+                Some(one) if one.player_id.as_ref() == Some(player_id) => transaction.push(
+                    update(key)
                         .remove(Membership::PLAYER_ID)
                         .only_if(Membership::PLAYER_ID.eq(player_id))
                         .or(Error::changed()),
-                );
+                ),
+                Some(one) => transaction.push(
+                    check(key)
+                        .only_if(Membership::PLAYER_ID.eq(one.player_id))
+                        .or(Error::changed()),
+                ),
             }
             transaction.run().await
         };
@@ -324,26 +375,4 @@ impl Service {
             Err(error) => Err(error),
         }
     }
-}
-
-/// The player after a change.
-fn changed(before: &Player, change: &PlayerChange) -> Result<Player, Error> {
-    let mut after = before.clone();
-    if let Some(name) = &change.first_name {
-        after.first_name = line("/firstName", name, NAME)?;
-    }
-    after.last_name = match &change.last_name {
-        Change::Keep => after.last_name,
-        Change::Remove => None,
-        Change::Set(name) => Some(line("/lastName", name, NAME)?),
-    };
-    after.player_number = change.player_number.clone().apply(after.player_number);
-    if after.player_number.is_some_and(|number| number > 99) {
-        return Err(Error::invalid("/playerNumber", "must be 0 to 99"));
-    }
-    if let Some(own) = &change.positions {
-        after.positions = positions("/positions", own.clone())?;
-    }
-    after.status = change.status.unwrap_or(after.status);
-    Ok(after)
 }

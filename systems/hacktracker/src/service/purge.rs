@@ -1,7 +1,7 @@
 //! The daily job: removes members and invites of teams that were deleted more than thirty days ago.
 
 use super::Service;
-use crate::design::{Invite, Membership, Team, TeamMember};
+use crate::design::{Invite, Membership, Team, TeamId, TeamMember, User};
 use crate::error::Error;
 use singlet::prelude::*;
 use singlet_web::job::{JobError, JobRun, Next};
@@ -22,28 +22,47 @@ impl Service {
         check_held: impl Fn() -> Result<(), JobError>,
     ) -> Result<usize, JobError> {
         let limit = self.db.now().before(RECOVERY_TIME);
-        let is_over = || Team::DELETED_AT.le(limit);
-        let mut teams = self.db.query(Team::all().filter(is_over())).items();
+        let mut teams = self.db.query(Team::all().filter(is_due(limit))).items();
         let mut count = 0;
         while let Some(team) = teams.next().await {
-            let team = team?;
-            let members = TeamMember::members_of(&team.team_id).consistent();
-            for member in self.db.query(members).all().await? {
-                check_held()?;
-                let removed = self.db.transact((
-                    check(Team::key(&team.team_id)).only_if(is_over()).or(Error::changed()),
-                    delete(Membership::key(&member.user_id, &team.team_id)).or(Error::changed()),
-                    delete(TeamMember::key(&team.team_id, &member.user_id)).or(Error::changed()),
-                ));
-                removed.await?;
-                count += 1;
-            }
-            for invite in self.db.query(Invite::invites_of(&team.team_id)).all().await? {
-                check_held()?;
-                self.db.run(delete(Invite::key(&team.team_id, &invite.code))).await?;
-            }
+            count += self.purge_team(&team?.team_id, limit, &check_held).await?;
         }
         Ok(count)
+    }
+
+    async fn purge_team(
+        &self,
+        team_id: &TeamId,
+        limit: Timestamp,
+        check_held: impl Fn() -> Result<(), JobError>,
+    ) -> Result<usize, JobError> {
+        let members = TeamMember::members_of(team_id).consistent();
+        let members = self.db.query(members).all().await?;
+        for member in &members {
+            check_held()?;
+            let removed = self.db.transact((
+                update(Team::key(team_id))
+                    .add(Team::MEMBER_COUNT, -1)
+                    .only_if(is_due(limit))
+                    .or(Error::changed()),
+                delete(Membership::key(&member.user_id, team_id)).or(Error::changed()),
+                delete(TeamMember::key(team_id, &member.user_id))
+                    .only_if(Condition::exists())
+                    .or(Error::changed()),
+                update(User::key(&member.user_id)).add(User::TEAM_COUNT, -1).or(Error::changed()),
+            ));
+            removed.await?;
+        }
+        for invite in self.db.query(Invite::invites_of(team_id)).all().await? {
+            check_held()?;
+            self.db.run(delete(Invite::key(team_id, &invite.code))).await?;
+        }
+        let purged = update(Team::key(team_id)).set(Team::PURGED_AT, self.db.now());
+        match self.db.run(purged.only_if(is_due(limit))).await {
+            // Purged before: the index lags behind.
+            Err(singlet::Error::ConditionFailed { .. }) => Ok(members.len()),
+            other => Ok(other.map(|()| members.len())?),
+        }
     }
 
     /// The same as a job.
@@ -51,4 +70,9 @@ impl Service {
         self.purge_deleted_teams(|| run.check_held()).await?;
         Ok(Next::Interval)
     }
+}
+
+/// Deleted so long ago, and not purged yet.
+fn is_due(limit: Timestamp) -> Condition<Team> {
+    Team::DELETED_AT.le(limit).and(Team::PURGED_AT.missing())
 }

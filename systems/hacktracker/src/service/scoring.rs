@@ -16,7 +16,8 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// [`Error::WrongStatus`], [`Error::WrongHalf`], [`Error::PlayImpossible`], [`Error::HalfFull`].
+    /// [`Error::WrongStatus`], [`Error::WrongHalf`], [`Error::PlayImpossible`], [`Error::HalfFull`],
+    /// [`Error::GameFull`], [`Error::TooManyAtBats`].
     pub async fn record_at_bat(
         &self,
         caller: &Caller,
@@ -57,7 +58,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// [`Error::AtBatNotFound`], [`Error::PlayImpossible`].
+    /// [`Error::AtBatNotFound`], [`Error::PlayImpossible`], [`Error::TooManyAtBats`].
     pub async fn correct_at_bat(
         &self,
         caller: &Caller,

@@ -1,6 +1,6 @@
 //! Teams: creating, showing, editing, deleting and recovering them.
 
-use super::users::{first_membership, mirror};
+use super::users::{first_membership, mirror, one_more};
 use super::words::{TEAM_NAME, description, line, positions};
 use super::{RECOVERY_TIME, Service};
 use crate::design::{
@@ -19,10 +19,17 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// [`Error::UserNotFound`] before the first sign-in, or if a field is invalid.
+    /// [`Error::UserNotFound`] before the first sign-in, [`Error::TooManyTeams`] and
+    /// [`Error::TooManyLinks`] if the caller has as many as possible, or if a field is invalid.
     pub async fn create_team(&self, caller: &Caller, new: &NewTeam) -> Result<Team, Error> {
+        let work = async |_: &Db<_>| self.try_create_team(caller, new).await;
+        self.db.attempt(work).await
+    }
+
+    async fn try_create_team(&self, caller: &Caller, new: &NewTeam) -> Result<Team, Error> {
         let user = self.profile(caller).await?;
         let now = self.db.now();
+        let has_player = new.player.is_some();
         let team = Team {
             team_id: self.random.id(now)?,
             name: line("/name", &new.name, TEAM_NAME)?,
@@ -30,13 +37,19 @@ impl Service {
             owner_id: user.user_id.clone(),
             team_type: TeamType::Managed,
             owner_count: 1,
+            member_count: 1,
+            player_count: u32::from(has_player),
+            game_count: 0,
+            invites_made: 0,
             deleted_at: None,
             deleted_by: None,
+            purged_at: None,
             created_at: now,
             updated_at: now,
         };
         let mut membership = first_membership(&team, now);
         let mut transaction = self.db.transaction::<Error>();
+        transaction.push(one_more(&user, true, has_player)?.or(Error::changed()));
         transaction.push(create(&team).or(Error::changed()));
         if let Some(own) = &new.player {
             let player = Player {
@@ -51,6 +64,7 @@ impl Service {
                 user_id: Some(user.user_id),
                 linked_at: Some(now),
                 batted: None,
+                at_bat_count: 0,
                 created_at: now,
                 updated_at: now,
             };

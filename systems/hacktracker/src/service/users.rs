@@ -8,8 +8,10 @@ use crate::design::{
 };
 use crate::error::Error;
 use crate::input::{NewUser, UserChange};
+use crate::limits::{LINKS_MAX, TEAMS_MAX};
 use crate::view::{GameView, List, MyTeam};
 use singlet::Retryable as _;
+use singlet::operation::Update;
 use singlet::prelude::*;
 use singlet_web::api::{Change, Page, Paging};
 use singlet_web::identity::Caller;
@@ -38,6 +40,8 @@ impl Service {
             first_name: line("/firstName", &new.first_name, NAME)?,
             last_name: line("/lastName", &new.last_name, NAME)?,
             phone_number: new.phone_number.as_deref().map(phone_number).transpose()?,
+            team_count: 1,
+            player_count: 1,
             created_at: now,
             updated_at: now,
         };
@@ -48,8 +52,13 @@ impl Service {
             owner_id: user_id.clone(),
             team_type: TeamType::Personal,
             owner_count: 1,
+            member_count: 1,
+            player_count: 1,
+            game_count: 0,
+            invites_made: 0,
             deleted_at: None,
             deleted_by: None,
+            purged_at: None,
             created_at: now,
             updated_at: now,
         };
@@ -65,6 +74,7 @@ impl Service {
             user_id: Some(user_id.clone()),
             linked_at: Some(now),
             batted: None,
+            at_bat_count: 0,
             created_at: now,
             updated_at: now,
         };
@@ -190,6 +200,25 @@ impl Service {
         });
         Ok(List { items: shown.collect() })
     }
+}
+
+/// Counts one more team of a user, one more linked player, or both. Refuses it if there are as many
+/// as possible.
+pub(super) fn one_more(user: &User, team: bool, player: bool) -> Result<Update<User>, Error> {
+    let mut counted = update(User::key(&user.user_id));
+    if team {
+        if user.team_count >= TEAMS_MAX {
+            return Err(Error::TooManyTeams);
+        }
+        counted = counted.add(User::TEAM_COUNT, 1).only_if(User::TEAM_COUNT.lt(TEAMS_MAX));
+    }
+    if player {
+        if user.player_count >= LINKS_MAX {
+            return Err(Error::TooManyLinks);
+        }
+        counted = counted.add(User::PLAYER_COUNT, 1).only_if(User::PLAYER_COUNT.lt(LINKS_MAX));
+    }
+    Ok(counted)
 }
 
 /// The membership of a team's first owner.

@@ -1,10 +1,16 @@
 //! The demo data: every entity occurs, and it is as the specification says.
 
 use serde_json::Value;
+use singlet::{Change, Db};
+use singlet_hacktracker::design::{HackTracker, HackTrackerItem};
 use singlet_hacktracker::{ADA, NORA, PIA, STELLA, system};
 use singlet_testing::{TestServer, TestStore};
 use singlet_web::DemoPolicy;
 use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Longer than anything here takes, unless it never happens.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) async fn demo_server() -> TestServer {
     TestServer::with(vec![system()], TestStore::memory(), DemoPolicy::IfEmpty).await
@@ -89,4 +95,28 @@ async fn the_season_is_as_specified() {
     assert!(career["teams"].as_array().unwrap().iter().any(|one| one["isDeleted"] == true));
     let users = server.as_persona(&ADA).get("/hacktracker/users").await.expect(200);
     assert_eq!(items(&users).len(), 7);
+}
+
+/// People of the demo data joined weeks ago, and the store deletes by its own clock what has expired:
+/// their invites must not have expired by now, or they are gone before they are accepted.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_invite_of_the_demo_data_has_expired_when_it_is_made() {
+    let store = TestStore::memory();
+    let db: Db<HackTracker> = store.open().await;
+    let now = db.now().as_millis() / 1000;
+    let mut changes = db.changes().await.unwrap();
+    // Five who join, and one that stays open.
+    let made = tokio::spawn(async move {
+        let mut expiries = Vec::new();
+        while expiries.len() < 6 {
+            let change = changes.next().await.unwrap();
+            if let Some(Change::Item { new: Some(HackTrackerItem::Invite(invite)), .. }) = change {
+                expiries.push(invite.expires_at.as_seconds());
+            }
+        }
+        expiries
+    });
+    let _server = TestServer::with(vec![system()], store.share(), DemoPolicy::IfEmpty).await;
+    let expiries = tokio::time::timeout(PATIENCE, made).await.unwrap().unwrap();
+    assert!(expiries.iter().all(|expiry| *expiry > now), "{expiries:?} at {now}");
 }

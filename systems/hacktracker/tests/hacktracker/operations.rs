@@ -1,6 +1,6 @@
 //! Operations that no acceptance case is about, on every backend.
 
-use crate::fixture::{Fixture, code_of, new_player, play, user_id};
+use crate::fixture::{Fixture, code_of, play, user_id};
 use singlet_hacktracker::design::{AtBatResult, HitLocation, InviteCode, Role};
 use singlet_hacktracker::input::{
     NewAtBat, NewGame, NewInvite, PlayerChange, TeamChange, UserChange,
@@ -12,7 +12,6 @@ on_every_backend! {
     profiles_are_read_and_changed,
     a_team_is_shown_and_changed,
     invites_are_listed_and_withdrawn,
-    a_roster_has_a_hundred_players,
     statistics_are_by_season_game_and_player,
     players_edit_their_own_names,
 }
@@ -108,22 +107,6 @@ async fn invites_are_listed_and_withdrawn(store: TestStore) {
     let kim = fixture.user("kim").await;
     let code = InviteCode::new(player.code).unwrap();
     assert_eq!(code_of(service.accept_invite(&kim, &team.id, &code).await), "invite-not-found");
-}
-
-async fn a_roster_has_a_hundred_players(store: TestStore) {
-    let fixture = Fixture::new(store).await;
-    let nora = fixture.user("nora").await;
-    let team = fixture.team(&nora).await;
-    let add = async |count: usize| {
-        let new = vec![new_player("More", None); count];
-        fixture.service.add_players(&nora, &team.id, &new).await
-    };
-    for count in [25, 25, 25] {
-        assert_eq!(add(count).await.unwrap().items.len(), count);
-    }
-    assert_eq!(code_of(add(17).await), "roster-full");
-    add(16).await.unwrap();
-    assert_eq!(code_of(add(1).await), "roster-full");
 }
 
 async fn statistics_are_by_season_game_and_player(store: TestStore) {

@@ -24,9 +24,14 @@ async fn case_25_a_hundred_thousand_teams_are_listed_once_each() {
             owner_id: owner_id.clone(),
             team_type: TeamType::Managed,
             owner_count: 1,
+            member_count: 1,
+            player_count: 0,
+            game_count: 0,
+            invites_made: 0,
             // Deleted ones are not listed.
             deleted_at: (number % 1000 == 7).then_some(now),
             deleted_by: None,
+            purged_at: None,
             created_at: now,
             updated_at: now,
         };

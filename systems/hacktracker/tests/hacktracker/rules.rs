@@ -157,6 +157,7 @@ pub(crate) fn at_bat(result: AtBatResult, hit_type: Option<HitType>) -> AtBat {
         hit_location: None,
         hit_type,
         batting_order: None,
+        slot_up: None,
         sequence: 1,
         moves: Vec::new(),
         scored: false,

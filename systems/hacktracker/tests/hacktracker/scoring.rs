@@ -2,7 +2,7 @@
 
 use crate::fixture::{Fixture, TestGame, code_of, no_change, play};
 use singlet_hacktracker::design::{AtBatId, AtBatResult, GameStatus, Half, HomeAway, How};
-use singlet_hacktracker::input::{AtBatChange, NewAtBat, NewGame, NewInsert};
+use singlet_hacktracker::input::{AtBatChange, NewAtBat, NewGame, NewInsert, NewScore};
 use singlet_hacktracker::rules::summary::Issue;
 use singlet_testing::{TestStore, on_every_backend};
 
@@ -28,6 +28,11 @@ on_every_backend! {
     rbis_that_the_scorer_chose_stay,
     removing_an_at_bat_takes_its_runner_out,
     an_inning_has_sixty_at_bats,
+    undo_restores_who_was_up_after_the_lineup_changed,
+    undo_takes_back_all_who_moved_together,
+    undo_brings_the_score_by_hand_back,
+    a_half_that_is_resumed_later_goes_on_with_the_order,
+    there_are_thirty_innings,
 }
 
 /// The worked example of the specification.
@@ -482,4 +487,142 @@ async fn an_inning_has_sixty_at_bats(store: TestStore) {
     let first = game.detail().await.at_bats[0].at_bat_id.clone();
     game.correct(&first, with_result(Single)).await.unwrap();
     assert_eq!(game.score().0, 60);
+}
+
+/// Everything of a game that undo restores.
+fn undone(game: &TestGame<'_>) -> singlet_hacktracker::design::Game {
+    let mut game = game.game.game.clone();
+    (game.revision, game.last_event, game.updated_at) = (0, None, game.created_at);
+    game
+}
+
+async fn undo_restores_who_was_up_after_the_lineup_changed(store: TestStore) {
+    let fixture = Fixture::new(store).await;
+    let mut game = fixture.game().await;
+    let slot = |game: &TestGame<'_>| game.game.game.state.as_ref().unwrap().next_batting_order;
+    let order = |game: &TestGame<'_>, numbers: &[usize]| -> Vec<_> {
+        numbers.iter().map(|number| game.players[*number].clone()).collect()
+    };
+    // Before the first at-bat.
+    let lineup = order(&game, &[4, 3, 0, 1, 2]);
+    game.lineup(&lineup).await.unwrap();
+    assert_eq!(slot(&game), 3);
+    let before = undone(&game);
+    game.bat(Single).await;
+    game.undo().await.unwrap();
+    assert_eq!(undone(&game), before);
+    // Between two at-bats.
+    game.bat(Single).await;
+    let lineup = order(&game, &[0, 2, 3, 4, 5, 1]);
+    game.lineup(&lineup).await.unwrap();
+    assert_eq!(slot(&game), 6);
+    let before = undone(&game);
+    let at_bat = game.bat(Single).await;
+    assert_eq!((&at_bat.player_id, at_bat.slot_up), (&game.players[1], Some(6)));
+    game.undo().await.unwrap();
+    assert_eq!(undone(&game), before);
+    // Somebody else than who was up has batted.
+    let other = NewAtBat { player_id: Some(lineup[2].clone()), ..play(game.revision(), Out) };
+    game.record(other).await.unwrap();
+    game.undo().await.unwrap();
+    assert_eq!(undone(&game), before);
+    // The lineup changes after the at-bat: who was up is up again, in the new slot.
+    game.bat(Single).await;
+    let lineup = order(&game, &[6, 1, 0, 2]);
+    game.lineup(&lineup).await.unwrap();
+    game.undo().await.unwrap();
+    assert_eq!(slot(&game), 2);
+}
+
+async fn undo_takes_back_all_who_moved_together(store: TestStore) {
+    let fixture = Fixture::new(store).await;
+    let mut game = fixture.game().await;
+    game.bat(Bb).await;
+    game.bat(Bb).await;
+    let before = undone(&game);
+    game.runners(&[(1, 2), (2, 3)], How::Sb).await.unwrap();
+    assert_eq!(game.bases(), [false, true, true]);
+    game.undo().await.unwrap();
+    assert_eq!((undone(&game), game.bases()), (before.clone(), vec![true, true, false]));
+    // Two calls are two steps, and so is who is pushed on.
+    game.runners(&[(1, 2), (2, 3)], How::Sb).await.unwrap();
+    let stolen = undone(&game);
+    game.runners(&[(2, 3)], How::Wp).await.unwrap();
+    assert_eq!((game.bases(), game.score().0), (vec![false, false, true], 1));
+    game.undo().await.unwrap();
+    assert_eq!(undone(&game), stolen);
+    game.runners(&[(3, 4)], How::Wp).await.unwrap();
+    game.runners(&[(2, 3)], How::Wp).await.unwrap();
+    game.undo().await.unwrap();
+    assert_eq!(game.bases(), [false, true, false]);
+    game.undo().await.unwrap();
+    game.undo().await.unwrap();
+    assert_eq!(undone(&game), before);
+    game.undo().await.unwrap();
+    assert_eq!(game.bases(), [true, false, false]);
+}
+
+async fn undo_brings_the_score_by_hand_back(store: TestStore) {
+    let fixture = Fixture::new(store).await;
+    let mut game = fixture.game().await;
+    let score = NewScore { revision: game.revision(), team_score: 5, opponent_score: 3 };
+    game.game = fixture.service.set_score(&game.by, &game.id, &score).await.unwrap().game;
+    let before = undone(&game);
+    game.bat(K).await;
+    assert_eq!(game.score(), (0, 0));
+    game.undo().await.unwrap();
+    assert_eq!((game.score(), undone(&game)), ((5, 3), before));
+    // A run of the opponent replaces it, too, and nothing else does.
+    game.half(1, Opponent).await.unwrap();
+    assert_eq!(game.score(), (5, 3));
+    game.opponent(1, 1).await.unwrap();
+    assert_eq!(game.score(), (0, 1));
+    game.opponent(1, 0).await.unwrap();
+    assert_eq!(game.score(), (5, 3));
+}
+
+async fn a_half_that_is_resumed_later_goes_on_with_the_order(store: TestStore) {
+    let fixture = Fixture::new(store).await;
+    let mut game = fixture.game().await;
+    game.bat(K).await;
+    game.bat(K).await;
+    game.half(1, Opponent).await.unwrap();
+    game.half(2, Team).await.unwrap();
+    assert_eq!(game.bat(Single).await.batting_order, Some(3));
+    game.half(1, Opponent).await.unwrap();
+    game.half(1, Team).await.unwrap();
+    let before = undone(&game);
+    for slot in 4..7 {
+        assert_eq!(game.bat(Bb).await.batting_order, Some(slot));
+    }
+    for _ in 0..3 {
+        game.undo().await.unwrap();
+    }
+    assert_eq!(undone(&game), before);
+}
+
+async fn there_are_thirty_innings(store: TestStore) {
+    let fixture = Fixture::new(store).await;
+    let owner = fixture.user("nora").await;
+    let team = fixture.team(&owner).await;
+    let new = NewGame { home_away: Some(HomeAway::Home), ..NewGame::default() };
+    let mut game = fixture.started(&team, new).await;
+    for inning in 1..30 {
+        game.half(inning, Team).await.unwrap();
+        game.half(inning + 1, Opponent).await.unwrap();
+    }
+    game.half(30, Team).await.unwrap();
+    assert_eq!(code_of(game.half(31, Opponent).await), "invalid");
+    // The third out of the last half: the game can only be finished, or the out undone.
+    let before = undone(&game);
+    for _ in 0..3 {
+        game.bat(K).await;
+    }
+    assert_eq!(game.game.game.opponent_runs.as_ref().unwrap().len(), 30);
+    assert_eq!(code_of(game.opponent(31, 1).await), "invalid");
+    assert_eq!(code_of(game.half(31, Team).await), "invalid");
+    for _ in 0..3 {
+        game.undo().await.unwrap();
+    }
+    assert_eq!(undone(&game), before);
 }

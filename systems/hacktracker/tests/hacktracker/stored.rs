@@ -67,6 +67,8 @@ async fn a_user_and_a_personal_team(store: TestStore) {
             ("firstName", text("John")),
             ("lastName", text("Doe")),
             ("phoneNumber", text("+15555551234")),
+            ("teamCount", Value::from(1)),
+            ("playerCount", Value::from(1)),
             ("GSI1PK", text("COGNITO#12345678")),
             ("GSI1SK", text("USER")),
             ("GSI2PK", text("ENTITY#USER")),
@@ -86,6 +88,10 @@ async fn a_user_and_a_personal_team(store: TestStore) {
             ("ownerId", text("12345678")),
             ("team_type", text("PERSONAL")),
             ("ownerCount", Value::from(1)),
+            ("memberCount", Value::from(1)),
+            ("playerCount", Value::from(1)),
+            ("gameCount", Value::from(0)),
+            ("invitesMade", Value::from(0)),
             ("GSI2PK", text("ENTITY#TEAM")),
             ("GSI2SK", text(&format!("METADATA#{team}"))),
         ]),
@@ -130,6 +136,7 @@ async fn a_user_and_a_personal_team(store: TestStore) {
             ("isGhost", Value::Bool(false)),
             ("userId", text("12345678")),
             ("linkedAt", now.clone()),
+            ("atBatCount", Value::from(0)),
             ("GSI4PK", text("USER#12345678")),
             ("GSI4SK", text(&format!("PLAYER#{player}"))),
         ]),
@@ -172,6 +179,7 @@ async fn a_managed_team_with_ghosts_and_invites(store: TestStore) {
             ("status", text("active")),
             ("isGhost", Value::Bool(true)),
             ("userId", Value::Null),
+            ("atBatCount", Value::from(0)),
             ("createdAt", now.clone()),
             ("updatedAt", now.clone()),
         ],
@@ -228,6 +236,10 @@ async fn a_managed_team_with_ghosts_and_invites(store: TestStore) {
     service.unlink_player(&pia, &team, &ghost.player_id).await.unwrap();
     assert_eq!(item(&fixture, &key, &format!("PLAYER#{id}")).await, before);
     // Deleted and recovered, the team is as before.
+    let stored = item(&fixture, &key, "METADATA").await;
+    let count = |name| stored.get(name).cloned();
+    assert_eq!(count("memberCount"), Some(Value::from(2)));
+    assert_eq!(count("invitesMade"), Some(Value::from(1)));
     service.delete_team(&nora, &team).await.unwrap();
     let deleted = item(&fixture, &key, "METADATA").await;
     assert_eq!(
@@ -395,4 +407,5 @@ async fn a_game_and_its_at_bats(store: TestStore) {
     let batter =
         item(&fixture, &format!("TEAM#{}", team.id), &format!("PLAYER#{}", team.players[0])).await;
     assert_eq!(batter.get("batted"), Some(&Value::Bool(true)));
+    assert_eq!(batter.get("atBatCount"), Some(&Value::from(1)));
 }

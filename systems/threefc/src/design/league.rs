@@ -149,6 +149,28 @@ pub struct GrantMirror {
     pub updated_at: Timestamp,
 }
 
+/// Somebody with a role in at least one league. It is deleted with the last role.
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(
+    ThreeFc,
+    key = ("USER#{user_id}", "METADATA"),
+    discriminator = ("entityType", "user"),
+    payload = "data",
+    rename_all = "camelCase"
+)]
+pub struct User {
+    /// Who.
+    pub user_id: UserId,
+    /// In how many leagues they have a role.
+    pub leagues: u32,
+    /// When it was created.
+    #[attribute(created)]
+    pub created_at: Timestamp,
+    /// When it was last written: its version.
+    #[attribute(updated)]
+    pub updated_at: Timestamp,
+}
+
 /// An invitation to a league. Its code is stored nowhere.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(

@@ -31,7 +31,10 @@ export class FollowedGame {
     this.#stream = new WatchStream(`${api}/games/${encodeURIComponent(gameId)}/live`, {
       onState: (view) => {
         this.take(view, { isState: true });
-        if (!this.isRoleKnown) this.read().catch(() => {});
+        // The stream says the same to everybody; what the caller may do is asked for.
+        if (this.isRoleKnown) return;
+        this.#isStale = true;
+        this.#refresh();
       },
       onEvent: (event, message) => this.#handle(event, message),
       onStatus: (status, { problem }) => {

@@ -8,6 +8,7 @@ import { clockText, dayText, momentText, timeText } from "./clock.js";
 import { FollowedGame } from "./follow.js";
 import { drawPitch, goalLine, rosters } from "./game-parts.js";
 import { abandonedText, goalText, resultText } from "./game-state.js";
+import { Outbox } from "./outbox.js";
 import { teamTag } from "./teams.js";
 
 const gameId = addressPart(1);
@@ -99,3 +100,5 @@ byId("share").addEventListener("click", async ({ currentTarget }) => {
 });
 setInterval(showClock, 1000);
 onChange(() => location.reload());
+// Entries of a page that was closed offline need not wait until it is opened again.
+new Outbox(null);

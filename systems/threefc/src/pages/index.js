@@ -7,6 +7,7 @@ import { caller, onChange, signInLink } from "/assets/session.js";
 import { api, read, write } from "./api.js";
 import { formSheet, texts } from "./forms.js";
 import { drawPitch } from "./game-parts.js";
+import { Outbox } from "./outbox.js";
 
 drawPitch(byId("pitch"), { teams: [{ code: "RED", color: "red", conceded: 1 }, { code: "BLU", color: "blue", conceded: 2 }, { code: "YEL", color: "yellow", conceded: 0 }] });
 
@@ -14,6 +15,18 @@ function leagueLink({ leagueId, name, city, role }) {
   return element("li", {}, element("a", { href: `${base}/leagues/${leagueId}` },
     element("span", {}, element("b", {}, name), city ? element("span", { class: "quiet" }, ` ${city}`) : null),
     role ? element("span", { class: "badge" }, role) : null));
+}
+
+/** All leagues of the person: at most 200, in parts of 100. */
+async function readMine() {
+  const leagues = [];
+  let path = "/me";
+  while (path) {
+    const part = await read(path);
+    leagues.push(...part.leagues);
+    path = part.next ? `/me?cursor=${encodeURIComponent(part.next)}` : null;
+  }
+  return leagues;
 }
 
 async function showMine() {
@@ -25,7 +38,7 @@ async function showMine() {
     return;
   }
   try {
-    const { leagues } = await read("/me");
+    const leagues = await readMine();
     list.replaceChildren(
       leagues.length ? element("ul", { class: "threefc-links" }, leagues.map(leagueLink)) : element("p", { class: "quiet" }, "You have no league yet."),
       element("p", { class: "actions" }, element("button", { type: "button", class: "plain", click: newLeague }, "+ New league")));
@@ -67,3 +80,5 @@ async function createLeague(body, form) {
 pagedList(byId("public"), { path: `${api}/leagues`, key: (league) => league.leagueId, empty: "No public leagues yet.", item: leagueLink });
 onChange(showMine);
 showMine();
+// Entries of a page that was closed offline need not wait until it is opened again.
+new Outbox(null);

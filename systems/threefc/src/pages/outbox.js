@@ -2,13 +2,14 @@
 // and are sent in order, each once.
 import { Problem } from "/assets/http.js";
 import { OfflineQueue } from "/assets/queue.js";
+import { caller, onChange as onCallerChange } from "/assets/session.js";
 import { write } from "./api.js";
 
 /** How many entries of a game this browser remembers as its own, and as sent. */
 const REMEMBERED_MAX = 60;
 
 /**
- * An entry is one of
+ * An entry has `gameId`, and `by`: the subject of the person who made it. It is one of
  * - `{ kind: "goal", gameId, body, scorer }`: addGoal; its Idempotency-Key is the eventId;
  * - `{ kind: "assists", gameId, eventId, assistPlayerIds }`: editGoal;
  * - `{ kind: "undo", gameId, eventId }`: undoGoal;
@@ -30,12 +31,24 @@ function requestOf(entry) {
   }
 }
 
-/** The entries of all games in this browser; a page shows those of its game. */
+/**
+ * The entries of all games in this browser. Every page with an outbox sends them; the page of a game
+ * (`gameId`) shows those of its game.
+ *
+ * An entry belongs to the person who made it, also if their token has expired by then: it waits until
+ * they have signed in again, and is not sent in anybody else's name.
+ */
 export class Outbox {
   #queue;
   #gameId;
+  /** Who was last signed in on this page. */
+  #person = caller()?.subject ?? null;
+  /** Whether the server no longer takes the token. */
+  #isTokenRefused = false;
+  /** Keys of entries that this page has sent, should the storage be full. */
+  #sent = new Set();
 
-  constructor(gameId, { onChange, onSent }) {
+  constructor(gameId, { onChange = () => {}, onSent = () => {} } = {}) {
     this.#gameId = gameId;
     this.#queue = new OfflineQueue("threefc", {
       // A refused entry does not hold up the others: each goal stands for itself.
@@ -44,16 +57,56 @@ export class Outbox {
       onChange: () => onChange(),
       onSent: (entry, result) => { if (entry.gameId === gameId) onSent(entry, result); },
     });
+    this.#adopt();
+    onCallerChange((who) => {
+      this.#person = who?.subject ?? this.#person;
+      this.#isTokenRefused = false;
+      this.#adopt();
+    });
   }
 
   /** What waits for this game: `[{ id, key, entry, error }]`, oldest first. */
   entries() {
+    return this.#all().filter((one) => maker(one) === this.#person);
+  }
+
+  /** What other people have entered for this game in this browser: it waits for them to sign in. */
+  entriesOfOthers() {
+    return this.#all().filter((one) => maker(one) !== this.#person);
+  }
+
+  /** Whether entries wait until the person has signed in. */
+  get needsSignIn() {
+    return !caller() || this.#isTokenRefused;
+  }
+
+  #all() {
     // The queue reports a change before its constructor is done.
     return (this.#queue?.entries() ?? []).filter(({ entry }) => entry.gameId === this.#gameId);
   }
 
+  /**
+   * Takes over what the person at this page has entered after their token had expired. The queue took
+   * it for a visitor's, and would never send it.
+   */
+  #adopt() {
+    const subject = caller()?.subject;
+    if (!subject) return;
+    for (const { id, key, entry, subject: owner } of this.#queue.entries()) {
+      if (owner !== null || entry.by !== subject) continue;
+      this.#queue.push(entry, { key });
+      this.#queue.drop(id);
+    }
+  }
+
   push(entry) {
-    return this.#queue.push({ ...entry, gameId: this.#gameId }, entry.kind === "goal" ? { key: entry.body.eventId } : {});
+    const whole = { ...entry, gameId: this.#gameId, by: this.#person };
+    try {
+      return this.#queue.push(whole, entry.kind === "goal" ? { key: entry.body.eventId } : {});
+    } catch (error) {
+      // Nothing has been kept: the person must know it.
+      throw new Error("This browser has no room for the entry. Free some storage, or leave private browsing, and enter it again.", { cause: error });
+    }
   }
 
   /** Adds a goal. `scorer` is the player as the page shows them. */
@@ -65,7 +118,7 @@ export class Outbox {
   /** Replaces a refused goal by a corrected one. */
   replaceGoal(id, body) {
     this.markMine(body.eventId);
-    return this.#queue.replace(id, { kind: "goal", gameId: this.#gameId, body }, { key: body.eventId });
+    return this.#queue.replace(id, { kind: "goal", gameId: this.#gameId, by: this.#person, body }, { key: body.eventId });
   }
 
   drop(id) {
@@ -73,18 +126,24 @@ export class Outbox {
   }
 
   /**
-   * Takes a goal back. One that was never sent is just dropped; if it was, its answer may have been
-   * lost, so it is deleted as well.
+   * Takes a goal back. One that was never sent is just dropped. If it was, the server may have it or
+   * get it yet: it is sent until it is answered, and deleted after that.
    */
   takeBack(eventId) {
-    const waiting = this.entries().filter(({ entry }) => (entry.body?.eventId ?? entry.eventId) === eventId);
+    const waiting = this.entries().filter(({ entry }) => eventIdOf(entry) === eventId);
     const goal = waiting.find(({ entry }) => entry.kind === "goal");
     if (!goal) {
       this.push({ kind: "undo", eventId });
       return;
     }
-    for (const { id } of waiting) this.drop(id);
-    if (this.#wasSent(goal)) this.push({ kind: "remove", eventId });
+    const wasSent = this.#wasSent(goal);
+    for (const { id } of waiting) if (id !== goal.id || !wasSent) this.drop(id);
+    if (wasSent) this.push({ kind: "remove", eventId });
+  }
+
+  /** Whether a goal is about to be deleted. */
+  #isTakenBack(eventId) {
+    return this.#queue.entries().some(({ entry }) => entry.kind === "remove" && entry.eventId === eventId);
   }
 
   /** Takes the start or the end of a third back, in the same way. */
@@ -96,7 +155,7 @@ export class Outbox {
 
   /** Whether the server may have this entry already. */
   #wasSent({ key }) {
-    return remembered("sent", this.#gameId).includes(key);
+    return this.#sent.has(key) || remembered("sent", this.#gameId).includes(key);
   }
 
   /** Remembers that this goal was entered in this browser. */
@@ -112,15 +171,33 @@ export class Outbox {
   async #send(entry, key) {
     // The browser knows that there is no connection: the request has certainly not been sent.
     if (!navigator.onLine) throw new Problem({ code: "unreachable", title: "There is no connection" });
+    // An entry waits for the person who made it; without a token it would be refused.
+    if (!caller()) throw new Problem({ code: "unreachable", title: "Sign in to send this entry" });
+    this.#sent.add(key);
     remember("sent", entry.gameId, key);
     const [method, path, body] = requestOf(entry);
     try {
-      return await write(method, path, body, { key });
+      const view = await write(method, path, body, { key });
+      this.#isTokenRefused = false;
+      return view;
     } catch (error) {
       if (entry.kind === "remove" && error.status === 404) return null;
-      throw error;
+      // A goal that was taken back meanwhile need not be corrected.
+      if (entry.kind === "goal" && !error.isTemporary && this.#isTakenBack(entry.body.eventId)) return null;
+      if (error.status !== 401) throw error;
+      this.#isTokenRefused = true;
+      throw new Problem({ code: "unreachable", title: "Sign in again to send this entry" }, { cause: error });
     }
   }
+}
+
+/** Who made an entry. */
+function maker({ entry, subject }) {
+  return entry.by ?? subject;
+}
+
+function eventIdOf(entry) {
+  return entry.body?.eventId ?? entry.eventId;
 }
 
 function keyOf(kind, gameId) {
@@ -137,7 +214,11 @@ function remembered(kind, gameId) {
 
 function remember(kind, gameId, name) {
   const others = remembered(kind, gameId).filter((one) => one !== name);
-  localStorage.setItem(keyOf(kind, gameId), JSON.stringify([...others, name].slice(-REMEMBERED_MAX)));
+  try {
+    localStorage.setItem(keyOf(kind, gameId), JSON.stringify([...others, name].slice(-REMEMBERED_MAX)));
+  } catch {
+    // A full storage must not keep entries from being sent.
+  }
 }
 
 /** A UUIDv7 for this moment (milliseconds): goals of one minute sort in the order of entry. */

@@ -1,6 +1,5 @@
 // The scorekeeper's page: three taps for a goal, the clock of the thirds, the end of the game.
 import { announce, byId, element, replaceKeepingFocus } from "/assets/dom.js";
-import { showProblem } from "/assets/form.js";
 import { base } from "/assets/http.js";
 import { caller, onChange, signInLink } from "/assets/session.js";
 import { addressPart, mayAct, showForbidden, showMissing, write } from "./api.js";
@@ -46,8 +45,17 @@ game = new FollowedGame(gameId, {
   onRefused: (problem) => {
     isOver = true;
     showMissing("game", problem);
+    showKept();
   },
 });
+
+/** Says that entries are kept, on a page on which they cannot be shown. */
+function showKept() {
+  const count = outbox.entries().length + outbox.entriesOfOthers().length;
+  if (!count) return;
+  document.querySelector("main .threefc-missing h1")?.after(element("p", { class: "threefc-kept" },
+    `${count === 1 ? "1 entry of this game is" : `${count} entries of this game are`} kept in this browser, and sent when the person who made ${count === 1 ? "it" : "them"} has signed in.`));
+}
 
 /** The game as it will be once everything that waits here is sent. */
 function shown() {
@@ -60,6 +68,7 @@ function render() {
   if (!mayAct(game.view.myRole, "scorekeeper")) {
     isOver = true;
     showForbidden(`Only a scorekeeper or an admin of ${game.view.league.name} can do this.`, element("a", { class: "button plain", href: `${base}/games/${gameId}` }, "Watch the game"));
+    showKept();
     return;
   }
   const view = shown();
@@ -103,12 +112,28 @@ function renderWaiting() {
   replaceKeepingFocus(byId("waiting"), [
     ...(text ? [element("span", { class: "threefc-dot", "aria-hidden": "true" }), element("span", {}, text)] : []),
     // A token is good for some hours only; entries wait for the person who made them.
-    ...(text && !caller() ? [signInLink("Sign in to send")].filter(Boolean) : []),
+    ...(text && outbox.needsSignIn ? [signInLink("Sign in to send")].filter(Boolean) : []),
+    ...othersWaiting(),
     // A refused goal is shown in the list; what else was refused is shown here.
     ...refused.map(({ id, entry, error }) => element("span", { class: "threefc-refused", "data-key": id },
       element("span", {}, `${entryText(entry)} was refused. ${error}`),
       element("button", { type: "button", class: "plain small", click: () => outbox.drop(id) }, "Discard"))),
   ]);
+}
+
+/** Entries of other people who keep the score with this phone. They are not part of this score. */
+function othersWaiting() {
+  const count = outbox.entriesOfOthers().length;
+  if (!count) return [];
+  return [element("span", { class: "threefc-refused", "data-key": "others" },
+    element("span", {}, `${count === 1 ? "1 entry" : `${count} entries`} of somebody else ${count === 1 ? "waits" : "wait"} until that person signs in on this phone.`),
+    element("button", { type: "button", class: "plain small", click: () => attempt(discardOthers) }, "Discard"))];
+}
+
+async function discardOthers() {
+  const others = outbox.entriesOfOthers();
+  await confirmed({ title: "Discard what somebody else has entered?", text: "It was not sent, and is lost then.", action: "Discard", danger: true },
+    async () => { for (const { id } of others) outbox.drop(id); });
 }
 
 function entryText(entry) {
@@ -138,7 +163,7 @@ function renderTwice(view) {
     element("p", {}, element("b", {}, "Entered twice?"), ` Somebody else entered this goal too: ${goalText(view, pair.other)}.`),
     element("p", { class: "actions" },
       element("button", { type: "button", class: "plain small", click: () => { kept.add(key); render(); } }, "Keep both"),
-      element("button", { type: "button", class: "plain small danger", click: () => removeMine(pair.mine) }, "Remove mine")))] : []));
+      element("button", { type: "button", class: "plain small danger", click: () => attempt(() => removeMine(pair.mine)) }, "Remove mine")))] : []));
 }
 
 function removeMine(goal) {
@@ -177,12 +202,12 @@ function renderPad(view) {
     buttons = [element("a", { class: "button plain threefc-wide", href: `${base}/games/${gameId}`, "data-key": "watch" }, "To the game's page")];
   } else if (running) {
     question = "Goal: who let it in?";
-    buttons = view.teams.map((team) => element("button", { type: "button", class: "threefc-tap", "data-key": team.teamId, click: () => enterGoal(team) },
+    buttons = view.teams.map((team) => element("button", { type: "button", class: "threefc-tap", "data-key": team.teamId, click: () => attempt(() => enterGoal(team)) },
       swatch(team.color), element("b", {}, team.code), element("span", { class: "threefc-tap-name" }, team.name)));
   } else if (next) {
-    buttons = [element("button", { type: "button", class: "threefc-wide", "data-key": "start", click: () => startThird(next) }, `Start third ${next}`)];
+    buttons = [element("button", { type: "button", class: "threefc-wide", "data-key": "start", click: () => attempt(() => startThird(next)) }, `Start third ${next}`)];
   } else {
-    buttons = [element("button", { type: "button", class: "threefc-wide", "data-key": "finish", click: finish }, "Finish game")];
+    buttons = [element("button", { type: "button", class: "threefc-wide", "data-key": "finish", click: () => attempt(finish) }, "Finish game")];
   }
   byId("question").hidden = !question;
   byId("question").textContent = question;
@@ -200,12 +225,12 @@ function renderBar(view) {
   const fresh = bar?.eventId ? view.goals.find((goal) => goal.eventId === bar.eventId && !goal.error) : null;
   if (fresh) {
     nodes.push(element("span", { class: "threefc-bar-text" }, `Goal: ${goalText(view, fresh)}`),
-      fresh.ownGoal ? null : element("button", { type: "button", class: "plain", "data-key": "assists", click: () => chooseAssists(fresh.eventId) }, "Assists"),
-      element("button", { type: "button", class: "plain", "data-key": "undo", click: () => undo(fresh) }, "Undo"));
+      fresh.ownGoal ? null : element("button", { type: "button", class: "plain", "data-key": "assists", click: () => attempt(() => chooseAssists(fresh.eventId)) }, "Assists"),
+      element("button", { type: "button", class: "plain", "data-key": "undo", click: () => attempt(() => undo(fresh)) }, "Undo"));
   } else if (bar?.third) {
-    nodes.push(element("span", { class: "threefc-bar-text" }, bar.text), element("button", { type: "button", class: "plain", "data-key": "undo-third", click: undoThird }, "Undo"));
+    nodes.push(element("span", { class: "threefc-bar-text" }, bar.text), element("button", { type: "button", class: "plain", "data-key": "undo-third", click: () => attempt(undoThird) }, "Undo"));
   } else if (latest && (view.status === "live" || view.status === "scheduled")) {
-    nodes.push(element("button", { type: "button", class: "plain threefc-wide", "data-key": "undo", click: () => undo(latest) },
+    nodes.push(element("button", { type: "button", class: "plain threefc-wide", "data-key": "undo", click: () => attempt(() => undo(latest)) },
       `Undo: T${latest.third} ${latest.displayTime} ${latest.scorer?.nickname ?? (latest.ownGoal ? "own goal" : "no name")}`));
   }
   replaceKeepingFocus(byId("bar"), nodes.filter(Boolean));
@@ -283,20 +308,28 @@ function undoThird() {
   render();
 }
 
+/** What ends a game must not overtake entries: they would be refused. */
+function checkNothingWaits() {
+  if (outbox.entries().some(({ error }) => !error)) throw new Error("Entries are still waiting to be sent. End the game when the connection is back.");
+}
+
 async function finish() {
-  if (outbox.entries().some(({ error }) => !error)) {
-    showProblem(new Error("Entries are still waiting to be sent. Finish the game when the connection is back."));
-    return;
-  }
+  checkNothingWaits();
   const view = shown();
   const text = `${resultText(view.teams)}. Conceded: ${view.teams.map((team) => `${team.code} ${team.conceded}`).join(", ")}.`;
   if (await confirmed({ title: "Finish the game?", text, action: "Finish game", cancel: "Not yet" }, async () => game.take(await write("POST", `${path}/finish`, {})))) announce(`Finished. ${resultText(view.teams)}.`);
 }
 
 async function force() {
+  checkNothingWaits();
   const view = shown();
   await confirmed({ title: "Finish now?", text: `Thirds that were not played stay unplayed, and the result stands: ${resultText(view.teams)}.`, action: "Finish now", danger: true },
     async () => game.take(await write("POST", `${path}/finish`, { force: true })));
+}
+
+function abandon(view) {
+  checkNothingWaits();
+  abandonSheet({ view, submit: async (body) => game.take(await write("POST", `${path}/abandon`, body)) });
 }
 
 /** Adds a player to a roster, new or known to the league, and returns their id. */
@@ -361,7 +394,7 @@ function openMenu() {
     mayEnter && { text: "+ Player", run: () => addPlayer(null) },
     mayEnter && { text: "Goal by hand", run: byHand },
     isOpen && isAdmin && { text: "Finish now", run: force },
-    isOpen && { text: "Abandon game", isDanger: true, run: () => abandonSheet({ view, submit: async (body) => game.take(await write("POST", `${path}/abandon`, body)) }) },
+    isOpen && { text: "Abandon game", isDanger: true, run: () => abandon(view) },
     !isOpen && isAdmin && { text: "Reopen game", run: () => confirmed({ title: "Reopen the game?", text: "Its result is removed, and it can be played on.", action: "Reopen" }, async () => game.take(await write("POST", `${path}/reopen`, {}))) },
     { text: "To the game's page", href: `${base}/games/${gameId}` },
     { text: "All games of the season", href: `${base}/seasons/${view.season.seasonId}#games` },
@@ -385,7 +418,7 @@ async function stayAwake() {
   }
 }
 
-byId("end-third").addEventListener("click", endThird);
+byId("end-third").addEventListener("click", () => attempt(endThird));
 byId("menu").addEventListener("click", () => attempt(openMenu));
 document.addEventListener("visibilitychange", stayAwake);
 addEventListener("pointerdown", stayAwake, { once: true });

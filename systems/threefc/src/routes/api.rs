@@ -24,7 +24,7 @@ fn leagues(api: Api<Shared>) -> Api<Shared> {
             "createLeague",
             "Creates a league, with the caller as its first admin.",
         )
-        .problems([Error::IdTaken]),
+        .problems([Error::IdTaken, Error::LimitReached]),
     )
     .route(
         get("/v1/leagues", league::list_leagues)
@@ -85,11 +85,13 @@ fn people(api: Api<Shared>) -> Api<Shared> {
         write(
             put("/v1/leagues/{league}/acl/{user}", league::grant_role),
             "grantRole",
-            "Gives somebody a role in a league, or another one.",
+            "Gives somebody with a role in some league a role in this one, or another one. Others are \
+             invited.",
         )
         .problems([
             Error::LeagueNotFound,
             Error::GrantNotFound,
+            Error::UserNotFound,
             Error::LastAdmin,
             Error::LimitReached,
         ]),
@@ -299,6 +301,7 @@ fn games(api: Api<Shared>) -> Api<Shared> {
             Error::TeamNotFound,
             Error::TeamRetired,
             Error::LimitReached,
+            Error::TooManyChanges,
         ]),
     )
     .route(
@@ -321,6 +324,7 @@ fn games(api: Api<Shared>) -> Api<Shared> {
             Error::GameAbandoned,
             Error::ThirdOutOfOrder,
             Error::ThirdOver,
+            Error::TooManyChanges,
         ]),
     )
     .route(
@@ -334,6 +338,7 @@ fn games(api: Api<Shared>) -> Api<Shared> {
             Error::GameFinished,
             Error::GameAbandoned,
             Error::ThirdOutOfOrder,
+            Error::TooManyChanges,
         ]),
     )
     .route(
@@ -348,6 +353,7 @@ fn games(api: Api<Shared>) -> Api<Shared> {
             Error::GameAbandoned,
             Error::ThirdOutOfOrder,
             Error::ThirdHasGoals,
+            Error::TooManyChanges,
         ]),
     )
     .route(
@@ -372,7 +378,7 @@ fn games(api: Api<Shared>) -> Api<Shared> {
             "reopenGame",
             "Reopens a game that was finished or abandoned.",
         )
-        .problems([Error::GameNotFound, Error::GameNotClosed]),
+        .problems([Error::GameNotFound, Error::GameNotClosed, Error::TooManyChanges]),
     )
     .route(
         get("/v1/games/{game}/audit", game::list_audit)
@@ -406,6 +412,7 @@ fn goals(api: Api<Shared>) -> Api<Shared> {
             Error::PlayerNotOnRoster,
             Error::EventIdTaken,
             Error::LimitReached,
+            Error::TooManyChanges,
         ]),
     )
     .route(
@@ -428,6 +435,7 @@ fn goals(api: Api<Shared>) -> Api<Shared> {
             Error::ThirdOutOfOrder,
             Error::TeamNotInGame,
             Error::PlayerNotOnRoster,
+            Error::TooManyChanges,
         ]),
     )
     .route(
@@ -441,6 +449,7 @@ fn goals(api: Api<Shared>) -> Api<Shared> {
             Error::GoalNotFound,
             Error::GameFinished,
             Error::GameAbandoned,
+            Error::TooManyChanges,
         ]),
     )
     .route(
@@ -455,6 +464,7 @@ fn goals(api: Api<Shared>) -> Api<Shared> {
             Error::GameFinished,
             Error::GameAbandoned,
             Error::NotTheLatest,
+            Error::TooManyChanges,
         ]),
     )
     .route(
@@ -471,6 +481,7 @@ fn goals(api: Api<Shared>) -> Api<Shared> {
             Error::PlayerArchived,
             Error::TeamNotInGame,
             Error::RosterFull,
+            Error::TooManyChanges,
         ]),
     )
     .route(
@@ -485,6 +496,7 @@ fn goals(api: Api<Shared>) -> Api<Shared> {
             Error::GameAbandoned,
             Error::PlayerNotFound,
             Error::PlayerHasGoals,
+            Error::TooManyChanges,
         ]),
     )
     .route(

@@ -7,6 +7,7 @@ use crate::service::input::{
     AcceptInvite, GrantRole, InviteCode, LeagueChange, NewInvite, NewLeague, NewPlayer,
     PlayerChange,
 };
+use crate::text::{is_sha256_hex, is_user_id};
 use crate::view::{
     GrantView, InvitePreview, InviteView, LeagueInfo, LeagueView, MeView, NewInviteView,
 };
@@ -48,7 +49,8 @@ fn league_id(text: &str) -> Result<LeagueId, Error> {
 
 impl OfUser {
     fn user(&self) -> Result<UserId, Error> {
-        UserId::new(self.user.as_str()).map_err(|_| Error::GrantNotFound)
+        let user = UserId::new(self.user.as_str()).ok();
+        user.filter(|user| is_user_id(user.as_str())).ok_or(Error::GrantNotFound)
     }
 }
 
@@ -78,8 +80,11 @@ pub(super) async fn list_leagues(
 pub(super) async fn me(
     State(shared): State<Shared>,
     caller: Caller,
+    paging: Paging<100, 100>,
 ) -> Result<Json<MeView>, Error> {
-    Ok(Json(shared.service.me(&caller).await?))
+    let (user_id, leagues) = shared.service.me(&caller, paging.limit(), paging.cursor()?).await?;
+    let Page { items: leagues, next } = leagues.into();
+    Ok(Json(MeView { user_id, leagues, next }))
 }
 
 pub(super) async fn league(
@@ -202,7 +207,8 @@ pub(super) async fn delete_invite(
     caller: Caller,
     of: Path<OfInvite>,
 ) -> Result<NoContent, Error> {
-    let hash = InviteHash::new(of.hash.as_str()).map_err(|_| Error::InviteNotFound)?;
+    let hash = InviteHash::new(of.hash.as_str()).ok();
+    let hash = hash.filter(|hash| is_sha256_hex(hash.as_str())).ok_or(Error::InviteNotFound)?;
     shared.service.delete_invite(&caller, &league_id(&of.league)?, &hash).await?;
     Ok(NoContent)
 }

@@ -7,8 +7,10 @@ use crate::design::{
     UserId, Visibility,
 };
 use crate::error::Error;
+use crate::text::is_user_id;
 use singlet_web::access::Access;
 use singlet_web::identity::Caller;
+use singlet_web::problem::{Problem, UNAUTHENTICATED};
 
 /// A league, and what the caller is in it.
 pub(super) struct Scope {
@@ -79,7 +81,11 @@ impl Scope {
 
 /// The caller as a user of this system.
 pub(super) fn user_id(caller: &Caller) -> Result<UserId, Error> {
-    Ok(caller.id()?)
+    let id: UserId = caller.id()?;
+    if is_user_id(id.as_str()) {
+        return Ok(id);
+    }
+    Err(Problem::new(&UNAUTHENTICATED).detail("The subject of the token is too long.").into())
 }
 
 impl Service {

@@ -4,10 +4,11 @@ use super::Service;
 use crate::design::{Player, PlayerId, ThreeFc, ThreeFcItem};
 use crate::error::Error;
 use crate::view::{Names, PlayerRef};
-use singlet::dynamo::Item;
 use singlet::dynamo::operation::{Answer, BatchGetItem, KeysAndAttributes};
+use singlet::dynamo::{Item, Value};
 use singlet::{Entity, Key, Table as _};
 use singlet_web::problem::{Problem, UNAVAILABLE};
+use std::collections::HashSet;
 use std::time::Duration;
 
 /// How many keys a BatchGet takes.
@@ -17,13 +18,20 @@ const TRIES_MAX: u32 = 6;
 
 /// Keys of several kinds, each once.
 #[derive(Default)]
-pub(super) struct Keys(Vec<Item>);
+pub(super) struct Keys {
+    items: Vec<Item>,
+    known: HashSet<[String; 2]>,
+}
 
 impl Keys {
     pub(super) fn add<E: Entity>(&mut self, key: &Key<E>) -> Result<(), Error> {
         let item = key.to_item().map_err(singlet::Error::from)?;
-        if !self.0.contains(&item) {
-            self.0.push(item);
+        let text = |name: &str| match item.get(name) {
+            Some(Value::S(text)) => text.clone(),
+            _ => String::new(),
+        };
+        if self.known.insert(["pk", "sk"].map(text)) {
+            self.items.push(item);
         }
         Ok(())
     }
@@ -32,7 +40,7 @@ impl Keys {
 impl Service {
     /// The items that there are, read consistently, in any order.
     pub(super) async fn find(&self, keys: Keys) -> Result<Vec<ThreeFcItem>, Error> {
-        let mut waiting = keys.0;
+        let mut waiting = keys.items;
         let mut found = Vec::with_capacity(waiting.len());
         let mut tries = 0;
         while !waiting.is_empty() {

@@ -12,7 +12,7 @@ use crate::design::{
 };
 use crate::error::Error;
 use crate::rules::{new_thirds, score_of};
-use crate::text::{parse_optional, parse_text};
+use crate::text::{parse_optional, parse_reference, parse_text};
 use crate::view::{EventKind, GameView, Message};
 use serde_json::{Value, json};
 use singlet::prelude::*;
@@ -21,8 +21,8 @@ use singlet_web::identity::Caller;
 
 /// Three different teams.
 fn parse_teams(texts: &[String]) -> Result<Vec<TeamId>, Error> {
-    let ids = texts.iter().map(|text| TeamId::new(text.as_str()));
-    let ids: Vec<TeamId> = ids.collect::<Result<_, _>>().map_err(|_| Error::TeamNotFound)?;
+    let ids = texts.iter().map(|text| parse_reference(text, Error::TeamNotFound));
+    let ids: Vec<TeamId> = ids.collect::<Result<_, _>>()?;
     let [one, two, three] = ids.as_slice() else {
         return Err(Error::invalid("/teamIds", "must be three teams"));
     };
@@ -66,7 +66,7 @@ impl Service {
             None => season.third_length_minutes,
         };
         if session.games >= GAMES_MAX {
-            return Err(Error::limit(GAMES_MAX));
+            return Err(Error::limit(GAMES_MAX, "games in a session"));
         }
         session.games += 1;
         let now = self.db.now();
@@ -221,8 +221,8 @@ impl Service {
         if let Some(text) =
             change.session_id.as_deref().filter(|one| *one != before.session_id.as_str())
         {
-            let target = SessionId::new(text).map_err(|_| Error::SessionNotFound)?;
-            sessions = self.move_between(&open, &target).await?;
+            let target = parse_reference(text, Error::SessionNotFound)?;
+            sessions = self.move_between(caller, &open, &target).await?;
             game.session_id = target;
         }
         if game.team_ids != before.team_ids {
@@ -234,6 +234,9 @@ impl Service {
                 .collect();
             let teams = self.playing_teams(&game.season_id, &joining).await?;
             let team_ids = game.team_ids.clone();
+            if let Some(abandoned) = &mut game.abandoned {
+                abandoned.absent_team_ids.retain(|absent| team_ids.contains(absent));
+            }
             items.roster.retain(|entry| team_ids.contains(&entry.team_id));
             for entry in self.squads(id, &teams, open.now).await? {
                 // Somebody who is lent to another team stays there.
@@ -260,6 +263,7 @@ impl Service {
     /// The sessions that lose and gain a game.
     async fn move_between(
         &self,
+        caller: &Caller,
         open: &OpenGame,
         target: &SessionId,
     ) -> Result<Vec<SessionMirror>, Error> {
@@ -270,10 +274,12 @@ impl Service {
         let from = found.next().flatten().ok_or_else(Error::changed)?;
         let to = found.next().flatten().ok_or(Error::SessionNotFound)?;
         if to.season_id != open.game().season_id {
-            return Err(Error::OtherSeason);
+            // A session of a private league is as if it did not exist.
+            let is_seen = self.check_season_reader(Some(caller), &to.season_id).await;
+            return Err(is_seen.err().map_or(Error::OtherSeason, |_| Error::SessionNotFound));
         }
         if to.games >= GAMES_MAX {
-            return Err(Error::limit(GAMES_MAX));
+            return Err(Error::limit(GAMES_MAX, "games in a session"));
         }
         let from = SessionMirror { games: from.games.saturating_sub(1), ..from };
         let to = SessionMirror { games: to.games + 1, ..to };
@@ -292,7 +298,8 @@ impl Service {
     async fn try_delete_game(&self, caller: &Caller, id: &GameId) -> Result<(), Error> {
         let OpenGame { before: GameItems { goals, game, roster }, .. } =
             self.open_game(caller, id, Role::Admin).await?;
-        let history = self.db.query(History::of(id).sort_key_until("GOAL#")).first().await?;
+        let history = History::of(id).sort_key_until("GOAL#").consistent();
+        let history = self.db.query(history).first().await?;
         if history.is_some() || !goals.is_empty() || game.has_begun() {
             return Err(Error::GameHasHistory);
         }

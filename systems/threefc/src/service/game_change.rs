@@ -8,8 +8,8 @@ use super::changes::Changes;
 use super::read_game::players_of;
 use super::{OpenGame, Service};
 use crate::design::{
-    AuditAction, AuditRecord, EventId, Game, GameId, GameItems, GameStatus, Goal, GoalMarker,
-    PlayerId, Role, RosterEntry, SeasonId, SessionMirror, Standing, Statistic, TeamId,
+    AuditAction, AuditRecord, CHANGES_MAX, EventId, Game, GameId, GameItems, GameStatus, Goal,
+    GoalMarker, PlayerId, Role, RosterEntry, SeasonId, SessionMirror, Standing, Statistic, TeamId,
     next_version,
 };
 use crate::error::Error;
@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use singlet::prelude::*;
 use singlet_web::identity::Caller;
 use singlet_web::problem::{INTERNAL, Problem};
+use std::collections::HashMap;
 
 /// The outcome of a change of a game: the new items, the message and the audit record.
 pub(super) struct Edit {
@@ -130,9 +131,16 @@ impl Service {
     }
 
     /// Writes a change of a game: all of it, or nothing.
+    ///
+    /// Markers and audit records are never deleted, and each has a change of its own. So the number
+    /// of changes limits them.
     pub(super) async fn commit(&self, open: &OpenGame, edit: Edit) -> Result<(), Error> {
         let before = &open.before;
         let Edit { items: mut after, kind, goal, removed, player, marker, audit, sessions } = edit;
+        let ends_game = matches!(kind, EventKind::GameFinished | EventKind::GameAbandoned);
+        if before.game.sequence >= CHANGES_MAX && !ends_game {
+            return Err(Error::TooManyChanges);
+        }
         let version = next_version(before.game.updated_at, open.now);
         let game = &mut after.game;
         game.score = score_of(&game.team_ids, &after.goals);
@@ -165,7 +173,9 @@ impl Service {
         }
         let counted = |items: &GameItems| tally(&items.game, &items.goals, &items.roster);
         let change = counted(&after).since(&counted(before));
-        self.count(&mut changes, &after.game.season_id, &change, open.now).await?;
+        if !self.count(&mut changes, &after.game.season_id, &change, open.now).await? {
+            return Err(self.drifted(&before.game).await?);
+        }
         if let Some(audit) = audit {
             let actor = open.scope.actor()?;
             let record = AuditRecord {
@@ -186,14 +196,26 @@ impl Service {
         changes.run().await
     }
 
-    /// Adds what a game counts to the standings and statistics of its season.
+    /// Why a count would be below zero: the game has changed since it was read, or the tables have
+    /// drifted from the games.
+    async fn drifted(&self, seen: &Game) -> Result<Error, Error> {
+        let game = self.db.get(Game::key(&seen.game_id).consistent()).await?;
+        if game.is_none_or(|game| game.updated_at != seen.updated_at) {
+            return Ok(Error::changed());
+        }
+        tracing::error!(game = %seen.game_id, "a standing or statistic would be negative");
+        Ok(Problem::new(&INTERNAL).into())
+    }
+
+    /// Adds what a game counts to the standings and statistics of its season. Returns false if a
+    /// count would be below zero.
     async fn count(
         &self,
         changes: &mut Changes<'_>,
         season_id: &SeasonId,
         change: &Tally,
         now: Timestamp,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let keys = change.teams.keys().map(|team| Standing::key(season_id, team).consistent());
         let stored: Vec<Option<Standing>> = self.db.get_many(keys).await?;
         for ((team_id, tally), stored) in change.teams.iter().zip(stored) {
@@ -210,7 +232,7 @@ impl Service {
                 created_at: now,
                 updated_at: now,
             });
-            let row = with_team_tally(row, tally)?;
+            let Some(row) = with_team_tally(row, tally) else { return Ok(false) };
             let is_zero = (row.played, row.conceded, row.scored) == (0, 0, 0);
             write_row(changes, &row, is_new, is_zero);
         }
@@ -228,11 +250,11 @@ impl Service {
                 created_at: now,
                 updated_at: now,
             });
-            let row = with_player_tally(row, tally)?;
+            let Some(row) = with_player_tally(row, tally) else { return Ok(false) };
             let is_zero = (row.games, row.goals, row.own_goals, row.assists) == (0, 0, 0, 0);
             write_row(changes, &row, is_new, is_zero);
         }
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -251,16 +273,13 @@ fn write_row<E: crate::design::Stamped>(
     }
 }
 
-/// A count after a change. One below zero would mean that the tables have drifted from the games.
-fn counted(stored: u32, change: i64) -> Result<u32, Error> {
-    u32::try_from(i64::from(stored) + change).map_err(|_| {
-        tracing::error!(stored, change, "a standing or statistic would be negative");
-        Problem::new(&INTERNAL).into()
-    })
+/// A count after a change; `None` if it would be below zero.
+fn counted(stored: u32, change: i64) -> Option<u32> {
+    u32::try_from(i64::from(stored) + change).ok()
 }
 
-fn with_team_tally(row: Standing, tally: &TeamTally) -> Result<Standing, Error> {
-    Ok(Standing {
+fn with_team_tally(row: Standing, tally: &TeamTally) -> Option<Standing> {
+    Some(Standing {
         played: counted(row.played, tally.played)?,
         wins: counted(row.wins, tally.wins)?,
         draws: counted(row.draws, tally.draws)?,
@@ -271,8 +290,8 @@ fn with_team_tally(row: Standing, tally: &TeamTally) -> Result<Standing, Error> 
     })
 }
 
-fn with_player_tally(row: Statistic, tally: &PlayerTally) -> Result<Statistic, Error> {
-    Ok(Statistic {
+fn with_player_tally(row: Statistic, tally: &PlayerTally) -> Option<Statistic> {
+    Some(Statistic {
         games: counted(row.games, tally.games)?,
         goals: counted(row.goals, tally.goals)?,
         own_goals: counted(row.own_goals, tally.own_goals)?,
@@ -297,17 +316,20 @@ fn write_link(changes: &mut Changes<'_>, before: &Game, after: &Game, version: T
 
 /// The goals have third and minute in their keys: a goal that moves gets another one.
 fn write_goals(changes: &mut Changes<'_>, before: &[Goal], after: &[Goal], version: Timestamp) {
-    let find =
-        |goals: &[Goal], key: &str| goals.iter().find(|goal| goal.sort_key() == key).cloned();
-    for old in before {
-        if find(after, &old.sort_key()).is_none() {
-            changes.remove(old);
-        }
+    fn key(goal: &Goal) -> (u8, u16, &EventId) {
+        (goal.third, goal.game_minute, &goal.event_id)
     }
-    for new in after {
-        match find(before, &new.sort_key()) {
-            None => changes.insert(new, version),
-            Some(old) if old != *new => changes.overwrite(new, version),
+    fn by_key(goals: &[Goal]) -> HashMap<(u8, u16, &EventId), &Goal> {
+        goals.iter().map(|goal| (key(goal), goal)).collect()
+    }
+    let (old, new) = (by_key(before), by_key(after));
+    for goal in before.iter().filter(|goal| !new.contains_key(&key(goal))) {
+        changes.remove(goal);
+    }
+    for goal in after {
+        match old.get(&key(goal)) {
+            None => changes.insert(goal, version),
+            Some(stored) if *stored != goal => changes.overwrite(goal, version),
             Some(_) => {}
         }
     }

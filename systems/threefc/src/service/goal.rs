@@ -8,18 +8,18 @@ use crate::design::{
 };
 use crate::error::Error;
 use crate::rules::{GoalFields, Timing, check_goal, latest, when_scored};
-use crate::text::{is_uuid_v7, sha256_hex};
+use crate::text::{is_uuid_v7, parse_reference, sha256_hex};
 use crate::view::{EventKind, GameView};
 use singlet_web::api::Change;
 use singlet_web::identity::Caller;
 use singlet_web::problem::{ApiError as _, Problem};
 
 fn team_id(text: &str) -> Result<TeamId, Error> {
-    TeamId::new(text).map_err(|_| Error::TeamNotInGame)
+    parse_reference(text, Error::TeamNotInGame)
 }
 
 fn player_id(text: &str) -> Result<PlayerId, Error> {
-    PlayerId::new(text).map_err(|_| Error::PlayerNotOnRoster)
+    parse_reference(text, Error::PlayerNotOnRoster)
 }
 
 fn fields_of(new: &NewGoal) -> Result<GoalFields, Error> {
@@ -106,7 +106,7 @@ impl Service {
         }
         open.require_open_or_admin()?;
         if open.game().goals >= GOALS_MAX {
-            return Err(Error::limit(GOALS_MAX));
+            return Err(Error::limit(GOALS_MAX, "goals in a game"));
         }
         let fields = fields_of(new)?;
         check_goal(&fields, None, &open.game().team_ids, &open.roster_teams())?;

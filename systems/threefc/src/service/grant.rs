@@ -4,6 +4,7 @@ use super::access::user_id;
 use super::changes::Changes;
 use super::input::GrantRole;
 use super::league::is_last_admin;
+use super::user::leave_league;
 use super::{ATTEMPTS_MAX, Service};
 use crate::design::{GRANTS_MAX, Grant, GrantMirror, League, LeagueId, Role, UserId};
 use crate::error::Error;
@@ -39,11 +40,12 @@ impl Service {
         Ok(())
     }
 
-    /// 30: grantRole. Also says whether the grant is new.
+    /// 30: grantRole. Also says whether the grant is new. A new one is for people who have a role
+    /// in some league; others are invited.
     ///
     /// # Errors
     ///
-    /// [`Error::LastAdmin`], [`Error::LimitReached`].
+    /// [`Error::UserNotFound`], [`Error::LastAdmin`], [`Error::LimitReached`].
     pub async fn grant_role(
         &self,
         caller: &Caller,
@@ -71,7 +73,7 @@ impl Service {
         let Some(before) = before else {
             let name = name.ok_or_else(|| Error::invalid("/displayName", "is missing"))?;
             if league.grants >= GRANTS_MAX {
-                return Err(Error::limit(GRANTS_MAX));
+                return Err(Error::limit(GRANTS_MAX, "people with a role in a league"));
             }
             let now = self.db.now();
             let grant = Grant {
@@ -88,6 +90,7 @@ impl Service {
             changes.rewrite(&league);
             changes.create(&grant, Error::changed());
             changes.create(&GrantMirror::from(grant.clone()), Error::changed());
+            self.add_to_league(&mut changes, user).await?;
             changes.run().await?;
             return Ok((grant, true));
         };
@@ -147,6 +150,9 @@ impl Service {
         changes.rewrite(&league);
         changes.delete(&grant);
         changes.delete(&self.mirror_of(&grant).await?);
+        if let Some(user) = self.user(user).await? {
+            leave_league(&mut changes, user);
+        }
         changes.run().await
     }
 

@@ -60,7 +60,7 @@ impl Service {
             stored.into_iter().partition(|one| one.expires_at <= self.db.now());
         let open = open.len() as u32;
         if open >= INVITES_MAX {
-            return Err(Error::limit(INVITES_MAX));
+            return Err(Error::limit(INVITES_MAX, "open invitations to a league"));
         }
         league.invites = open + 1;
         let mut changes = Changes::new(&self.db);
@@ -191,10 +191,11 @@ impl Service {
             }
             None => {
                 if league.grants >= GRANTS_MAX {
-                    return Err(Error::limit(GRANTS_MAX));
+                    return Err(Error::limit(GRANTS_MAX, "people with a role in a league"));
                 }
                 league.grants += 1;
                 count_admins(&mut league, None, Some(invite.role));
+                self.join_league(&mut changes, &user_id).await?;
                 let now = self.db.now();
                 let grant = Grant {
                     league_id: league_id.clone(),

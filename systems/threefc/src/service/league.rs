@@ -4,40 +4,50 @@ use super::access::user_id;
 use super::changes::Changes;
 use super::find::Keys;
 use super::input::{LeagueChange, NewLeague};
+use super::user::leave_league;
 use super::{ATTEMPTS_MAX, Service};
 use crate::design::{
     Grant, GrantMirror, Invitation, League, LeagueId, LeaguePlayer, Listing, Player, Role, Season,
-    ThreeFcItem, Visibility,
+    ThreeFcItem, User, UserId, Visibility,
 };
 use crate::error::Error;
 use crate::text::{parse_optional, parse_text};
-use crate::view::{LeagueInfo, LeagueView, MeView, MyLeague};
+use crate::view::{LeagueInfo, LeagueView, MyLeague};
 use singlet::transaction::OPERATIONS_MAX;
 use singlet::{Cursor, Page};
 use singlet_web::api::Change;
 use singlet_web::identity::Caller;
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 impl Service {
     /// 1: createLeague. The caller is its first admin.
     ///
     /// # Errors
     ///
-    /// [`Error::IdTaken`].
+    /// [`Error::IdTaken`], [`Error::LimitReached`].
     pub async fn create_league(
         &self,
         caller: &Caller,
         new: &NewLeague,
     ) -> Result<LeagueInfo, Error> {
-        let user_id = user_id(caller)?;
         let league_id: LeagueId = self.chosen_or_new("/leagueId", new.league_id.as_deref())?;
-        let name = parse_text("/name", &new.name, 1..=60)?;
-        let city = parse_optional("/city", new.city.as_deref(), 40)?;
+        let work = |_| self.try_create_league(caller, &league_id, new);
+        self.db.attempt(work).times(ATTEMPTS_MAX).await
+    }
+
+    async fn try_create_league(
+        &self,
+        caller: &Caller,
+        league_id: &LeagueId,
+        new: &NewLeague,
+    ) -> Result<LeagueInfo, Error> {
+        let user_id = user_id(caller)?;
         let now = self.db.now();
         let league = League {
             league_id: league_id.clone(),
-            name,
-            city,
+            name: parse_text("/name", &new.name, 1..=60)?,
+            city: parse_optional("/city", new.city.as_deref(), 40)?,
             visibility: new.visibility.unwrap_or_default(),
             created_by_user_id: user_id.clone(),
             admins: 1,
@@ -49,11 +59,11 @@ impl Service {
             updated_at: now,
         };
         let grant = Grant {
-            league_id,
+            league_id: league_id.clone(),
             user_id: user_id.clone(),
             role: Role::Admin,
             display_name: caller.display_name().to_owned(),
-            granted_by_user_id: user_id,
+            granted_by_user_id: user_id.clone(),
             created_at: now,
             updated_at: now,
         };
@@ -64,6 +74,7 @@ impl Service {
         if league.visibility == Visibility::Public {
             changes.create(&listing(&league), Error::IdTaken);
         }
+        self.join_league(&mut changes, &user_id).await?;
         changes.run().await?;
         Ok(LeagueInfo::new(&league, Some(Role::Admin)))
     }
@@ -81,30 +92,35 @@ impl Service {
         Ok(self.db.query(Listing::of().limit(limit)).page(cursor).await?)
     }
 
-    /// 2: me: the caller's leagues.
+    /// 2: me: the caller's leagues, by id, one page of them.
     ///
     /// # Errors
     ///
-    /// If the store fails.
-    pub async fn me(&self, caller: &Caller) -> Result<MeView, Error> {
+    /// If the cursor belongs to another list.
+    pub async fn me(
+        &self,
+        caller: &Caller,
+        limit: usize,
+        cursor: Option<Cursor<GrantMirror>>,
+    ) -> Result<(UserId, Page<MyLeague, GrantMirror>), Error> {
         let user_id = user_id(caller)?;
-        let grants = self.db.query(GrantMirror::of_user(&user_id).consistent()).all().await?;
+        let grants = GrantMirror::of_user(&user_id).consistent().limit(limit);
+        let Page { items: grants, next } = self.db.query(grants).page(cursor).await?;
         let mut keys = Keys::default();
         for grant in &grants {
             keys.add(&League::key(&grant.league_id))?;
         }
         let found = self.find(keys).await?;
-        let name_of = |id: &LeagueId| {
-            found.iter().find_map(|item| match item {
-                ThreeFcItem::League(league) if league.league_id == *id => Some(league.name.clone()),
-                _ => None,
-            })
-        };
-        let leagues = grants.iter().filter_map(|grant| {
-            let name = name_of(&grant.league_id)?;
-            Some(MyLeague { league_id: grant.league_id.clone(), name, role: grant.role })
+        let names = found.into_iter().filter_map(|item| match item {
+            ThreeFcItem::League(league) => Some((league.league_id, league.name)),
+            _ => None,
         });
-        Ok(MeView { leagues: leagues.collect(), user_id })
+        let mut names: HashMap<LeagueId, String> = names.collect();
+        let items = grants.into_iter().filter_map(|grant| {
+            let name = names.remove(&grant.league_id)?;
+            Some(MyLeague { league_id: grant.league_id, name, role: grant.role })
+        });
+        Ok((user_id, Page { items: items.collect(), next }))
     }
 
     /// 3: getLeague, with its seasons, the newest first.
@@ -197,9 +213,14 @@ impl Service {
         if scope.league.visibility == Visibility::Public {
             changes.remove(&listing(&scope.league));
         }
+        let keys = grants.iter().map(|grant| User::key(&grant.user_id).consistent());
+        let users: Vec<Option<User>> = self.db.get_many(keys).await?;
         for grant in grants {
             changes.remove(&grant);
             changes.remove(&GrantMirror::from(grant));
+        }
+        for user in users.into_iter().flatten() {
+            leave_league(&mut changes, user);
         }
         for invite in &invites {
             changes.remove(invite);

@@ -8,6 +8,9 @@ use crate::error::Error;
 use crate::text::parse_text;
 use singlet_web::identity::Caller;
 
+/// How many bytes a nickname has at most.
+const NICKNAME_BYTES_MAX: usize = 96;
+
 impl Service {
     /// 28: createPlayer. Scorekeepers too: somebody new comes to the pitch.
     ///
@@ -35,14 +38,14 @@ impl Service {
         let scope = self.league_scope(league_id, caller, Role::Scorekeeper).await?;
         let mut league = scope.league;
         if league.players >= PLAYERS_MAX {
-            return Err(Error::limit(PLAYERS_MAX));
+            return Err(Error::limit(PLAYERS_MAX, "players in a league"));
         }
         league.players += 1;
         let now = self.db.now();
         let player = Player {
             player_id: player_id.clone(),
             league_id: league_id.clone(),
-            nickname: parse_text("/nickname", &new.nickname, 1..=24)?,
+            nickname: parse_nickname(&new.nickname)?,
             number: new.number.map(parse_number).transpose()?,
             archived: false,
             created_at: now,
@@ -111,7 +114,7 @@ impl Service {
         scope.require(Role::Admin)?;
         let mut player = before.clone();
         if let Some(nickname) = &change.nickname {
-            player.nickname = parse_text("/nickname", nickname, 1..=24)?;
+            player.nickname = parse_nickname(nickname)?;
         }
         player.number = change.number.clone().apply(player.number).map(parse_number).transpose()?;
         player.archived = change.archived.unwrap_or(player.archived);
@@ -128,6 +131,16 @@ impl Service {
             changes.run().await?;
         }
         Ok(player)
+    }
+}
+
+/// A nickname: 24 characters, which may be of several bytes each. A game names every player in each of
+/// their goals, and must not get larger than an answer can be.
+fn parse_nickname(text: &str) -> Result<String, Error> {
+    let nickname = parse_text("/nickname", text, 1..=24)?;
+    match nickname.len() {
+        0..=NICKNAME_BYTES_MAX => Ok(nickname),
+        _ => Err(Error::invalid("/nickname", "must have fewer pictures or accents")),
     }
 }
 

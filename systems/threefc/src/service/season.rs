@@ -7,13 +7,14 @@ use super::team::new_teams;
 use super::{ATTEMPTS_MAX, Service};
 use crate::design::{
     Color, LeagueId, Player, Role, SEASONS_MAX, Season, SeasonId, SeasonMirror, SeasonTables,
-    Session, SessionMirror, Team, ThreeFcItem,
+    Session, SessionId, SessionMirror, Team, ThreeFcItem,
 };
 use crate::error::Error;
 use crate::rules::{Boards, StandingRow, boards, standings};
 use crate::text::parse_text;
 use crate::view::{LeagueInfo, PlayerRef, SeasonView, SessionRow, name_of};
 use singlet_web::identity::Caller;
+use std::collections::HashMap;
 
 /// How long thirds can be.
 const THIRD_LENGTHS: [u8; 3] = [20, 25, 30];
@@ -69,7 +70,7 @@ impl Service {
         let scope = self.league_scope(league_id, caller, Role::Admin).await?;
         let mut league = scope.league;
         if league.seasons >= SEASONS_MAX {
-            return Err(Error::limit(SEASONS_MAX));
+            return Err(Error::limit(SEASONS_MAX, "seasons in a league"));
         }
         league.seasons += 1;
         let now = self.db.now();
@@ -123,16 +124,13 @@ impl Service {
         }
         let found = self.find(keys).await?;
         let names = names_among(&found);
-        let games_of = |session: &Session| {
-            found.iter().find_map(|item| match item {
-                ThreeFcItem::SessionMirror(mirror) if mirror.session_id == session.session_id => {
-                    Some(mirror.games)
-                }
-                _ => None,
-            })
-        };
+        let mirrors = found.iter().filter_map(|item| match item {
+            ThreeFcItem::SessionMirror(mirror) => Some((&mirror.session_id, mirror.games)),
+            _ => None,
+        });
+        let games: HashMap<&SessionId, u32> = mirrors.collect();
         let sessions = sessions.into_iter().map(|session| SessionRow {
-            games: games_of(&session).unwrap_or(0),
+            games: games.get(&session.session_id).copied().unwrap_or(0),
             session_id: session.session_id,
             session_date: session.session_date,
             venue: session.venue,

@@ -38,7 +38,7 @@ impl Service {
         let (mut season, scope) = self.season_scope(season_id, Some(caller)).await?;
         scope.require(Role::Admin)?;
         if season.sessions >= SESSIONS_MAX {
-            return Err(Error::limit(SESSIONS_MAX));
+            return Err(Error::limit(SESSIONS_MAX, "sessions in a season"));
         }
         season.sessions += 1;
         let now = self.db.now();

@@ -8,7 +8,7 @@ use crate::design::{
     LeagueId, LeaguePlayer, PlayerId, Role, SeasonId, TEAMS_MAX, Team, TeamId, ThreeFcItem,
 };
 use crate::error::Error;
-use crate::text::{parse_code, parse_text};
+use crate::text::{parse_code, parse_reference, parse_text};
 use singlet_web::identity::Caller;
 
 /// Teams to be created, none twice.
@@ -70,7 +70,7 @@ impl Service {
         let (mut season, scope) = self.season_scope(season_id, Some(caller)).await?;
         scope.require(Role::Admin)?;
         if season.teams >= TEAMS_MAX {
-            return Err(Error::limit(TEAMS_MAX));
+            return Err(Error::limit(TEAMS_MAX, "teams in a season"));
         }
         let others = self.db.query(Team::of_season(season_id).consistent()).all().await?;
         if others.iter().any(|other| other.team_id == team.team_id) {
@@ -168,7 +168,7 @@ impl Service {
         let mut squad: Vec<PlayerId> = Vec::with_capacity(texts.len());
         let mut keys = Keys::default();
         for text in texts {
-            let player = PlayerId::new(text.as_str()).map_err(|_| Error::PlayerNotFound)?;
+            let player: PlayerId = parse_reference(text, Error::PlayerNotFound)?;
             if squad.contains(&player) {
                 return Err(Error::invalid("/squadPlayerIds", "must not name a player twice"));
             }

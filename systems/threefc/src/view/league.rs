@@ -153,8 +153,11 @@ pub struct InvitePreview {
 pub struct MeView {
     /// The caller's id.
     pub user_id: UserId,
-    /// Leagues in which the caller has a role.
+    /// Leagues in which the caller has a role, by id.
     pub leagues: Vec<MyLeague>,
+    /// Pass this as `cursor` to get more leagues. It is missing when there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// A league of the caller.

@@ -1,7 +1,8 @@
 //! A request that fails, is lost, or is the last one of a server that crashes leaves all or nothing.
 
 use crate::fixture::{
-    Fixture, ines, league_id, new_game, new_goal, new_season, noor, session_id, tomasz, user,
+    Fixture, ines, league_id, new_game, new_goal, new_league, new_season, noor, session_id, tomasz,
+    user,
 };
 use singlet_testing::{Fault, TestStore, at_every_request, run};
 use singlet_threefc::design::{GameId, Role};
@@ -15,6 +16,8 @@ struct Prepared {
 
 async fn prepare(store: TestStore) -> Prepared {
     let fixture = Fixture::new(store).await;
+    // Somebody without a role anywhere cannot be given one.
+    fixture.service.create_league(&noor(), &new_league("harbour")).await.unwrap();
     let game = fixture.live_game("g1").await;
     fixture.goal(&game, &new_goal("blue", Some("red"))).await;
     for third in 1..=3 {
@@ -105,6 +108,8 @@ fn case_02_grant_role_writes_all_or_nothing() {
             check(prepared, is_done, fault, &keys).await;
             let league = prepared.fixture.data("LEAGUE#tidewall METADATA").await;
             let grants = prepared.fixture.keys_of("LEAGUE#tidewall ACL#").await.len();
+            let leagues = prepared.fixture.keys_of("USER#noor ACL#").await.len();
+            assert_eq!(prepared.fixture.data("USER#noor METADATA").await["leagues"], leagues);
             assert_eq!(
                 (&league["grants"], &league["admins"]),
                 (&grants.into(), &(grants - 2).into())

@@ -11,8 +11,8 @@ use singlet_threefc::design::{
 use singlet_threefc::error::Error;
 use singlet_threefc::service::Service;
 use singlet_threefc::service::input::{
-    GoalChange, GrantRole, NewGame, NewGoal, NewLeague, NewPlayer, NewSeason, NewSession,
-    TeamChange,
+    AcceptInvite, GoalChange, NewGame, NewGoal, NewInvite, NewLeague, NewPlayer, NewSeason,
+    NewSession, TeamChange,
 };
 use singlet_threefc::view::GameView;
 use singlet_web::api::Change;
@@ -39,6 +39,11 @@ pub(crate) fn ruben() -> Caller {
 
 pub(crate) fn noor() -> Caller {
     PERSONAS[4].caller()
+}
+
+/// Somebody who is not in the demo data.
+pub(crate) fn somebody(subject: &str) -> Caller {
+    Caller { subject: subject.to_owned(), name: Some("Somebody".to_owned()), ..Caller::default() }
 }
 
 pub(crate) fn user(caller: &Caller) -> UserId {
@@ -106,8 +111,7 @@ impl Fixture {
         let service = &self.service;
         service.create_league(&ines(), &new_league("tidewall")).await.unwrap();
         for (caller, role) in [(tomasz(), Role::Scorekeeper), (bea(), Role::Viewer)] {
-            let grant = GrantRole { role, display_name: caller.name.clone() };
-            service.grant_role(&ines(), &league_id(), &user(&caller), &grant).await.unwrap();
+            self.join(&ines(), &league_id(), &caller, role).await;
         }
         service.create_season(&ines(), &league_id(), &new_season("spring")).await.unwrap();
         for team_name in ["red", "blue", "yellow"] {
@@ -120,6 +124,14 @@ impl Fixture {
             self.squad(team_name, &squad).await;
         }
         service.create_session(&ines(), &season_id(), &new_session("day-1")).await.unwrap();
+    }
+
+    /// Gives somebody a role by an invitation.
+    pub(crate) async fn join(&self, admin: &Caller, league: &LeagueId, who: &Caller, role: Role) {
+        let invite = self.service.invite(admin, league, &NewInvite { role }).await.unwrap();
+        let display_name = who.display_name().to_owned();
+        let accept = AcceptInvite { code: invite.code, display_name };
+        self.service.accept_invite(who, league, &accept).await.unwrap();
     }
 
     async fn squad(&self, team_name: &str, squad: &[String]) {

@@ -174,6 +174,70 @@ async fn a_key_makes_a_request_safe_to_repeat() {
     assert_eq!(fixture.keys_of("GAME#g1 GOAL#").await.len(), 1);
 }
 
+/// The largest game there can be is still answered with a key: its answer is kept for repetitions.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_largest_game_is_answered() {
+    let (fixture, server) = server().await;
+    let service = &fixture.service;
+    let game = fixture.live_game("g1").await;
+    let ines = server.as_persona(&PERSONAS[INES]);
+    // Each of four bytes.
+    let nickname = "\u{1f600}".repeat(24);
+    let family = "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}".repeat(24);
+    let long = json!({"nickname": family});
+    let refused = ines.post("/threefc/v1/leagues/tidewall/players", long).await;
+    assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"));
+    let mut players = Vec::new();
+    for (team, number) in
+        ["red", "blue", "yellow"].iter().flat_map(|team| (3..15).map(move |one| (team, one)))
+    {
+        let id = format!("{team}-{number}-{}", "x".repeat(40)).chars().take(40).collect::<String>();
+        let new = json!({"playerId": id, "nickname": nickname, "number": 99});
+        ines.post("/threefc/v1/leagues/tidewall/players", new).await.expect(201);
+        let (id, team) = (id.parse().unwrap(), team.parse().unwrap());
+        service.assign_roster(&crate::fixture::ines(), &game, &id, &team).await.unwrap();
+        players.push(id);
+    }
+    crate::limits::put_goals(&fixture, "g1", 199, &players[..4]).await;
+    let mut goal = json!({
+        "eventId": event_id(), "concedingTeamId": "blue", "scoringTeamId": "red",
+        "scorerPlayerId": players[0], "assistPlayerIds": players[1..4],
+    });
+    let tomasz = keyed(&server.as_persona(&PERSONAS[TOMASZ]), &event_id());
+    let path = "/threefc/v1/games/g1/goals";
+    let added = tomasz.post(path, goal.clone()).await;
+    assert!(added.body.len() > 180_000, "{}", added.body.len());
+    assert_eq!(added.expect(201)["goals"].as_array().unwrap().len(), 200);
+    assert_eq!(tomasz.post(path, goal.clone()).await.expect(201), added.json());
+    goal["eventId"] = json!(event_id());
+    let full = server.as_persona(&PERSONAS[TOMASZ]).post(path, goal).await;
+    assert_eq!((full.status, full.code().as_str()), (409, "limit-reached"));
+}
+
+#[tokio::test]
+async fn the_callers_leagues_come_in_pages() {
+    let server = TestServer::start(vec![system()]).await;
+    let noor = server.as_persona(&PERSONAS[NOOR]);
+    for id in ["aa", "bb", "cc"] {
+        noor.post("/threefc/v1/leagues", json!({"leagueId": id, "name": "One"})).await.expect(201);
+    }
+    let all = noor.get("/threefc/v1/me").await.expect(200);
+    assert_eq!((all["leagues"].as_array().unwrap().len(), all.get("next")), (3, None));
+    let first = noor.get("/threefc/v1/me?limit=2").await.expect(200);
+    let cursor = first["next"].as_str().unwrap();
+    let path = format!("/threefc/v1/me?limit=2&cursor={cursor}");
+    let second = noor.get(&path).await.expect(200);
+    assert_eq!(
+        (&second["userId"], &second["leagues"][0]["leagueId"]),
+        (&json!("noor"), &json!("cc"))
+    );
+    assert_eq!(second.get("next"), None);
+    // The place in somebody else's list is not one in mine.
+    let ines = server.as_persona(&PERSONAS[INES]);
+    let refused = ines.get(&path).await;
+    assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"));
+}
+
 #[tokio::test]
 async fn the_pages_are_there() {
     let server = TestServer::start(vec![system()]).await;
@@ -254,7 +318,7 @@ async fn demo_data_has_everything() {
             types.push(name);
         }
     }
-    assert_eq!(types.len(), 17, "{types:?}");
+    assert_eq!(types.len(), 18, "{types:?}");
     // A removed marker: the goal that was undone.
     let undone = ines.get("/threefc/v1/games/spring-13/audit").await.expect(200);
     assert_eq!(undone["items"][0]["action"], "goalUndone");

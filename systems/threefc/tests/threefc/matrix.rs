@@ -5,27 +5,26 @@
 
 use crate::fixture::{
     Fixture, bea, by, game_id, ines, league_id, new_game, new_goal, new_league, new_player,
-    new_season, new_session, ruben, season_id, tomasz, user,
+    new_season, new_session, ruben, season_id, somebody, tomasz,
 };
 use axum::http::Method;
 use serde_json::{Value, json};
 use singlet_testing::{TestClient, TestServer, TestStore};
 use singlet_threefc::design::{LeagueId, Role, SeasonId, SessionId, Visibility};
-use singlet_threefc::service::input::{GrantRole, NewInvite, NewLeague};
+use singlet_threefc::service::input::{NewInvite, NewLeague};
 use singlet_threefc::{PERSONAS, system};
 use singlet_web::DemoPolicy;
 
 /// What requests name.
-struct Names {
+pub(crate) struct Names {
     code: String,
     hash: String,
     /// A goal of the live game, and of the finished one.
     goals: [String; 2],
 }
 
-async fn prepare(fixture: &Fixture) -> Names {
+pub(crate) async fn prepare(fixture: &Fixture) -> Names {
     let service = &fixture.service;
-    let grant = |role| GrantRole { role, display_name: Some("Somebody".into()) };
     for league in ["harbour", "quarry-lane"] {
         let is_private = league == "quarry-lane";
         let visibility = if is_private { Visibility::Private } else { Visibility::Public };
@@ -33,15 +32,14 @@ async fn prepare(fixture: &Fixture) -> Names {
         let admin = if is_private { ruben() } else { ines() };
         service.create_league(&admin, &new).await.unwrap();
         let id = LeagueId::new(league).unwrap();
-        let viewer = grant(Role::Viewer);
-        service.grant_role(&admin, &id, &user(&bea()), &viewer).await.unwrap();
+        fixture.join(&admin, &id, &bea(), Role::Viewer).await;
         if !is_private {
-            let scorekeeper = grant(Role::Scorekeeper);
-            service.grant_role(&admin, &id, &user(&tomasz()), &scorekeeper).await.unwrap();
+            fixture.join(&admin, &id, &tomasz(), Role::Scorekeeper).await;
         }
     }
-    let viewer = grant(Role::Viewer);
-    service.grant_role(&ines(), &league_id(), &"extra".parse().unwrap(), &viewer).await.unwrap();
+    fixture.join(&ines(), &league_id(), &somebody("extra"), Role::Viewer).await;
+    let elsewhere = LeagueId::new("harbour").unwrap();
+    fixture.join(&ines(), &elsewhere, &somebody("new"), Role::Viewer).await;
     service.create_season(&ines(), &league_id(), &new_season("idle")).await.unwrap();
     service.create_session(&ines(), &season_id(), &new_session("idle-day")).await.unwrap();
     fixture.game("plain").await;
@@ -53,6 +51,13 @@ async fn prepare(fixture: &Fixture) -> Names {
         goals.push(goal.event_id);
     }
     fixture.finish(&game_id("done")).await;
+    // All thirds are over, and the game is not finished.
+    let played = fixture.live_game("played").await;
+    service.finish_third(&tomasz(), &played, 1, None).await.unwrap();
+    for third in [2, 3] {
+        service.start_third(&tomasz(), &played, third, None).await.unwrap();
+        service.finish_third(&tomasz(), &played, third, None).await.unwrap();
+    }
     let invite = service.invite(&ines(), &league_id(), &NewInvite { role: Role::Viewer }).await;
     let invite = invite.unwrap();
     // The private league has one of everything.
@@ -68,7 +73,7 @@ async fn prepare(fixture: &Fixture) -> Names {
 }
 
 /// The request of a row.
-fn request(row: &str, names: &Names) -> (Method, String, Option<Value>) {
+pub(crate) fn request(row: &str, names: &Names) -> (Method, String, Option<Value>) {
     let is_private = row.ends_with("(private)");
     let is_finished = row.ends_with("(finished)");
     let pick =
@@ -145,9 +150,11 @@ fn request(row: &str, names: &Names) -> (Method, String, Option<Value>) {
         "startThird" => (post, game + "/thirds/1/start", json!({})),
         "finishThird" => (post, game + "/thirds/1/finish", json!({})),
         "correctThird" => (patch, game + "/thirds/1", json!({})),
-        "finishGame" => match row.ends_with("force)") {
-            true => (post, game + "/finish", json!({"force": true})),
-            false => (post, "/games/done/finish".into(), json!({})),
+        "finishGame" => match row {
+            "finishGame" => (post, "/games/played/finish".into(), json!({})),
+            "finishGame (with force)" => (post, game + "/finish", json!({"force": true})),
+            // A third is open, or the game is finished already.
+            _ => (post, game + "/finish", json!({})),
         },
         "abandonGame" => (post, game + "/abandon", json!({"reason": "light"})),
         "reopenGame" => match is_private {
@@ -188,7 +195,11 @@ async fn send(client: &TestClient, row: &str, names: &Names) -> u16 {
         }
         return client.get(&path).await.status;
     }
-    client.send(method, &path, body).await.status
+    let response = client.send(method, &path, body).await;
+    if row.starts_with("finishGame") && response.status == 200 {
+        assert_eq!(response.json()["status"], "finished", "{row}");
+    }
+    response.status
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -244,6 +255,16 @@ async fn case_23_what_is_private_is_as_if_it_were_missing() {
     }
 }
 
+/// What somebody without an admin grant gets.
+fn status_of(path: &str, is_signed_in: bool) -> u16 {
+    let is_for_admins = ["/acl", "/invites", "/audit"].iter().any(|ending| path.ends_with(ending));
+    match (is_for_admins, path == "/threefc/v1/me", is_signed_in) {
+        (true, _, true) => 403,
+        (true, _, false) | (_, true, false) => 401,
+        _ => 200,
+    }
+}
+
 /// Everything that somebody without an admin grant can read has no `@` and no user id of others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn case_23_nobody_sees_accounts_of_others() {
@@ -281,6 +302,7 @@ async fn case_23_nobody_sees_accounts_of_others() {
             "/threefc/games/spring-13",
         ] {
             let response = client.get(path).await;
+            assert_eq!(response.status, status_of(path, me.is_some()), "{path} as {me:?}");
             let text = String::from_utf8_lossy(&response.body).into_owned();
             seen += &text;
             assert!(!text.contains('@'), "{path} as {me:?} contains @");

@@ -1,6 +1,8 @@
 //! Roles and invitations.
 
-use crate::fixture::{Fixture, bea, code, ines, league_id, noor, ruben, season_id, tomasz, user};
+use crate::fixture::{
+    Fixture, bea, code, ines, league_id, new_league, noor, ruben, season_id, somebody, tomasz, user,
+};
 use singlet_testing::{TestStore, at_once, on_every_backend};
 use singlet_threefc::design::{InviteHash, LeagueId, Role};
 use singlet_threefc::service::input::{AcceptInvite, GrantRole, NewInvite};
@@ -22,10 +24,7 @@ async fn case_22_one_admin_remains(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let service = &fixture.service;
     for round in 0..6 {
-        service
-            .grant_role(&ines(), &league_id(), &user(&noor()), &role(Role::Admin))
-            .await
-            .unwrap();
+        fixture.join(&ines(), &league_id(), &noor(), Role::Admin).await;
         let services = [fixture.second(), fixture.second()];
         let results = at_once(2, |who| {
             let service = services[who].clone();
@@ -45,10 +44,7 @@ async fn case_22_one_admin_remains(store: TestStore) {
         assert_eq!(fixture.data("LEAGUE#tidewall METADATA").await["admins"], 1);
         if results[0] != "ok" {
             // Noor is left: she gives the league back.
-            service
-                .grant_role(&noor(), &league_id(), &user(&ines()), &role(Role::Admin))
-                .await
-                .unwrap();
+            fixture.join(&noor(), &league_id(), &ines(), Role::Admin).await;
             service.revoke_role(&ines(), &league_id(), &user(&noor())).await.unwrap();
         }
     }
@@ -63,6 +59,7 @@ async fn case_22_one_admin_remains(store: TestStore) {
 async fn roles_are_granted_changed_and_revoked(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let service = &fixture.service;
+    service.create_league(&noor(), &new_league("harbour")).await.unwrap();
     let grant = async |new: &GrantRole| {
         service.grant_role(&ines(), &league_id(), &user(&noor()), new).await
     };
@@ -125,7 +122,7 @@ async fn invitations_are_made_previewed_accepted_and_deleted(store: TestStore) {
     assert_eq!((listed.len(), &listed[0].hash), (1, &invite.hash));
     let grant = service.accept_invite(&noor(), &league_id(), &accept(&invite.code)).await.unwrap();
     assert_eq!((grant.role, grant.user_id.as_str()), (Role::Scorekeeper, "noor"));
-    assert_eq!(service.me(&noor()).await.unwrap().leagues[0].role, Role::Scorekeeper);
+    assert_eq!(service.me(&noor(), 100, None).await.unwrap().1.items[0].role, Role::Scorekeeper);
     let league = fixture.data("LEAGUE#tidewall METADATA").await;
     assert_eq!((&league["invites"], &league["grants"]), (&0.into(), &4.into()));
     let again = service.accept_invite(&ruben(), &league_id(), &accept(&invite.code)).await;
@@ -187,9 +184,11 @@ async fn grants_and_invitations_are_limited(store: TestStore) {
     }
     assert_eq!(code(&service.invite(&ines(), &league_id(), &new).await), "limit-reached");
     for number in 3..40 {
-        let id = format!("user-{number}").parse().unwrap();
-        service.grant_role(&ines(), &league_id(), &id, &role(Role::Viewer)).await.unwrap();
+        let who = somebody(&format!("user-{number}"));
+        service.create_league(&who, &new_league(&format!("of-{number}"))).await.unwrap();
+        service.grant_role(&ines(), &league_id(), &user(&who), &role(Role::Viewer)).await.unwrap();
     }
+    service.create_league(&noor(), &new_league("harbour")).await.unwrap();
     let one_more =
         service.grant_role(&ines(), &league_id(), &user(&noor()), &role(Role::Viewer)).await;
     assert_eq!(code(&one_more), "limit-reached");

@@ -1,13 +1,14 @@
 //! How many requests the pages cost.
 
 use crate::fixture::{
-    Fixture, by, ines, league_id, new_game, new_goal, new_session, season_id, tomasz,
+    Fixture, by, ines, league_id, new_game, new_goal, new_league, new_session, noor, season_id,
+    tomasz, user,
 };
 use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
 use singlet::dynamo::operation::Request;
 use singlet::{Db, Settings};
 use singlet_testing::{TestStore, run};
-use singlet_threefc::design::{SessionId, ThreeFc};
+use singlet_threefc::design::{Role, SessionId, ThreeFc};
 use singlet_threefc::service::Service;
 use singlet_web::random::Random;
 use std::sync::{Arc, Mutex};
@@ -85,6 +86,64 @@ fn case_25_get_game_takes_one_query_and_one_batch_get() {
         service.goals(None, &game).await.unwrap();
         let queries = take(&asked).into_iter().filter(|(name, _)| *name == "Query").count();
         assert_eq!(queries, 1, "a timeline is one Query");
+    });
+}
+
+/// The leagues of somebody cost two requests, however many they are.
+#[test]
+fn me_takes_one_query_and_one_batch_get() {
+    run(async {
+        let fixture = Fixture::new(TestStore::memory()).await;
+        for number in 0..20 {
+            let new = new_league(&format!("league-{number}"));
+            fixture.service.create_league(&ines(), &new).await.unwrap();
+        }
+        let (service, asked) = noting(&fixture.store);
+        assert_eq!(service.me(&ines(), 100, None).await.unwrap().1.items.len(), 21);
+        let names: Vec<&str> = take(&asked).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["Query", "BatchGetItem"]);
+    });
+}
+
+/// What is decided by a read that is not consistent may be wrong on DynamoDB.
+#[test]
+fn reads_for_a_decision_are_consistent() {
+    run(async {
+        let fixture = Fixture::new(TestStore::memory()).await;
+        let (service, asked) = noting(&fixture.store);
+        let game = fixture.live_game("g1").await;
+        let goal = by(new_goal("blue", Some("red")), "r1", &["r2"]);
+        service.add_goal(&tomasz(), &game, &goal).await.unwrap();
+        let event = goal.event_id.parse().unwrap();
+        service.undo_goal(&tomasz(), &game, &event).await.unwrap();
+        service.finish_game(&ines(), &game, true).await.unwrap();
+        service.reopen_game(&ines(), &game).await.unwrap();
+        let player = crate::fixture::player("r3");
+        service.remove_roster(&tomasz(), &game, &player).await.unwrap();
+        fixture.game("g2").await;
+        service.delete_game(&ines(), &crate::fixture::game_id("g2")).await.unwrap();
+        let new = new_session("s-1");
+        service.create_session(&ines(), &season_id(), &new).await.unwrap();
+        let id = SessionId::new("s-1").unwrap();
+        service.create_game(&ines(), &id, &new_game("g3", fixture.now())).await.unwrap();
+        service.delete_game(&ines(), &crate::fixture::game_id("g3")).await.unwrap();
+        service.delete_session(&ines(), &id).await.unwrap();
+        let new = singlet_threefc::service::input::NewInvite { role: Role::Viewer };
+        let invite = service.invite(&ines(), &league_id(), &new).await.unwrap();
+        let accept = singlet_threefc::service::input::AcceptInvite {
+            code: invite.code,
+            display_name: "Noor".into(),
+        };
+        service.accept_invite(&noor(), &league_id(), &accept).await.unwrap();
+        service.revoke_role(&ines(), &league_id(), &user(&noor())).await.unwrap();
+        service.create_league(&noor(), &new_league("harbour")).await.unwrap();
+        service.delete_league(&noor(), &"harbour".parse().unwrap()).await.unwrap();
+        let made = take(&asked);
+        let reads = made.iter().filter(|(name, _)| *name != "other");
+        assert!(reads.clone().count() > 40);
+        for (name, request) in reads {
+            assert!(request.contains("consistent_read: true"), "{name}: {request}");
+        }
     });
 }
 

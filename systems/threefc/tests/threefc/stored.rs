@@ -63,6 +63,7 @@ async fn every_item_is_an_envelope_of_six_texts(store: TestStore) {
         ("sessionGame", 1),
         ("standing", 3),
         ("team", 3),
+        ("user", 3),
     ];
     let expected: BTreeMap<String, u32> =
         expected.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
@@ -166,6 +167,7 @@ async fn payloads_are_those_of_the_specification(store: TestStore) {
     });
     check("LEAGUE#tidewall ACL#USER#tomasz", grant.clone()).await;
     check("USER#tomasz ACL#LEAGUE#tidewall", grant).await;
+    check("USER#tomasz METADATA", json!({"userId": "tomasz", "leagues": 1})).await;
     let player = json!({
         "playerId": "r1", "leagueId": "tidewall", "nickname": "R1", "archived": false,
     });

@@ -1,10 +1,10 @@
 //! Operations 23 to 26: devices.
 
-use crate::fixture::{service, token, user_id};
+use crate::fixture::{other_service, service, token, user_id};
 use singlet::prelude::*;
 use singlet_cricket::design::{Device, Environment, Platform};
 use singlet_cricket::service::NewDevice;
-use singlet_testing::{TestStore, on_every_backend};
+use singlet_testing::{TestStore, at_once, on_every_backend};
 
 on_every_backend! {
     op_23_an_expired_device_is_passed_over,
@@ -12,6 +12,7 @@ on_every_backend! {
     op_25_the_start_token_is_set_on_a_registered_device,
     op_26_a_device_is_deleted,
     op_26_a_dead_token_is_removed_unless_the_app_was_launched_since,
+    of_devices_that_are_registered_at_once_one_is_left,
 }
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
@@ -116,4 +117,18 @@ async fn op_26_a_dead_token_is_removed_unless_the_app_was_launched_since(store: 
     assert!(delete(seen.after(crate::fixture::MINUTE)).await);
     assert_eq!(service.devices.of_user(&asha).await.unwrap(), None);
     assert!(!delete(seen.after(crate::fixture::MINUTE)).await);
+}
+
+async fn of_devices_that_are_registered_at_once_one_is_left(store: TestStore) {
+    let services = [service(&store).await, other_service(&store)];
+    at_once(12, |n| {
+        let service = services[n % 2].clone();
+        async move {
+            let phone = new(&format!("phone-{n:02}"));
+            service.register_device(&user_id("asha"), &phone).await.unwrap();
+        }
+    })
+    .await;
+    let all = services[0].db.scan(Scan::<Device>::table()).all().await.unwrap();
+    assert_eq!(all.len(), 1, "{all:?}");
 }

@@ -6,6 +6,7 @@ use singlet::prelude::*;
 use singlet_cricket::design::{Claim, Fixture, Follow, TeamId};
 use singlet_cricket::rules::Format;
 use singlet_testing::{TestStore, at_once, on_every_backend};
+use std::collections::BTreeSet;
 
 on_every_backend! {
     op_27_and_29_a_match_is_followed,
@@ -49,6 +50,7 @@ async fn op_28_followers_come_as_a_stream(store: TestStore) {
         user_id: user_id(&format!("user{n:05}")),
         team_id: TeamId::neutral(),
         created_at: fixture.start_time,
+        activities: BTreeSet::new(),
         expires_at,
     };
     for n in 0..1_100 {

@@ -1,10 +1,11 @@
 //! Operations 33 to 37: activities.
 
-use crate::fixture::{match_id, scheduled, service, team_id, token, user_id};
+use crate::fixture::{match_id, other_service, scheduled, service, team_id, token, user_id};
 use futures_util::TryStreamExt;
 use singlet_cricket::design::{Subscription, TeamId};
-use singlet_cricket::service::Registered;
-use singlet_testing::{TestStore, on_every_backend};
+use singlet_cricket::error::Error;
+use singlet_cricket::service::{Registered, Service};
+use singlet_testing::{TestStore, at_once, on_every_backend};
 
 on_every_backend! {
     op_33_and_34_activities_are_registered,
@@ -12,6 +13,9 @@ on_every_backend! {
     op_35_one_activity_is_removed,
     op_36_the_activities_of_a_user_are_removed,
     op_37_all_activities_are_removed,
+    an_activity_needs_a_follow,
+    a_user_has_at_most_eight_activities_of_a_match,
+    activities_that_are_registered_at_once_are_at_most_eight,
 }
 
 async fn op_33_and_34_activities_are_registered(store: TestStore) {
@@ -103,4 +107,69 @@ async fn op_37_all_activities_are_removed(store: TestStore) {
     let left: Vec<Subscription> =
         service.subscriptions.of_match(&other.match_id).try_collect().await.unwrap();
     assert_eq!(left.len(), 1);
+}
+
+/// Services with a match that is followed by Asha.
+async fn followed(store: &TestStore) -> Service {
+    let service = service(store).await;
+    let fixture = scheduled("1", service.db.now().after(crate::fixture::HOUR));
+    service.fixtures.create(&fixture).await.unwrap();
+    service.follows.follow(&fixture, &user_id("asha"), &team_id("101")).await.unwrap();
+    service
+}
+
+async fn register(service: &Service, user: &str, text: &str) -> Result<Subscription, Error> {
+    let team = team_id("101");
+    service.register_activity(&match_id("1"), &user_id(user), &token(text), &team).await
+}
+
+async fn tokens(service: &Service) -> Vec<String> {
+    let all = service.subscriptions.of_match(&match_id("1"));
+    all.map_ok(|one| one.push_token.to_string()).try_collect().await.unwrap()
+}
+
+async fn an_activity_needs_a_follow(store: TestStore) {
+    let service = followed(&store).await;
+    let refused = register(&service, "ben", "bens").await;
+    assert!(matches!(refused, Err(Error::NotFollowing)), "{refused:?}");
+    register(&service, "asha", "phone").await.unwrap();
+    service.unfollow_match(&match_id("1"), &user_id("asha")).await.unwrap();
+    assert!(tokens(&service).await.is_empty());
+    let refused = register(&service, "asha", "phone").await;
+    assert!(matches!(refused, Err(Error::NotFollowing)), "{refused:?}");
+    assert!(tokens(&service).await.is_empty());
+}
+
+async fn a_user_has_at_most_eight_activities_of_a_match(store: TestStore) {
+    let service = followed(&store).await;
+    let (id, asha) = (match_id("1"), user_id("asha"));
+    for n in 0..8 {
+        register(&service, "asha", &format!("phone-{n}")).await.unwrap();
+    }
+    let refused = register(&service, "asha", "phone-8").await;
+    assert!(matches!(refused, Err(Error::TooManyActivities)), "{refused:?}");
+    // One that is there can be registered again, and one that is gone makes room.
+    register(&service, "asha", "phone-3").await.unwrap();
+    assert!(service.subscriptions.remove_own(&id, &token("phone-3"), &asha).await.unwrap());
+    register(&service, "asha", "phone-8").await.unwrap();
+    let refused = register(&service, "asha", "phone-3").await;
+    assert!(matches!(refused, Err(Error::TooManyActivities)), "{refused:?}");
+    assert_eq!(tokens(&service).await.len(), 8);
+    // As at stumps: all of them are gone, and the follow stays.
+    service.subscriptions.remove_all(&id).await.unwrap();
+    register(&service, "asha", "phone-9").await.unwrap();
+    assert_eq!(tokens(&service).await, ["phone-9"]);
+}
+
+async fn activities_that_are_registered_at_once_are_at_most_eight(store: TestStore) {
+    let services = [followed(&store).await, other_service(&store)];
+    let outcomes = at_once(16, |n| {
+        let service = services[n % 2].clone();
+        async move { register(&service, "asha", &format!("phone-{n:02}")).await }
+    })
+    .await;
+    let done = outcomes.iter().filter(|one| one.is_ok()).count();
+    let refused = outcomes.iter().filter(|one| matches!(one, Err(Error::TooManyActivities)));
+    assert_eq!((done, refused.count()), (8, 8), "{outcomes:?}");
+    assert_eq!(tokens(&services[0]).await.len(), 8);
 }

@@ -1,0 +1,202 @@
+//! Nothing that is read as a whole grows without end, also when fifty write at once; and what
+//! clients send is refused before it reaches a key that has no room for it.
+
+use crate::fixture::{Fixture, adam, all, caller, code, nils, paging, sofia};
+use crate::invariants::assert_invariants;
+use singlet::prelude::*;
+use singlet_fus::design::{
+    MatchId, MatchList, Participation, PlayerId, Side, Site, SiteId, SquashMatch,
+};
+use singlet_fus::service::{COMMENTS_ON_SITE_MAX, GROUPS_OF_USER_MAX, NewGroup, SignIn};
+use singlet_testing::{at_once, run};
+use std::collections::BTreeMap;
+
+/// How often each answer came.
+fn counted(answers: Vec<&'static str>) -> BTreeMap<&'static str, usize> {
+    let mut count = BTreeMap::new();
+    for answer in answers {
+        *count.entry(answer).or_default() += 1;
+    }
+    count
+}
+
+#[test]
+fn nobody_is_in_more_than_a_hundred_groups() {
+    run(async {
+        let fixture = Fixture::memory().await;
+        let service = fixture.service.clone();
+        fixture.sign_in(&nils()).await;
+        let (before, at_the_same_time) = (usize::try_from(GROUPS_OF_USER_MAX).unwrap() - 5, 20);
+        for number in 0..before + at_the_same_time {
+            let name = format!("group-{number}");
+            service.create_group(&adam(), &name, &NewGroup::default()).await.unwrap();
+            if number < before {
+                service.add_member(&adam(), &name, "nils").await.unwrap();
+            }
+        }
+        let answers = at_once(at_the_same_time, |number| {
+            let service = fixture.service.clone();
+            async move {
+                let name = format!("group-{}", before + number);
+                loop {
+                    match code(service.add_member(&adam(), &name, "nils").await) {
+                        // Others were faster ten times.
+                        "unavailable" => {}
+                        other => return other,
+                    }
+                }
+            }
+        });
+        assert_eq!(counted(answers.await), [("done", 5), ("too-many-groups", 15)].into());
+        assert_invariants(&fixture.items().await);
+        // Whoever is in the group already is not refused, and leaving makes room.
+        assert!(!service.add_member(&adam(), "group-0", "nils").await.unwrap().is_new);
+        service.remove_member(&nils(), "group-0", "nils").await.unwrap();
+        assert!(service.add_member(&adam(), "group-0", "nils").await.unwrap().is_new);
+        assert_eq!(service.me(&nils()).await.unwrap().groups.len(), 100);
+        // A deleted group makes room too.
+        let task = service.delete_group(&adam(), "group-0").await.unwrap();
+        service.run_task(&task).await.unwrap();
+        assert_invariants(&fixture.items().await);
+        service.create_group(&adam(), "group-0", &NewGroup::default()).await.unwrap();
+        assert!(service.add_member(&adam(), "group-0", "nils").await.unwrap().is_new);
+        assert_invariants(&fixture.items().await);
+    });
+}
+
+#[test]
+fn a_site_has_no_more_comments_than_its_limit() {
+    run(async {
+        let fixture = Fixture::memory().await;
+        let site = fixture.site("Tides", &[]).await.id;
+        let id = SiteId::new(&site).unwrap();
+        let count = COMMENTS_ON_SITE_MAX - 5;
+        let db = fixture.service.db();
+        db.run(update(Site::key(&id)).set(Site::COMMENT_COUNT, count)).await.unwrap();
+        let answers = at_once(20, |number| {
+            let (service, site) = (fixture.service.clone(), site.clone());
+            async move {
+                let who = caller(&format!("user-{number}"), &[]);
+                loop {
+                    match code(service.add_comment(&who, &site, "Yes.").await) {
+                        "unavailable" => {}
+                        other => return other,
+                    }
+                }
+            }
+        });
+        assert_eq!(counted(answers.await), [("done", 5), ("too-many-comments", 15)].into());
+        let shown = fixture.service.site(&site).await.unwrap();
+        assert_eq!(shown.comment_count, COMMENTS_ON_SITE_MAX);
+        let listed = fixture.service.comments_on(&site, &all()).await.unwrap();
+        assert_eq!(listed.items.len(), 5);
+        let (author, comment) = (&listed.items[0].user_id, &listed.items[0].comment_id);
+        fixture.service.delete_comment(&caller(author, &[]), &site, comment).await.unwrap();
+        fixture.service.add_comment(&nils(), &site, "There is room.").await.unwrap();
+    });
+}
+
+/// Matches of one day, with their participations if a day is asked for, written without the service: much faster.
+async fn seed_matches(fixture: &Fixture, day: &str, count: usize, participations: bool) {
+    let db = fixture.service.db();
+    let (now, date) = (db.now(), day.parse().unwrap());
+    let players = ["a", "b", "c", "d"].map(|id| PlayerId::new(id).unwrap());
+    let [a1, a2, b1, b2] = players.clone();
+    let mut batch = db.batch();
+    for number in 0..count {
+        let one = SquashMatch {
+            match_id: MatchId::new(format!("{day}-{number:06}")).unwrap(),
+            entity_type: MatchList::SquashMatch,
+            date,
+            team_a_player_1_id: a1.clone(),
+            team_a_player_2_id: a2.clone(),
+            team_b_player_1_id: b1.clone(),
+            team_b_player_2_id: b2.clone(),
+            winning_team: Side::A,
+            team_a_games: 3,
+            team_b_games: 1,
+            version: 1,
+            created_at: now,
+            updated_at: now,
+        };
+        batch.put(&one).unwrap();
+        for player_id in players.clone().into_iter().filter(|_| participations) {
+            let match_id = one.match_id.clone();
+            batch.put(&Participation { player_id, match_id, squash_date: date }).unwrap();
+        }
+    }
+    batch.run().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_day_of_very_many_matches_is_read_page_by_page() {
+    let fixture = Fixture::memory().await;
+    seed_matches(&fixture, "2026-05-04", 120, true).await;
+    let (mut sizes, mut cursor) = (Vec::new(), None);
+    loop {
+        fixture.control.forget();
+        let part = paging(50, cursor.as_deref()).await;
+        let page = fixture.service.matches_on(&sofia(), "2026-05-04", &part).await.unwrap();
+        sizes.push(page.items.len());
+        let queries = fixture.control.queries();
+        let of_day = queries.iter().filter(|(query, _)| query.index_name.is_some());
+        let (requests, rows) = of_day.fold((0, 0), |(n, sum), (_, rows)| (n + 1, sum + rows));
+        // Each match has five rows; the last request may read some more than it takes.
+        assert!(requests <= 8 && rows <= 2 * 5 * 51, "{requests} Queries, {rows} rows");
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(sizes, [50, 50, 20]);
+}
+
+/// Ten thousand matches are counted, one more is refused, and reading ends with its page.
+#[tokio::test]
+async fn standings_read_no_more_than_ten_thousand_matches() {
+    let fixture = Fixture::memory().await;
+    seed_matches(&fixture, "2026-05-04", 9_999, false).await;
+    seed_matches(&fixture, "2026-05-05", 2, false).await;
+    seed_matches(&fixture, "2026-05-06", 10_000, false).await;
+    let service = &fixture.service;
+    let counted = service.standings(&sofia(), "2026-05-04", "2026-05-04").await.unwrap();
+    assert_eq!(counted.matches, 9_999);
+    for last in ["2026-05-05", "2026-05-06"] {
+        fixture.control.forget();
+        let refused = service.standings(&sofia(), "2026-05-04", last).await;
+        assert_eq!(code(refused), "range-too-large");
+        let queries = fixture.control.queries();
+        let of_range = queries.iter().filter(|(query, _)| query.index_name.is_some());
+        let pages: Vec<usize> = of_range.map(|(_, rows)| *rows).collect();
+        let (last_page, before) = pages.split_last().unwrap();
+        let before: usize = before.iter().sum();
+        assert!(before <= 10_000 && *last_page < 5_000, "{pages:?}");
+    }
+}
+
+/// One character that becomes eighteen when it is folded: a name of forty has no room in a key.
+const LONG: &str = "\u{fdfa}";
+
+#[tokio::test]
+async fn names_and_words_that_grow_when_they_are_folded_fit_into_keys() {
+    let fixture = Fixture::memory().await;
+    let service = &fixture.service;
+    let sign_in = SignIn { at: service.db().now(), ip: None };
+    let name = LONG.repeat(40);
+    let me = service.update_profile(&nils(), &sign_in, &name, "").await.unwrap();
+    assert_eq!(me.display_name, name);
+    for prefix in [&name, &LONG.repeat(100), &LONG.repeat(3)] {
+        let found = service.people(&sofia(), prefix).await.unwrap();
+        assert_eq!(found.len(), 1, "{}", prefix.chars().count());
+    }
+    let site = fixture.site(&LONG.repeat(120), &["sea"]).await;
+    assert_eq!(site.title, LONG.repeat(120));
+    // Of this one folding makes a word of four.
+    let word = "\u{3300}".repeat(100);
+    for typed in [word, format!("sea {}", "x".repeat(95)), "x".repeat(100)] {
+        let found = service.search(&typed).await.unwrap();
+        assert_eq!((found.tags, found.sites), (vec![], vec![]), "{typed}");
+    }
+    let found = service.search(&format!("{} sea", "x".repeat(90))).await.unwrap();
+    assert_eq!(found.tags, ["sea"]);
+}

@@ -1,0 +1,76 @@
+//! A store whose requests are seen, and into which somebody else writes at a chosen moment.
+
+use singlet::Db;
+use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
+use singlet::dynamo::operation::Request;
+use singlet_hacktracker::design::HackTracker;
+use singlet_hacktracker::service::Service;
+use singlet_testing::TestStore;
+use singlet_web::random::Random;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What is done before a request.
+type Work = BoxFuture<'static, ()>;
+
+/// What was asked, and what is to be done before the first request of an operation.
+#[derive(Default)]
+pub(crate) struct Watch {
+    operations: Mutex<Vec<&'static str>>,
+    before: Mutex<Option<(&'static str, Work)>>,
+}
+
+impl Watch {
+    /// The names of the operations that were asked for since the last call.
+    pub(crate) fn operations(&self) -> Vec<&'static str> {
+        std::mem::take(&mut *self.operations.lock().unwrap())
+    }
+
+    /// Does this before the next request of an operation reaches the store.
+    pub(crate) fn before(
+        &self,
+        operation: &'static str,
+        work: impl Future<Output = ()> + Send + 'static,
+    ) {
+        *self.before.lock().unwrap() = Some((operation, Box::pin(work)));
+    }
+}
+
+struct Watched {
+    inner: Arc<dyn Backend>,
+    watch: Arc<Watch>,
+}
+
+/// A second service on the store, whose requests are watched.
+pub(crate) fn watched(store: &TestStore) -> (Service, Arc<Watch>) {
+    let watch = Arc::<Watch>::default();
+    let backend = Watched { inner: store.backend(), watch: Arc::clone(&watch) };
+    let db = Db::<HackTracker>::on(backend, store.settings.clone());
+    (Service::new(db, Random::new()), watch)
+}
+
+impl Backend for Watched {
+    fn execute(&self, request: Request) -> Execution<'_> {
+        self.watch.operations.lock().unwrap().push(request.operation());
+        let mut before = self.watch.before.lock().unwrap();
+        match before.take_if(|(operation, _)| *operation == request.operation()) {
+            None => self.inner.execute(request),
+            Some((_, work)) => Execution::pending(async move {
+                work.await;
+                self.inner.execute(request).await
+            }),
+        }
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
+        self.inner.sleep(duration)
+    }
+
+    fn has_conflicts(&self) -> bool {
+        self.inner.has_conflicts()
+    }
+
+    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
+        self.inner.changes(table_name)
+    }
+}
