@@ -115,6 +115,18 @@ fn poll_once(started: &mut Started<'_>) -> Poll<Result<Answer>> {
     Pin::new(started).poll(&mut Context::from_waker(Waker::noop()))
 }
 
+/// A request that the thread which starts it does not finish. On a busy machine another thread may
+/// have finished it before this one asks, but not every time.
+fn start_pending(engine: &Engine, request: impl Fn() -> Request) -> Started<'_> {
+    for _ in 0..20 {
+        let mut started = engine.start(request());
+        if poll_once(&mut started).is_pending() {
+            return started;
+        }
+    }
+    panic!("it is always done at once");
+}
+
 /// The answer of a request that is done at once.
 fn at_once(engine: &Engine, request: Request) -> Answer {
     match poll_once(&mut engine.start(request)) {
@@ -163,8 +175,7 @@ fn a_heavy_scan_holds_up_nobody_and_answers_the_same() {
     scan.return_consumed_capacity = ReturnConsumedCapacity::Total;
     let expected = engine.scan(&scan).unwrap();
     assert_eq!((expected.count, expected.last_evaluated_key.is_some()), (4, true));
-    let mut started = engine.start(Request::Scan(scan));
-    assert!(poll_once(&mut started).is_pending());
+    let started = start_pending(&engine, || Request::Scan(scan.clone()));
     // Meanwhile the thread serves others.
     for id in 0..50 {
         at_once(&engine, Request::GetItem(GetItem::new("table", key(1))));
@@ -179,14 +190,18 @@ fn a_heavy_scan_holds_up_nobody_and_answers_the_same() {
 fn a_heavy_write_holds_up_nobody() {
     const ROUNDS: i64 = 20;
     let engine = engine_with(2);
-    let mut overtaken = 0;
+    let (mut beside, mut overtaken) = (0, 0);
     for _ in 0..ROUNDS {
         let mut request = update(0, "SET n = n + :one");
         request.condition = Some(heavy(true));
         let mut started = engine.start(Request::UpdateItem(request));
-        assert!(poll_once(&mut started).is_pending());
+        if let Poll::Ready(answer) = poll_once(&mut started) {
+            answer.unwrap();
+            continue;
+        }
         let small = engine.start(Request::UpdateItem(update(1, "SET n = n + :one")));
         block_on(small).unwrap();
+        beside += 1;
         match poll_once(&mut started) {
             Poll::Ready(answer) => drop(answer.unwrap()),
             Poll::Pending => {
@@ -196,7 +211,7 @@ fn a_heavy_write_holds_up_nobody() {
         }
     }
     assert!(overtaken > 0, "every small write waited for the heavy one");
-    assert_eq!((number(&engine, 0), number(&engine, 1)), (ROUNDS, ROUNDS));
+    assert_eq!((number(&engine, 0), number(&engine, 1)), (ROUNDS, beside));
 }
 
 /// Measuring items of many attributes takes long without any filter.
@@ -209,8 +224,7 @@ fn a_page_of_many_attributes_holds_up_nobody() {
         item.insert("pk", Value::from(id));
         engine.put_item(PutItem::new("table", item)).unwrap();
     }
-    let mut started = engine.start(Request::Scan(Scan::new("table")));
-    assert!(poll_once(&mut started).is_pending());
+    let started = start_pending(&engine, || Request::Scan(Scan::new("table")));
     assert_eq!(page(block_on(started).unwrap()), engine.scan(&Scan::new("table")).unwrap());
 }
 
@@ -225,8 +239,7 @@ fn a_large_batch_is_not_carried_out_by_a_thread_that_serves_others() {
     };
     let requests = (0..20).map(|id| WriteRequest::Put(item(id))).collect();
     let batch = BatchWriteItem::new(vec![TableWrites { table_name: "table".into(), requests }]);
-    let mut started = engine.start(Request::BatchWriteItem(batch.clone()));
-    assert!(poll_once(&mut started).is_pending());
+    let started = start_pending(&engine, || Request::BatchWriteItem(batch.clone()));
     block_on(started).unwrap();
     assert_eq!(engine.scan(&Scan::new("table")).unwrap().count, 20);
     engine.batch_write_item(batch).unwrap();
@@ -304,11 +317,15 @@ fn of_two_heavy_writes_that_exclude_each_other_one_wins() {
             Request::UpdateItem(request)
         };
         // Both are decided on the same item before either comes to the stage.
-        let mut all = [engine.start(request()), engine.start(request())];
-        for one in &mut all {
-            assert!(poll_once(one).is_pending());
-        }
-        let outcomes: Vec<_> = all.into_iter().map(block_on).collect();
+        let all = [engine.start(request()), engine.start(request())];
+        let polled = all.map(|mut one| match poll_once(&mut one) {
+            Poll::Ready(outcome) => Err(outcome),
+            Poll::Pending => Ok(one),
+        });
+        let outcomes = polled.map(|one| match one {
+            Ok(started) => block_on(started),
+            Err(outcome) => outcome,
+        });
         assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
         for error in outcomes.into_iter().filter_map(Result::err) {
             assert_eq!(error.refusal().unwrap().kind(), ErrorKind::ConditionalCheckFailed);
@@ -363,9 +380,7 @@ fn a_heavy_transaction_happens_whole_or_not_at_all() {
         other.condition = Some(heavy(true));
         let last = update(2, "SET n = n + :one");
         let request = TransactWriteItems::new(vec![check.into(), other.into(), last.into()]);
-        let mut started = engine.start(Request::TransactWriteItems(request));
-        assert!(poll_once(&mut started).is_pending());
-        block_on(started)
+        block_on(engine.start(Request::TransactWriteItems(request)))
     };
     let before = engine.statistics().group_sizes.sum();
     let error = transaction(false).unwrap_err();
