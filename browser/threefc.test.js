@@ -429,12 +429,18 @@ test("two tabs of one phone: what waits in both is sent once", { timeout: 180_00
 
 test("the token expires: entries wait for the person, and are sent after the sign-in", { timeout: 180_000 }, async () => {
   const { context, page, view } = await openScore();
-  await page.evaluate((token) => localStorage.setItem("singlet.token", token), expired(tokens.tomasz));
+  // The page is not loaded again: without a connection it could not be.
+  await page.evaluate((token) => {
+    window.isSamePage = true;
+    localStorage.setItem("singlet.token", token);
+    dispatchEvent(new StorageEvent("storage", { key: "singlet.token" }));
+  }, expired(tokens.tomasz));
   await threeTaps(page, "DRI", "FOG", "Pepper");
   await page.click("#end-third");
   await page.waitForSelector("text=2 entries waiting to send");
   await page.waitForSelector("#waiting a:has-text('Sign in to send')");
   await conceded(page, [0, 1, 0]);
+  assert.ok(await page.evaluate(() => window.isSamePage));
   assert.equal(await page.locator(".is-refused, .threefc-refused").count(), 0);
   assert.equal((await view()).goals.length, 0);
   // A reload signs Tomasz in again.

@@ -1,9 +1,8 @@
 // Administration of a league: seasons, games, players, and who may do what.
 import { byId, element } from "/assets/dom.js";
 import { base } from "/assets/http.js";
-import { onChange } from "/assets/session.js";
 import { tabs } from "/assets/tabs.js";
-import { addressPart, mayAct, read, showForbidden, showMissing, unmarkPanel, write } from "./api.js";
+import { addressPart, mayAct, onOtherPerson, read, showForbidden, showMissing, unmarkPanel, write } from "./api.js";
 import { People, Players } from "./admin-people.js";
 import { Seasons } from "./admin-seasons.js";
 import { confirmed, formSheet, texts } from "./forms.js";
@@ -73,5 +72,5 @@ async function start() {
   tabs(byId("page"), { onShow: ({ id }) => ({ players, people })[id]?.load() });
 }
 
-onChange(() => location.reload());
+onOtherPerson(() => location.reload());
 start();

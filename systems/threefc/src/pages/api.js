@@ -1,7 +1,7 @@
 // Requests to the interface of 3FC, and what refusals mean to the person at the page.
 import { element, focusQuietly } from "/assets/dom.js";
 import { base, Problem, request } from "/assets/http.js";
-import { caller, signInLink } from "/assets/session.js";
+import { caller, onChange, signInLink, token } from "/assets/session.js";
 
 /** The path of the interface. */
 export const api = `${base}/v1`;
@@ -111,6 +111,19 @@ export function showForbidden(text, back) {
     element("p", {}, text),
     element("p", { class: "actions" }, signInLink(caller() ? "Sign in as somebody else" : "Sign in"), back)));
   focusQuietly(heading);
+}
+
+/**
+ * Calls `listener` when somebody else signs in, or the person signs out. A token that expires changes
+ * nothing on a page: without a connection it could not be loaded again.
+ */
+export function onOtherPerson(listener) {
+  let subject = token.subject();
+  onChange(() => {
+    if (token.subject() === subject) return;
+    subject = token.subject();
+    listener();
+  });
 }
 
 /** Whether a role is enough: admin includes scorekeeper includes viewer. */

@@ -1,9 +1,8 @@
 // A game for everybody who watches.
 import { announce, byId, element, replaceKeepingFocus } from "/assets/dom.js";
 import { base } from "/assets/http.js";
-import { onChange } from "/assets/session.js";
 import { shareLink } from "/assets/share.js";
-import { addressPart, mayAct, showMissing } from "./api.js";
+import { addressPart, mayAct, onOtherPerson, showMissing } from "./api.js";
 import { clockText, dayText, momentText, timeText } from "./clock.js";
 import { FollowedGame } from "./follow.js";
 import { drawPitch, goalLine, rosters } from "./game-parts.js";
@@ -99,6 +98,6 @@ byId("share").addEventListener("click", async ({ currentTarget }) => {
   setTimeout(() => { currentTarget.textContent = "Share"; }, 1500);
 });
 setInterval(showClock, 1000);
-onChange(() => location.reload());
+onOtherPerson(() => location.reload());
 // Entries of a page that was closed offline need not wait until it is opened again.
 new Outbox(null);

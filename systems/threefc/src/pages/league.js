@@ -1,9 +1,8 @@
 // A league: its seasons and players.
 import { byId, element } from "/assets/dom.js";
 import { base } from "/assets/http.js";
-import { onChange } from "/assets/session.js";
 import { shareLink } from "/assets/share.js";
-import { addressPart, mayAct, read, readAll, showMissing } from "./api.js";
+import { addressPart, mayAct, onOtherPerson, read, readAll, showMissing } from "./api.js";
 import { monthsText } from "./clock.js";
 import { byNumber, playerText } from "./teams.js";
 
@@ -61,5 +60,5 @@ function flash(button, text) {
   setTimeout(() => { button.textContent = "Share"; }, 1500);
 }
 
-onChange(load);
+onOtherPerson(load);
 load();

@@ -2,14 +2,14 @@
 // and are sent in order, each once.
 import { Problem } from "/assets/http.js";
 import { OfflineQueue } from "/assets/queue.js";
-import { caller, onChange as onCallerChange } from "/assets/session.js";
+import { token } from "/assets/session.js";
 import { write } from "./api.js";
 
 /** How many entries of a game this browser remembers as its own, and as sent. */
 const REMEMBERED_MAX = 60;
 
 /**
- * An entry has `gameId`, and `by`: the subject of the person who made it. It is one of
+ * An entry is one of
  * - `{ kind: "goal", gameId, body, scorer }`: addGoal; its Idempotency-Key is the eventId;
  * - `{ kind: "assists", gameId, eventId, assistPlayerIds }`: editGoal;
  * - `{ kind: "undo", gameId, eventId }`: undoGoal;
@@ -41,10 +41,6 @@ function requestOf(entry) {
 export class Outbox {
   #queue;
   #gameId;
-  /** Who was last signed in on this page. */
-  #person = caller()?.subject ?? null;
-  /** Whether the server no longer takes the token. */
-  #isTokenRefused = false;
   /** Keys of entries that this page has sent, should the storage be full. */
   #sent = new Set();
 
@@ -57,27 +53,21 @@ export class Outbox {
       onChange: () => onChange(),
       onSent: (entry, result) => { if (entry.gameId === gameId) onSent(entry, result); },
     });
-    this.#adopt();
-    onCallerChange((who) => {
-      this.#person = who?.subject ?? this.#person;
-      this.#isTokenRefused = false;
-      this.#adopt();
-    });
   }
 
   /** What waits for this game: `[{ id, key, entry, error }]`, oldest first. */
   entries() {
-    return this.#all().filter((one) => maker(one) === this.#person);
+    return this.#all().filter((one) => one.subject === token.subject());
   }
 
   /** What other people have entered for this game in this browser: it waits for them to sign in. */
   entriesOfOthers() {
-    return this.#all().filter((one) => maker(one) !== this.#person);
+    return this.#all().filter((one) => one.subject !== token.subject());
   }
 
-  /** Whether entries wait until the person has signed in. */
+  /** Whether entries wait until the person has signed in again. */
   get needsSignIn() {
-    return !caller() || this.#isTokenRefused;
+    return this.#queue.needsSignIn;
   }
 
   #all() {
@@ -85,24 +75,9 @@ export class Outbox {
     return (this.#queue?.entries() ?? []).filter(({ entry }) => entry.gameId === this.#gameId);
   }
 
-  /**
-   * Takes over what the person at this page has entered after their token had expired. The queue took
-   * it for a visitor's, and would never send it.
-   */
-  #adopt() {
-    const subject = caller()?.subject;
-    if (!subject) return;
-    for (const { id, key, entry, subject: owner } of this.#queue.entries()) {
-      if (owner !== null || entry.by !== subject) continue;
-      this.#queue.push(entry, { key });
-      this.#queue.drop(id);
-    }
-  }
-
   push(entry) {
-    const whole = { ...entry, gameId: this.#gameId, by: this.#person };
     try {
-      return this.#queue.push(whole, entry.kind === "goal" ? { key: entry.body.eventId } : {});
+      return this.#queue.push({ ...entry, gameId: this.#gameId }, entry.kind === "goal" ? { key: entry.body.eventId } : {});
     } catch (error) {
       // Nothing has been kept: the person must know it.
       throw new Error("This browser has no room for the entry. Free some storage, or leave private browsing, and enter it again.", { cause: error });
@@ -118,7 +93,7 @@ export class Outbox {
   /** Replaces a refused goal by a corrected one. */
   replaceGoal(id, body) {
     this.markMine(body.eventId);
-    return this.#queue.replace(id, { kind: "goal", gameId: this.#gameId, by: this.#person, body }, { key: body.eventId });
+    return this.#queue.replace(id, { kind: "goal", gameId: this.#gameId, body }, { key: body.eventId });
   }
 
   drop(id) {
@@ -171,29 +146,19 @@ export class Outbox {
   async #send(entry, key) {
     // The browser knows that there is no connection: the request has certainly not been sent.
     if (!navigator.onLine) throw new Problem({ code: "unreachable", title: "There is no connection" });
-    // An entry waits for the person who made it; without a token it would be refused.
-    if (!caller()) throw new Problem({ code: "unreachable", title: "Sign in to send this entry" });
     this.#sent.add(key);
     remember("sent", entry.gameId, key);
     const [method, path, body] = requestOf(entry);
     try {
-      const view = await write(method, path, body, { key });
-      this.#isTokenRefused = false;
-      return view;
+      return await write(method, path, body, { key });
     } catch (error) {
       if (entry.kind === "remove" && error.status === 404) return null;
       // A goal that was taken back meanwhile need not be corrected.
-      if (entry.kind === "goal" && !error.isTemporary && this.#isTakenBack(entry.body.eventId)) return null;
-      if (error.status !== 401) throw error;
-      this.#isTokenRefused = true;
-      throw new Problem({ code: "unreachable", title: "Sign in again to send this entry" }, { cause: error });
+      const isRefused = !error.isTemporary && error.status !== 401;
+      if (entry.kind === "goal" && isRefused && this.#isTakenBack(entry.body.eventId)) return null;
+      throw error;
     }
   }
-}
-
-/** Who made an entry. */
-function maker({ entry, subject }) {
-  return entry.by ?? subject;
 }
 
 function eventIdOf(entry) {

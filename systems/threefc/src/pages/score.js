@@ -1,8 +1,8 @@
 // The scorekeeper's page: three taps for a goal, the clock of the thirds, the end of the game.
 import { announce, byId, element, replaceKeepingFocus } from "/assets/dom.js";
 import { base } from "/assets/http.js";
-import { caller, onChange, signInLink } from "/assets/session.js";
-import { addressPart, mayAct, showForbidden, showMissing, write } from "./api.js";
+import { signInLink } from "/assets/session.js";
+import { addressPart, mayAct, onOtherPerson, showForbidden, showMissing, write } from "./api.js";
 import { clockText, nextThird, runningThird, thirdName, timeText } from "./clock.js";
 import { FollowedGame } from "./follow.js";
 import { attempt, confirmed, menuSheet } from "./forms.js";
@@ -423,6 +423,5 @@ byId("menu").addEventListener("click", () => attempt(openMenu));
 document.addEventListener("visibilitychange", stayAwake);
 addEventListener("pointerdown", stayAwake, { once: true });
 setInterval(() => { if (game.view && !isOver) renderClock(shown()); }, 1000);
-const subject = caller()?.subject;
-onChange((who) => { if (who?.subject !== subject) location.reload(); });
+onOtherPerson(() => location.reload());
 stayAwake();

@@ -2,9 +2,8 @@
 import { byId, element, replaceKeepingFocus } from "/assets/dom.js";
 import { base } from "/assets/http.js";
 import { connectionBar, WatchStream } from "/assets/live.js";
-import { onChange } from "/assets/session.js";
 import { tabs } from "/assets/tabs.js";
-import { addressPart, api, mayAct, read, readAll, showMissing, unmarkPanel } from "./api.js";
+import { addressPart, api, mayAct, onOtherPerson, read, readAll, showMissing, unmarkPanel } from "./api.js";
 import { dayText, timeText, today } from "./clock.js";
 import { gameRow } from "./game-parts.js";
 import { playerText, teamTag } from "./teams.js";
@@ -38,7 +37,7 @@ const stream = new WatchStream(`${api}${path}/live`, {
   },
 });
 const bar = connectionBar(stream);
-onChange(() => location.reload());
+onOtherPerson(() => location.reload());
 
 async function load() {
   try {
