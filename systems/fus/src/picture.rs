@@ -137,11 +137,8 @@ fn decode(
 fn fit(picture: DynamicImage, used_as: PictureUse) -> DynamicImage {
     let (width, height) = (picture.width(), picture.height());
     match used_as {
-        PictureUse::Avatar => {
-            let side = width.min(height);
-            let square = picture.crop_imm((width - side) / 2, (height - side) / 2, side, side);
-            square.resize_exact(256, 256, FilterType::Triangle)
-        }
+        // Made small before it is cut: a copy of 64 MB would be one too many.
+        PictureUse::Avatar => picture.resize_to_fill(256, 256, FilterType::Triangle),
         PictureUse::Logo if width > 512 || height > 512 => {
             picture.resize(512, 512, FilterType::Triangle)
         }
