@@ -92,6 +92,10 @@ impl Line {
         self.games_for += u32::from(own);
         self.games_against += u32::from(others);
         let margin = i32::from(own) - i32::from(others);
+        // They come in order, and the oldest goes first.
+        if self.form.len() == FORM_LEN_MAX {
+            self.form.remove(0);
+        }
         self.form.push(Form { date: played.date, match_id: played.match_id.clone(), margin });
     }
 }
@@ -156,8 +160,6 @@ fn ranked(lines: BTreeMap<BTreeSet<&PlayerId>, Line>) -> Vec<Line> {
             _ => place + 1,
         };
         before = Some((score, line.rank));
-        let surplus = line.form.len().saturating_sub(FORM_LEN_MAX);
-        line.form.drain(..surplus);
     }
     lines
 }
