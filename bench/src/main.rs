@@ -9,13 +9,17 @@
 
 mod compile;
 mod contest;
+mod cricket;
 mod disk;
+mod fus;
+mod hacktracker;
 mod instructions;
 mod language;
 mod live;
 mod model;
 mod snakes;
 mod stopwatch;
+mod threefc;
 
 use contest::Contest;
 use std::path::Path;
@@ -32,7 +36,12 @@ Suites:
   compile     what 40 entities add to `cargo check`
   disk [PART] durable writes and reads beside them, a bare file and a bare redb; a PART is one of
               `syncing`, `writing`, `opening` and `reading`
+  cricket [FOLLOWERS]
+              one tick over 50 matches with 10,000 followers each, and the fan-out of an alert
+  fus [SITES] a page of the catalogue, of 100,000 sites with a tag, and a year of the squash club
+  hacktracker at-bats that are on the disk, a team in one Query, statistics of 5,000 at-bats
   snakes      moves over HTTP, and pushes to 300 sockets
+  threefc     goals that are on the disk, a timeline in one Query, a season of 1,000 games
   live        one topic, 2,000 Server-Sent Events and 300 sockets, 100 changes a second; needs
               `ulimit -n 4096`
 
@@ -60,9 +69,25 @@ fn main() -> ExitCode {
             disk::fill_until_killed(Path::new(path));
             ExitCode::SUCCESS
         }
+        ["cricket", followers @ ..] if followers.len() <= 1 => {
+            warn_of_debug_build();
+            ended(cricket::run(followers.first().copied()))
+        }
+        ["fus", sites @ ..] if sites.len() <= 1 => {
+            warn_of_debug_build();
+            ended(fus::run(sites.first().copied()))
+        }
+        ["hacktracker"] => {
+            warn_of_debug_build();
+            ended(hacktracker::run())
+        }
         ["snakes"] => {
             warn_of_debug_build();
             ended(snakes::run())
+        }
+        ["threefc"] => {
+            warn_of_debug_build();
+            ended(threefc::run())
         }
         ["live"] => {
             warn_of_debug_build();

@@ -8,7 +8,7 @@
 //! - `delivery`: one ball, read from the feed's score, kept as one line of text.
 //! - `figures`: batters, bowlers, who is on strike. `rates`: overs, rates, projections.
 //! - `score`: the score of an innings. `result`: targets and results.
-//! - `facts`: a snapshot, read. `events`: what is worth telling. `view`, `display`, `scorecard`.
+//! - `facts`: a snapshot, read. `events`: which events fire. `view`, `display`, `scorecard`.
 
 mod delivery;
 mod display;

@@ -72,7 +72,7 @@ pub struct Fixture {
     pub ended_at: Option<Timestamp>,
     /// Who won the toss.
     pub toss: Option<Toss>,
-    /// When the followers were told of the toss.
+    /// When the followers were alerted of the toss.
     pub toss_notified_at: Option<Timestamp>,
     /// The innings so far, in their order.
     #[attribute(default)]

@@ -1,7 +1,7 @@
 //! Names and positions for what the cache keeps of the feed.
 
 use super::Jobs;
-use crate::design::{Enrichment, Fixture, MatchId};
+use crate::design::{Enrichment, MatchId, SeasonId, TeamId};
 use crate::service::StoreError;
 use std::collections::HashMap;
 
@@ -9,7 +9,8 @@ use std::collections::HashMap;
 const PER_RUN_MAX: usize = 200;
 
 impl Jobs {
-    /// Gives names and positions to cached matches that have none.
+    /// Gives names and positions to cached matches where they differ from those of now. A match
+    /// with a team that nobody knows yet has to wait. Returns how many.
     ///
     /// # Errors
     ///
@@ -17,28 +18,28 @@ impl Jobs {
     pub async fn enrich_matches(&self) -> Result<usize, StoreError> {
         let service = self.service();
         let entries = service.cache.all().await?;
-        let bare = entries.into_iter().filter(|entry| entry.enrichment.is_none());
-        let ids: Vec<MatchId> = bare.map(|entry| entry.match_id).take(PER_RUN_MAX).collect();
-        if ids.is_empty() {
-            return Ok(0);
-        }
-        let fixtures: Vec<Fixture> = service.fixtures.get_many(&ids).await?.into_values().collect();
-        let names = service.names(&fixtures).await?;
-        let mut positions: HashMap<String, HashMap<String, u32>> = HashMap::new();
+        let ids: Vec<MatchId> = entries.iter().map(|entry| entry.match_id.clone()).collect();
+        let fixtures = service.fixtures.get_many(&ids).await?;
+        let names = service.stored_names().await?;
+        let mut positions: HashMap<SeasonId, HashMap<TeamId, u32>> = HashMap::new();
         let mut count = 0;
-        for fixture in &fixtures {
-            let season = fixture.season_id.to_string();
-            if !positions.contains_key(&season) {
-                let records = service.team_seasons.of_season(&fixture.season_id).await?;
+        for entry in &entries {
+            let Some(fixture) = fixtures.get(&entry.match_id) else { continue };
+            if !names.has_teams(fixture) {
+                continue;
+            }
+            let season = &fixture.season_id;
+            if !positions.contains_key(season) {
+                let records = service.team_seasons.of_season(season).await?;
                 let of_season =
-                    records.iter().map(|one| (one.team_id.to_string(), one.position)).collect();
+                    records.into_iter().map(|one| (one.team_id, one.position)).collect();
                 positions.insert(season.clone(), of_season);
             }
-            let place = |team: &str| positions.get(&season)?.get(team).copied();
+            let position = |team: &TeamId| positions.get(season)?.get(team).copied();
             let [home, away] = names.teams(fixture);
             let enrichment = Enrichment {
-                home_position: place(&home.id),
-                away_position: place(&away.id),
+                home_position: position(&fixture.home_team_id),
+                away_position: position(&fixture.away_team_id),
                 home_name: home.name,
                 home_code: home.code,
                 away_name: away.name,
@@ -46,7 +47,13 @@ impl Jobs {
                 league_name: names.league(fixture).to_owned(),
                 league_code: fixture.league_code.to_string(),
             };
+            if entry.enrichment.as_ref() == Some(&enrichment) {
+                continue;
+            }
             count += usize::from(service.cache.enrich(&fixture.match_id, &enrichment).await?);
+            if count >= PER_RUN_MAX {
+                break;
+            }
         }
         Ok(count)
     }

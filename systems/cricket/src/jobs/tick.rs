@@ -328,7 +328,7 @@ impl Jobs {
 }
 
 impl Prepared {
-    /// The event that this tick would tell, if any.
+    /// The event that this tick fires, if any.
     #[must_use]
     pub fn event(&self) -> Option<&crate::rules::LastEvent> {
         self.advanced.event.as_ref()

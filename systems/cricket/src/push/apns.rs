@@ -152,7 +152,7 @@ fn reaction(answer: &OutboundResponse) -> Reaction {
     let body: Value = answer.json().unwrap_or_default();
     let reason = body.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned();
     let done = Reaction::Done;
-    let told = |reason: &str| format!("{} {reason}", answer.status());
+    let described = |reason: &str| format!("{} {reason}", answer.status());
     match (answer.status(), reason.as_str()) {
         (200, _) => done(PushOutcome::Delivered),
         (400, "BadDeviceToken" | "DeviceTokenNotForTopic") => {
@@ -166,11 +166,11 @@ fn reaction(answer: &OutboundResponse) -> Reaction {
         (413, _) => Reaction::Trim,
         (403, reason)
         | (400, reason @ ("BadTopic" | "MissingTopic" | "TopicDisallowed" | "InvalidPushType")) => {
-            done(PushOutcome::Misconfigured(told(reason)))
+            done(PushOutcome::Misconfigured(described(reason)))
         }
         // The token is kept until it is old enough; then it is made anew by itself.
-        (429 | 500 | 502 | 503 | 504, reason) => done(PushOutcome::Again(told(reason))),
-        (_, reason) => done(PushOutcome::Dropped(told(reason))),
+        (429 | 500 | 502 | 503 | 504, reason) => done(PushOutcome::Again(described(reason))),
+        (_, reason) => done(PushOutcome::Dropped(described(reason))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is worth telling: from phase changes, and from balls that are confirmed.
+//! Which events fire: from phase changes, and from balls that are confirmed.
 //!
 //! About one ball in seven is first posted wrong, so a ball counts when a later one exists, when an
 //! earlier tick stored the same text, or when the match is over.
@@ -13,7 +13,7 @@ use super::types::{EventKind, InningsScore, LastEvent, Phase};
 use super::view::MatchView;
 use std::collections::BTreeMap;
 
-/// At first sight of a match with more balls than this, what happened before is not told.
+/// At first sight of a match with more balls than this, what happened before fires nothing.
 const FIRST_SIGHT_MAX: usize = 12;
 /// Under this name `cooldowns` holds since when a result is being confirmed.
 pub const CONFIRMING: &str = "confirming";
@@ -29,9 +29,9 @@ pub struct Progress {
     pub players: Players,
     /// What a display shows as having just happened.
     pub last_event: Option<LastEvent>,
-    /// Keys of events that are told once.
+    /// Keys of events that fire once.
     pub fired: Vec<String>,
-    /// When a kind of event was told last, in the feed's time.
+    /// When a kind of event fired last, in the feed's time.
     pub cooldowns: BTreeMap<String, i64>,
 }
 
@@ -47,13 +47,13 @@ pub struct Advanced {
 /// An event before it is chosen.
 struct Candidate {
     event: LastEvent,
-    /// It is told once under this key.
+    /// It fires once under this key.
     key: Option<String>,
     at_ms: i64,
 }
 
 /// Considers a snapshot. `before` is `None` at first sight. `is_last` says that this is the last
-/// tick of the match: only that one tells the result.
+/// tick of the match: only that one fires `matchEnd`.
 #[must_use]
 pub fn advance(
     known: &Known,
@@ -120,7 +120,7 @@ pub fn advance(
     Advanced { progress, event: chosen }
 }
 
-/// Notes an event; `false` if it was told already, or too recently.
+/// Notes an event; `false` if it fired already, or too recently.
 fn mark(progress: &mut Progress, candidate: &Candidate) -> bool {
     if let Some(key) = &candidate.key {
         if progress.fired.contains(key) {

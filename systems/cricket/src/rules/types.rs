@@ -350,7 +350,7 @@ pub struct LastEvent {
     pub score: String,
 }
 
-/// A thing worth telling. The order is that of importance.
+/// What can happen in a match. The order is that of importance.
 #[derive(
     Attribute,
     Clone,
@@ -418,7 +418,7 @@ impl EventKind {
         self.priority() <= 8
     }
 
-    /// How long the same kind is not told again, in milliseconds of the feed's time.
+    /// How long the same kind does not fire again, in milliseconds of the feed's time.
     #[must_use]
     pub fn cooldown_ms(self) -> Option<i64> {
         match self {

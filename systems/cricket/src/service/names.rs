@@ -42,6 +42,12 @@ impl Service {
         Ok(Names { enriched, teams: self.teams.all().await?, leagues: self.leagues.all().await? })
     }
 
+    /// What all teams and leagues are called now, past what the cache keeps.
+    pub async fn stored_names(&self) -> Result<Names, StoreError> {
+        let (teams, leagues) = (self.teams.all().await?, self.leagues.all().await?);
+        Ok(Names { enriched: HashMap::new(), teams, leagues })
+    }
+
     /// The same from what is in memory, for pushes, which cannot wait for a table.
     #[must_use]
     pub fn remembered_names(&self) -> Names {
@@ -69,6 +75,13 @@ impl Names {
             Some(team) => label(&team.code, &team.name),
             None => label(id.as_str(), id.as_str()),
         }
+    }
+
+    /// Whether both teams of a match are known.
+    #[must_use]
+    pub fn has_teams(&self, fixture: &Fixture) -> bool {
+        let is_known = |id: &TeamId| self.teams.iter().any(|team| team.team_id == *id);
+        fixture.teams().into_iter().all(is_known)
     }
 
     /// Both teams of a match, the home team first.

@@ -106,7 +106,7 @@ impl Service {
     }
 
     /// Stops following a match, and removes the caller's activities of it. Returns their tokens,
-    /// which are to be told that they end.
+    /// which have to be sent an end.
     pub async fn unfollow_match(
         &self,
         id: &MatchId,
@@ -172,7 +172,7 @@ impl Service {
     }
 
     /// Removes one activity of the caller, or all of a match. Returns their tokens, which are to be
-    /// told that they end.
+    /// sent an end.
     pub async fn remove_activities(
         &self,
         id: &MatchId,

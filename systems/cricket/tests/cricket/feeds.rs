@@ -1,7 +1,7 @@
 //! The feed: when it fails, when it rests, what it costs; and the adapter for SportMonks against a
 //! server on this machine.
 
-use crate::fixture::{HOUR, match_id, scheduled, user_id};
+use crate::fixture::{HOUR, match_id, scheduled, team_id, user_id};
 use crate::instances::{FakeFeed, Server, prepare};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
@@ -10,9 +10,9 @@ use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use serde_json::{Value, json};
-use singlet::Timestamp;
 use singlet::engine::Clock;
-use singlet_cricket::design::{Enrichment, Live};
+use singlet::prelude::*;
+use singlet_cricket::design::{Enrichment, Live, Team};
 use singlet_cricket::feed::shape::{FeedFixture, FeedLeague};
 use singlet_cricket::feed::{Feed as _, FeedError, SportMonks, SportMonksOptions};
 use singlet_cricket::push::PushKind;
@@ -183,6 +183,39 @@ fn case_29_a_sync_during_a_match_changes_nothing_of_it() {
         let kept = server.service.cache.get(&match_id(ID)).await.unwrap().unwrap();
         let enrichment: Enrichment = kept.enrichment.unwrap();
         assert_eq!(enrichment.home_code, "HAR");
+    });
+}
+
+/// Names are kept with what the feed said of a match, and follow those of its teams.
+#[test]
+fn names_of_a_match_follow_its_teams() {
+    run(async {
+        let store = TestStore::memory();
+        let (feed, server) = live_match(&store, "T20").await;
+        let unknown = FeedFixture {
+            id: "9000002".into(),
+            localteam_id: Some("77".into()),
+            ..feed_match("T20", "1st Innings", 8)
+        };
+        feed.listed.lock().unwrap().push(unknown);
+        server.pass().await;
+        let enriched = async || server.jobs.enrich_matches().await.unwrap();
+        let names_of = async |id: &str| {
+            let kept = server.service.cache.get(&match_id(id)).await.unwrap().unwrap();
+            kept.enrichment.map(|one| (one.home_name, one.home_position))
+        };
+        // Nobody knows team 77 yet.
+        assert_eq!((enriched().await, enriched().await), (1, 0));
+        assert_eq!(names_of(ID).await, Some(("Harbour Hawks".into(), None)));
+        assert_eq!(names_of("9000002").await, None);
+        let now = server.service.db.now();
+        let teams = [crate::fixture::team("77", "Newcomers", "NEW", now)];
+        server.service.teams.create_many(&teams).await.unwrap();
+        let renamed = update(Team::key(team_id("101"))).set(Team::NAME, "Harbour Herons");
+        server.service.teams.update(renamed).await.unwrap();
+        assert_eq!((enriched().await, enriched().await), (2, 0));
+        assert_eq!(names_of(ID).await, Some(("Harbour Herons".into(), None)));
+        assert_eq!(names_of("9000002").await, Some(("Newcomers".into(), None)));
     });
 }
 

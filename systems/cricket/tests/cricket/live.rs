@@ -95,7 +95,7 @@ fn a_match_is_watched_after_a_thousand_others() {
 }
 
 #[test]
-fn a_stale_score_is_told_and_so_is_its_recovery() {
+fn a_stale_score_is_pushed_and_so_is_its_recovery() {
     run(async {
         let site = CricketServer::new().await;
         let live = site.live("1").await;

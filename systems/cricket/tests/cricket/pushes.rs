@@ -201,7 +201,7 @@ fn an_activity_that_registers_itself_too_late_ends() {
 }
 
 #[test]
-fn the_toss_is_told_once() {
+fn the_toss_is_pushed_once() {
     run(async {
         let store = TestStore::memory();
         let service = prepare(&store).await;

@@ -83,7 +83,7 @@ fn assert_no_repeats(phones: &[&Arc<Phone>]) {
             }
             if let Some(title) = aps["alert"]["title"].as_str() {
                 let alert = format!("{token} {:?} {title} {}", message.kind, aps["alert"]["body"]);
-                assert!(alerts.insert(alert.clone()), "told twice: {alert}");
+                assert!(alerts.insert(alert.clone()), "alerted twice: {alert}");
             }
         }
     }

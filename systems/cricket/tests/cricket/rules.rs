@@ -509,7 +509,7 @@ fn case_25_what_belongs_to_a_match_is_kept_48_hours_longer() {
 }
 
 #[test]
-fn play_that_stops_and_resumes_is_told_once_in_a_quarter_of_an_hour() {
+fn play_that_stops_and_resumes_fires_once_in_a_quarter_of_an_hour() {
     let live = known(Format::T20);
     let stopped = Known { phase: Phase::Interrupted, ..live.clone() };
     let rain = feed("Int.", vec![ball(1, "0.1", runs(1))]);

@@ -389,10 +389,11 @@ mod tests {
 
     #[test]
     fn an_address_stores_comments_until_its_budget_is_spent() {
-        let rate = Rate { per_second: 0.0, burst: 10_000.0 };
+        let rate = Rate { per_second: 1.0, burst: 8_000.0 };
         let client = ClientLimits::with_stored_rate([192, 0, 2, 1].into(), rate);
         let body = "x".repeat(1000);
         assert!(charge_comment(&client, &body).is_ok());
+        // Whoever has anything left gets all of it.
         assert!(charge_comment(&client, &body).is_ok());
         let refused = charge_comment(&client, &body).unwrap_err();
         assert_eq!(refused.problem_type(), &RATE_LIMITED);

@@ -29,8 +29,11 @@ pub fn parse_address(text: &str) -> Result<(String, String), &'static str> {
         return Err("must have no user name or password in it");
     }
     let host = url.host_str().filter(|host| !host.is_empty()).ok_or("must have a host")?;
-    // In an address other letters than those of ASCII are encoded: `xn--`.
-    let host = url::quirks::domain_to_unicode(host);
+    // In an address other letters than those of ASCII are encoded: `xn--`. Numbers stay.
+    let host = match url::quirks::domain_to_unicode(host) {
+        unicode if unicode.is_empty() => host.to_owned(),
+        unicode => unicode,
+    };
     let address = String::from(url);
     match address.chars().count() {
         1..=URL_CHARS_MAX => Ok((address, host)),
