@@ -89,6 +89,7 @@ mod tests {
             location: Some("/a".into()),
             etag: Some("\"1\"".into()),
             body: "{\"secret\":1}".into(),
+            is_too_large: false,
         };
         let (seal, other) = (Seal::of("0123456789abcdef"), Seal::of("0123456789abcdeg"));
         let sealed = seal.close(&kept).unwrap();

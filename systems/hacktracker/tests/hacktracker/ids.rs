@@ -23,7 +23,6 @@ async fn odd_ids_in_bodies_are_refused() {
 
 /// No key has room for them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "needs the length of identifiers that the model has on the branch k10 (dd2aa10)"]
 async fn long_ids_are_refused() {
     let long = "x".repeat(3_000);
     check_paths(&[&long]).await;
