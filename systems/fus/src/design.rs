@@ -328,7 +328,7 @@ pub struct Profile {
     pub group_count: u64,
     /// When they last signed in.
     pub last_login_at: Option<Timestamp>,
-    /// From which address; of IPv6, from which network of 64 bits.
+    /// From which address.
     pub last_login_ip: Option<String>,
 }
 

@@ -127,7 +127,7 @@ impl<S: Send + Sync> FromRequestParts<S> for SignedIn {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let client = parts.extensions.get::<ClientLimits>();
-        let ip = client.map(|client| client.network().to_string());
+        let ip = client.map(|client| client.address().to_string());
         let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         Ok(Self { at: header.and_then(time_of_token), ip })
     }
@@ -145,6 +145,20 @@ fn time_of_token(header: &str) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn an_address_of_ipv6_is_noted_as_it_is() {
+        use axum::http::Request;
+        use singlet_web::limit::Rate;
+        let rate = Rate { per_second: 1.0, burst: 1.0 };
+        for text in ["192.0.2.7", "2001:db8:1:2:3:4:5:6"] {
+            let client = ClientLimits::with_stored_rate(text.parse().unwrap(), rate);
+            let (mut parts, ()) = Request::builder().extension(client).body(()).unwrap().into_parts();
+            let signed_in = SignedIn::from_request_parts(&mut parts, &()).await;
+            let ip = signed_in.ok().and_then(|signed_in| signed_in.ip);
+            assert_eq!(ip.as_deref(), Some(text));
+        }
+    }
 
     #[test]
     fn the_time_of_a_token_is_when_its_owner_signed_in() {

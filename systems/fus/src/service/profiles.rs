@@ -16,7 +16,7 @@ const PEOPLE_MAX: usize = 20;
 pub struct SignIn {
     /// The token's `auth_time`, or else its `iat`.
     pub at: Timestamp,
-    /// The address that the server sees; of IPv6, the network of 64 bits.
+    /// The address that the server sees.
     pub ip: Option<String>,
 }
 

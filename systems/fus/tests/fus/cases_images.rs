@@ -158,7 +158,6 @@ async fn pictures_that_nothing_names_are_forgotten(store: TestStore) {
 
 /// The first thousand are all in use: the job goes on behind them.
 #[tokio::test]
-#[ignore = "needs Blobs::older_than without a bound, which is under way in the kit"]
 async fn pictures_behind_a_thousand_that_are_in_use_are_forgotten() {
     let fixture = Fixture::memory().await;
     let service = &fixture.service;
