@@ -1,6 +1,7 @@
 // What the kit gives to every page: forms, lists, live updates, the offline queue, dialogs.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { ask, DESK, launch, open, PHONE, picture } from "./browser.js";
 import { json, startFront } from "./front.js";
 import { GALLERY, GALLERY_SCRIPT } from "./gallery.js";
@@ -200,6 +201,24 @@ test("the offline queue stops at a refused entry until it is dropped", { timeout
   await page.evaluate((id) => window.kit.queue.drop(id), first);
   await page.waitForFunction(() => document.querySelector("#queue").textContent === "0 waiting");
   assert.deepEqual(sent, [1, 2]);
+  await end();
+});
+
+test("the offline queue removes an entry that was carried out before and whose answer is lost", { timeout: 60_000 }, async () => {
+  const sent = [];
+  const { page, end } = await gallery({
+    "POST /snakes/kit/queue": async (asked, answer) => {
+      const { number } = await bodyOf(asked);
+      sent.push(number);
+      if (number === 1) json(answer, { code: "answer-not-kept", title: "Already carried out", status: 409 }, 409);
+      else json(answer, {});
+    },
+  });
+  page.expected = (text) => text.includes("409");
+  await page.evaluate(() => { for (const number of [1, 2]) window.kit.queue.push({ number }); });
+  await queueSays(page, "0 waiting");
+  assert.deepEqual(sent, [1, 2]);
+  assert.deepEqual(page.faults, []);
   await end();
 });
 
@@ -409,6 +428,30 @@ test("listeners hear that the token has expired", { timeout: 60_000 }, async () 
     return [callers, token.subject()];
   });
   assert.deepEqual(heard, [["ann", null], "ann"]);
+  await end();
+});
+
+test("an upload over a slow network has more time than other requests", { timeout: 60_000 }, async () => {
+  let received = 0;
+  const { page, end } = await gallery({
+    "PUT /snakes/kit/file": async (asked, answer) => {
+      await pause(20_000);
+      for await (const bytes of asked) received += bytes.length;
+      json(answer, { isKept: true });
+    },
+    "POST /snakes/kit/form": () => {},
+  });
+  const [upload, other] = await page.evaluate(async () => {
+    const { request } = await import("/assets/http.js");
+    return Promise.all([
+      request("PUT", "/snakes/kit/file", { body: new Blob([new Uint8Array(1_000_000)]) }),
+      request("POST", "/snakes/kit/form", { body: {} }).catch(({ code }) => code),
+    ]);
+  });
+  assert.deepEqual(upload, { isKept: true });
+  assert.equal(received, 1_000_000);
+  assert.equal(other, "unreachable");
+  assert.deepEqual(page.faults, []);
   await end();
 });
 

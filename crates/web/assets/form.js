@@ -3,9 +3,9 @@ import { bringIntoView, element, focusQuietly } from "./dom.js";
 import { fieldName, Problem } from "./http.js";
 
 /**
- * Handles a form: `handler` gets its values, the form and the
- * button that was pressed, and returns a promise. While it works, the form cannot
- * be sent again. A problem is shown at its fields, or else at the top of the form.
+ * Handles a form: `handler` gets its values, the form and the button that was pressed, and returns a
+ * promise. While it works, the form cannot be sent again. A problem is shown at its fields, or else
+ * at the top of the form.
  *
  * After success the form is reset to the values of its markup. It keeps what was typed if `reset` is
  * false, or if the handler has marked a field with `markField` and returned.

@@ -1,11 +1,13 @@
 // Requests to the server.
 import { credentials } from "./session.js";
 
-/** The path of this page's system, such as `/snakes`. */
+/** The path of this page's system, such as `/guestbook`. */
 export const base = `/${document.documentElement.dataset.system ?? location.pathname.split("/")[1]}`;
 
-/** How long a request may take. A server that is there answers sooner. */
+/** How long a request may take, beyond the time for a raw body. A server that is there answers sooner. */
 const TIME_MAX_MS = 15_000;
+/** How many bytes of a raw body must go out in a millisecond, on average. The server asks for as many. */
+const RAW_BYTES_PER_MS_MIN = 16;
 /** How often a request that is safe to repeat is repeated. */
 const REPEATS_MAX = 2;
 /** The longest wait before a repetition; a server that asks for more is believed to be busy. */
@@ -87,9 +89,10 @@ export async function request(method, path, { body, headers, once = false, versi
     },
     body: body === undefined || isRaw ? body : JSON.stringify(body),
   };
+  const timeMaxMs = TIME_MAX_MS + (isRaw ? (body.size ?? body.byteLength) / RAW_BYTES_PER_MS_MIN : 0);
   const isRepeatable = method === "GET" || "idempotency-key" in options.headers;
   for (let repeats = 0; ; repeats += 1) {
-    const { response, text, error } = await send(path, options, signal);
+    const { response, text, error } = await send(path, options, signal, timeMaxMs);
     const isLast = !isRepeatable || repeats >= REPEATS_MAX || signal?.aborted;
     if (error) {
       if (isLast) throw new Problem({ code: "unreachable", title: "The server cannot be reached. Check your connection and try again" }, { cause: error });
@@ -106,8 +109,8 @@ export async function request(method, path, { body, headers, once = false, versi
   }
 }
 
-async function send(path, options, signal) {
-  const limit = AbortSignal.timeout(TIME_MAX_MS);
+async function send(path, options, signal, timeMaxMs) {
+  const limit = AbortSignal.timeout(timeMaxMs);
   const either = signal && AbortSignal.any ? AbortSignal.any([signal, limit]) : limit;
   try {
     const response = await fetch(path, { ...options, signal: either });

@@ -111,6 +111,9 @@ class Connection extends EventTarget {
  *
  * `onState(data, event)` gets whole states, `onEvent(event, data)` every change after it. After a
  * lost connection the stream goes on behind the last event, or begins with a state again.
+ *
+ * `states` names the events that carry a whole state: "state" and "ready" unless given. Give it if
+ * the server has another name in `TopicState` or `Live::signals`.
  */
 export class WatchStream extends Connection {
   #path;
@@ -240,8 +243,9 @@ function endProblem(code, reason) {
 
 /**
  * A WebSocket with JSON messages. `path` is the address or a function that returns it, which is
- * called before each attempt because it may name the last event that was seen. `onMessage(message)`
- * gets what the server sends, `onOpen()` is called after each connection.
+ * called before each attempt because it may name the last event that was seen. The function gets
+ * whether the whole state is wanted (after `restart`). `onMessage(message)` gets what the server
+ * sends, `onOpen()` is called after each connection.
  */
 export class LiveSocket extends Connection {
   #path;

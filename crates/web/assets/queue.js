@@ -25,6 +25,8 @@ const RETRY_AFTER_MAX_MS = 3600_000;
  * entries of other people. If the token has expired, or the server refuses it (401), entries wait
  * until that person has signed in again; meanwhile `needsSignIn` is true.
  *
+ * An entry that the server says was carried out before (`answer-not-kept`) is removed without `onSent`.
+ *
  * `onChange(entries)` is called after each change, in every tab; `onSent(entry, result)` in the tab
  * that has sent it.
  */
