@@ -7,6 +7,8 @@ import { checkAxe, checkColours, checkLayout } from "./checks.js";
 import { json, startFront } from "./front.js";
 import { GALLERY, GALLERY_SCRIPT } from "./gallery.js";
 
+/** The systems whose pages must be found. */
+const SYSTEMS = ["snakes", "threefc", "hacktracker", "fus", "cricket"];
 /** How many pages there are at most. */
 const PAGES_MAX = 40;
 
@@ -64,7 +66,8 @@ for (const screen of SCREENS) {
       }
       await page.close();
     }
-    for (const path of ["/snakes", "/problems", "/snakes/api"]) assert.ok(checked.includes(path), checked.join());
+    const expected = ["/problems", ...SYSTEMS.flatMap((system) => [`/${system}`, `/${system}/api`])];
+    for (const path of expected) assert.ok(checked.includes(path), `${path} is not among ${checked.join()}`);
     await context.close();
   });
 
