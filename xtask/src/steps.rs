@@ -105,7 +105,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "browser",
-        about: "the pages in a real browser: people play a whole game",
+        about: "the pages of all systems in a real browser; with --long all of their tests",
         call: Call::Outside(&[program::NODE]),
         run: browser::run,
     },
