@@ -42,8 +42,7 @@ Suites:
   hacktracker at-bats that are on the disk, a team in one Query, statistics of 5,000 at-bats
   snakes      moves over HTTP, and pushes to 300 sockets
   threefc     goals that are on the disk, a timeline in one Query, a season of 1,000 games
-  live        one topic, 2,000 Server-Sent Events and 300 sockets, 100 changes a second; needs
-              `ulimit -n 4096`
+  live        one topic, 2,000 Server-Sent Events and 300 sockets, 100 changes a second
 
 Options:
   --instructions    also count instructions with valgrind's callgrind
