@@ -49,7 +49,7 @@ const UNACKNOWLEDGED_TIME_MAX: Duration = Duration::from_secs(40);
 ///
 /// # Errors
 ///
-/// What the system says when the address cannot be had.
+/// If the address cannot be bound.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     // So that a server that is started again need not wait for connections of the one before.

@@ -3,8 +3,9 @@
 //! A route is a method, a path and an async function. What the function takes and returns is
 //! what the route takes and returns: [`Body`], [`Path`], [`Query`], [`Paging`], [`IfMatch`] and
 //! [`RawBody`] on the way in, [`Json`], [`Versioned`], [`Created`] and [`NoContent`] on the way out,
-//! an [`ApiError`](crate::problem::ApiError) when it is refused. From the signatures come the router, the checks, the OpenAPI document and the page
-//! that shows it; so none of them can disagree with the code, and no route can be missing.
+//! an [`ApiError`](crate::problem::ApiError) when it is refused. From the signatures come the
+//! router, the checks, the OpenAPI document and the page that shows it; so none of them can
+//! disagree with the code, and no route can be missing.
 //!
 //! ```
 //! use axum::extract::State;

@@ -99,9 +99,9 @@ impl Job {
     /// run ended is stored, also for a server that is started again. A run that is overdue then
     /// begins at once.
     ///
-    /// The lease is extended after each third of its time while the
-    /// job runs, and released at the end. A run whose lease is lost, or was not extended until 2 s
-    /// before its end (a third of a short lease), is cancelled before another server can acquire it.
+    /// The lease is extended after each third of its time while the job runs, and released at the
+    /// end. A run whose lease is lost, or was not extended until 2 s before its end (a third of a
+    /// short lease), is cancelled before another server can acquire it.
     ///
     /// Servers compare the lease with their own clocks. If these differ by more than two seconds, a
     /// run may begin before the last one has ended: write [`JobRun::fence`] with a condition where

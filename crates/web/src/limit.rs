@@ -239,8 +239,8 @@ impl ClientLimits {
         }
     }
 
-    /// Counts one thing by a limit of the caller's own, such as games that are created. This machine
-    /// itself has no limit, as it has none for its requests.
+    /// Counts one thing by a limit that the system keeps, such as games that an address creates.
+    /// This machine itself has no limit, as it has none for its requests.
     ///
     /// # Errors
     ///

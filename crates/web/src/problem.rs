@@ -50,7 +50,7 @@ pub struct ProblemType {
 problems! {
     /// What every system may answer.
     pub SHARED;
-    /// The body is not JSON, or the request does not have the shape of HTTP that we expect.
+    /// The body is not JSON, or the request is not well-formed HTTP.
     MALFORMED = 400, "malformed", "Malformed request";
     /// The resource was changed since the client read it. Read it again, and decide anew.
     CHANGED_MEANWHILE = 412, "changed-meanwhile", "Changed meanwhile";
@@ -61,11 +61,11 @@ problems! {
     INVALID = 422, "invalid", "Invalid request";
     /// The request has no credentials, or they are wrong or have expired.
     UNAUTHENTICATED = 401, "unauthenticated", "Unauthorized";
-    /// The credentials are good, and do not allow this.
+    /// The credentials are valid, but do not allow this.
     FORBIDDEN = 403, "forbidden", "Forbidden";
     /// A page of another site asked for this. Only pages from the same address may.
     CROSS_SITE = 403, "cross-site", "Cross-site request refused";
-    /// The address in the request is none that this server goes by.
+    /// The Host header is missing, or names another server.
     MISDIRECTED = 421, "misdirected", "Unknown host name";
     /// There is nothing at this address.
     NOT_FOUND = 404, "not-found", "Not found";
@@ -81,7 +81,7 @@ problems! {
     /// The request with this Idempotency-Key was carried out before, and its answer was too large to
     /// be kept. Read what it has changed.
     ANSWER_NOT_KEPT = 409, "answer-not-kept", "Already carried out";
-    /// The client took too long to send its request, or the answer took too long to find.
+    /// The client took too long to send its request, or the server to answer it.
     TIMEOUT = 408, "timeout", "Request timed out";
     /// The request has more bytes than this address takes.
     TOO_LARGE = 413, "too-large", "Request too large";
@@ -190,7 +190,7 @@ impl Problem {
         self
     }
 
-    /// Says when it is worth to come back.
+    /// Sets `Retry-After`.
     #[must_use]
     pub fn retry_after(mut self, wait: Duration) -> Self {
         self.0.retry_after = Some(wait);

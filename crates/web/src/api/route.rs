@@ -147,8 +147,8 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
         operation
     }
 
-    /// The function, with what its arguments need to know about the route in every request, and
-    /// with an eye on whether it keeps what it declares.
+    /// The function, with what its arguments need to know about the route in every request, and the
+    /// check that it answers only with problems that it declares.
     pub(super) fn into_handler(
         self,
         system: &'static str,

@@ -9,8 +9,8 @@ const CHARACTERS_MIN: usize = 5;
 const STEPS_MIN: usize = 5;
 
 /// Whether a key can be guessed, because it has few different characters, is mostly one of them,
-/// counts up or down, or is a shorter text several times. What passes can still be bad: nobody can tell a random text from
-/// one that was chosen well.
+/// counts up or down, or is a shorter text several times. What passes can still be bad: nobody can
+/// tell a random text from one that was chosen well.
 pub(super) fn is_guessable(key: &str) -> bool {
     let bytes = key.as_bytes();
     let characters: BTreeSet<u8> = bytes.iter().copied().collect();

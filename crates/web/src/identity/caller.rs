@@ -44,8 +44,8 @@ pub struct Caller {
     pub subject: String,
     /// What people call them: the claim `name` of the token, if it can be shown to others.
     pub name: Option<String>,
-    /// Their e-mail address, if the token has one that is not unverified. It is shown to nobody
-    /// else.
+    /// Their e-mail address, if the token has one, and does not say that it is unverified. It is
+    /// shown to nobody else.
     pub email: Option<String>,
     /// The groups that they are in.
     pub groups: BTreeSet<String>,

@@ -53,8 +53,9 @@ impl Jwks {
         Ok(Self { url: url.to_owned(), client, kept, fetching })
     }
 
-    /// Checks a token's signature and returns its claims. If the issuer's keys are not known yet, are too old, or do not
-    /// have the one that the token names, they are fetched before the token is given up.
+    /// Checks a token's signature and returns its claims. If the issuer's keys are not known yet,
+    /// are too old, or do not have the one that the token names, they are fetched before the token
+    /// is given up.
     pub(super) async fn verify(
         self: &Arc<Self>,
         token: &Token<'_>,
