@@ -76,8 +76,8 @@ const ANSWER_BYTES_MAX: usize = 256 << 10;
 const ANSWER_READ_MAX: usize = 16 << 20;
 /// How many bytes a request takes up in the store besides its answer.
 const RECORD_BYTES: u64 = 512;
-/// How many bytes are kept in an hour of people who have not signed in, in all: the answers of ten
-/// races of three hundred players who all join with a key.
+/// How many bytes are kept in an hour of people who have not signed in, in all: some 3,000
+/// answers of 40 KB.
 const BYTES_PER_HOUR_MAX: u64 = 128 << 20;
 
 /// Keeps the answers to requests that may be repeated. Part of every request that a

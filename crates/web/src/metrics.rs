@@ -28,9 +28,10 @@ const TIME_MICROS: &[u64] = &[
 /// use singlet_web::metrics::Metrics;
 ///
 /// let metrics = Metrics::default();
-/// let games = metrics.counter("snakes_games_total", "Games that were created.", &[("mode", "race")]);
-/// games.add(1);
-/// assert!(metrics.to_text().contains("snakes_games_total{mode=\"race\"} 1\n"));
+/// let help = "Books that were lent.";
+/// let loans = metrics.counter("library_loans_total", help, &[("branch", "north")]);
+/// loans.add(1);
+/// assert!(metrics.to_text().contains("library_loans_total{branch=\"north\"} 1\n"));
 /// ```
 #[derive(Clone, Default)]
 pub struct Metrics(Arc<Inner>);

@@ -64,9 +64,9 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             address: (Ipv4Addr::LOCALHOST, 8080).into(),
-            // Three hundred players who share an address throw once a second.
+            // Three hundred people behind one address, with a request a second each.
             rate: Some(Rate { per_second: 300.0, burst: 600.0 }),
-            // Two races of three hundred players at once, and more than one in an hour after that.
+            // 96 MB at once: six hundred people with 160 KB each. After that, 65 MB an hour.
             stored_rate: Some(Rate { per_second: 18_000.0, burst: 96e6 }),
             limits: Limits::default(),
         }

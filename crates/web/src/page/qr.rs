@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn links_are_drawn_and_long_texts_are_not() {
-        let drawing = draw("http://127.0.0.1:8080/snakes/play/ACD347").unwrap();
+        let drawing = draw("http://127.0.0.1:8080/hello/ACD347").unwrap();
         assert!(drawing.contains("<svg") && drawing.contains("</svg>"), "{drawing}");
         assert!(draw(&"x".repeat(TEXT_BYTES_MAX)).is_some());
         assert!(draw(&"x".repeat(TEXT_BYTES_MAX + 1)).is_none());
