@@ -54,10 +54,8 @@ impl Backend for Kept {
 /// Sends the writes among requests, one after the other. Each must succeed.
 pub(super) async fn send_writes(backend: &Embedded, requests: Vec<Request>) -> Outcome<()> {
     for request in requests {
-        let is_read = matches!(
-            request,
-            Request::GetItem(_) | Request::Query(_) | Request::BatchGetItem(_)
-        );
+        let is_read =
+            matches!(request, Request::GetItem(_) | Request::Query(_) | Request::BatchGetItem(_));
         if !is_read {
             backend.execute(request).await?;
         }

@@ -153,7 +153,8 @@ mod tests {
         let rate = Rate { per_second: 1.0, burst: 1.0 };
         for text in ["192.0.2.7", "2001:db8:1:2:3:4:5:6"] {
             let client = ClientLimits::with_stored_rate(text.parse().unwrap(), rate);
-            let (mut parts, ()) = Request::builder().extension(client).body(()).unwrap().into_parts();
+            let (mut parts, ()) =
+                Request::builder().extension(client).body(()).unwrap().into_parts();
             let signed_in = SignedIn::from_request_parts(&mut parts, &()).await;
             let ip = signed_in.ok().and_then(|signed_in| signed_in.ip);
             assert_eq!(ip.as_deref(), Some(text));
