@@ -80,8 +80,8 @@ pub struct Limits {
     /// How many connections there may be. A new one replaces the one that has been idle for
     /// longest.
     pub connections_max: usize,
-    /// How many of them may be streams: sockets and Server-Sent Events. The others are for pages and requests, so that there is
-    /// always one that is idle.
+    /// How many of them may be streams: sockets and Server-Sent Events. The others are for pages and
+    /// requests, so that there is always one that is idle.
     pub sockets_max: usize,
     /// How many of them one caller may have, which is an address or a network of IPv6; one more is
     /// closed at once. A race of three hundred may come from a school that has one address, with a
