@@ -18,7 +18,8 @@ struct Message {
     kind: EventKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<UserId>,
-    at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<Timestamp>,
     game: GameView,
     #[serde(skip_serializing_if = "Option::is_none")]
     at_bat: Option<Box<AtBat>>,
@@ -56,7 +57,7 @@ fn pushes(change: &ItemChange<HackTrackerItem>) -> Vec<Push> {
             let message = Message {
                 kind: event.kind,
                 by: Some(event.by),
-                at: event.at,
+                at: Some(event.at),
                 at_bat: event.at_bat,
                 inning: event.inning,
                 game: game.clone().into(),
@@ -66,10 +67,12 @@ fn pushes(change: &ItemChange<HackTrackerItem>) -> Vec<Push> {
         }
         (Some(HackTrackerItem::Game(game)), None) => {
             let kind = EventKind::GameDeleted;
+            // The item is gone, and its last event is an older one: who deleted it, and when, is not
+            // stored.
             let message = Message {
                 kind,
                 by: None,
-                at: game.updated_at,
+                at: None,
                 at_bat: None,
                 inning: None,
                 game: game.clone().into(),

@@ -29,7 +29,12 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(of_revision(
         patch("/games/{game}/atbats/{atBat}", correct)
             .describe("correctAtBat", "Corrects an at-bat and replays its inning.")
-            .problems([Error::AtBatNotFound, Error::PlayImpossible, Error::TooManyAtBats]),
+            .problems([
+                Error::AtBatNotFound,
+                Error::PlayImpossible,
+                Error::TooManyAtBats,
+                Error::LineupInvalid,
+            ]),
     ))
     .route(of_revision(
         delete("/games/{game}/atbats/{atBat}", remove)

@@ -298,10 +298,10 @@ async fn withdraw_invite(
 
 async fn see_invite(
     State(shared): State<Shared>,
-    _: Caller,
+    caller: Caller,
     of: Path<OfInvite>,
 ) -> Result<Json<OpenInvite>, Error> {
-    Ok(Json(shared.service.see_invite(&of.team, &of.code).await?))
+    Ok(Json(shared.service.see_invite(&caller, &of.team, &of.code).await?))
 }
 
 async fn accept_invite(

@@ -20,7 +20,7 @@ pub struct ByHand {
 ///
 /// # Errors
 ///
-/// If the game is not played, or a field has no place here.
+/// If the game is not played, or a field cannot be given here.
 pub fn record(
     book: &Book,
     id: AtBatId,
@@ -33,9 +33,9 @@ pub fn record(
     if book.game.status != GameStatus::InProgress {
         return Err(Impossible::WrongStatus);
     }
-    if !entry.moves.is_empty() || entry.insert.is_some() {
-        return Err(Impossible::Field("/moves", "has no place in a personal game"));
-    }
+    refuse_given("/moves", !entry.moves.is_empty())?;
+    refuse_given("/insert", entry.insert.is_some())?;
+    refuse_given("/playerId", entry.player_id.as_ref().is_some_and(|one| one != player_id))?;
     let inning = by_hand.inning.filter(|inning| (1..=INNINGS_MAX).contains(inning));
     let inning = inning.ok_or(Impossible::Field("/inning", "must be 1 to 30"))?;
     let before = book.at_bats.iter().filter(|at_bat| at_bat.inning == inning).count();
@@ -78,7 +78,7 @@ fn keep_home_run(at_bat: &mut AtBat) {
 ///
 /// # Errors
 ///
-/// If there is no such at-bat, or a field has no place here.
+/// If there is no such at-bat, or a field cannot be given here.
 pub fn correct(
     book: &Book,
     id: &AtBatId,
@@ -86,9 +86,8 @@ pub fn correct(
     by_hand: ByHand,
 ) -> Result<Rescored, Impossible> {
     check_status(book)?;
-    if correction.moves.is_some() || correction.player_id.is_some() {
-        return Err(Impossible::Field("/moves", "has no place in a personal game"));
-    }
+    refuse_given("/moves", correction.moves.is_some())?;
+    refuse_given("/playerId", correction.player_id.is_some())?;
     let mut at_bats = book.at_bats.clone();
     let at_bat = at_bats.iter_mut().find(|at_bat| at_bat.at_bat_id == *id);
     let at_bat = at_bat.ok_or(Impossible::AtBatNotFound)?;
@@ -129,6 +128,14 @@ pub fn undo(book: &Book) -> Result<Rescored, Impossible> {
     let last = book.at_bats.iter().max_by_key(|at_bat| (at_bat.created_at, &at_bat.at_bat_id));
     let last = last.ok_or(Impossible::NothingToUndo)?;
     remove(book, &last.at_bat_id)
+}
+
+/// Refuses a field that games of PERSONAL teams do not have.
+fn refuse_given(field: &'static str, is_given: bool) -> Result<(), Impossible> {
+    match is_given {
+        true => Err(Impossible::Field(field, "cannot be given in a personal game")),
+        false => Ok(()),
+    }
 }
 
 fn check_status(book: &Book) -> Result<(), Impossible> {

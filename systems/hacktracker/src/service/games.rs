@@ -1,10 +1,10 @@
 //! Games: schedule, changes, lineups, status, and the score by hand.
 
-use super::words::{PLACE, SEASON, line, optional_line};
+use super::words::{LABEL, SEASON, line, optional_line};
 use super::{Service, TeamAccess};
 use crate::design::{
-    AtBat, AtBatId, Book, EventKind, Game, GameId, GameStatus, LastEvent, Player, PlayerId, Role,
-    Team, TeamId,
+    AtBat, AtBatId, Book, EventKind, Game, GameId, GameStatus, LastEvent, Player, PlayerId,
+    PlayerStatus, Role, Team, TeamId,
 };
 use crate::error::Error;
 use crate::input::{GameChange, NewGame, NewLineup, NewScore, StatusChange};
@@ -36,8 +36,8 @@ impl Service {
             team_id: team_id.clone(),
             status: GameStatus::Scheduled,
             scheduled_start: new.scheduled_start,
-            opponent_name: optional_line("/opponentName", new.opponent_name.as_deref(), PLACE)?,
-            location: optional_line("/location", new.location.as_deref(), PLACE)?,
+            opponent_name: optional_line("/opponentName", new.opponent_name.as_deref(), LABEL)?,
+            location: optional_line("/location", new.location.as_deref(), LABEL)?,
             season_id: optional_line("/seasonId", new.season_id.as_deref(), SEASON)?,
             team_score: 0,
             opponent_score: 0,
@@ -131,7 +131,7 @@ impl Service {
     ) -> Result<GameView, Error> {
         let (access, book) = self.book_at(caller, game_id, Role::Manager, change.revision).await?;
         let mut game = book.game.clone();
-        let place =
+        let changed_text =
             |field: &str, change: &Change<String>, before: Option<String>, characters| match change
             {
                 Change::Keep => Ok(before),
@@ -139,9 +139,9 @@ impl Service {
                 Change::Set(text) => line(field, text, characters).map(Some),
             };
         game.opponent_name =
-            place("/opponentName", &change.opponent_name, game.opponent_name, PLACE)?;
-        game.location = place("/location", &change.location, game.location, PLACE)?;
-        game.season_id = place("/seasonId", &change.season_id, game.season_id, SEASON)?;
+            changed_text("/opponentName", &change.opponent_name, game.opponent_name, LABEL)?;
+        game.location = changed_text("/location", &change.location, game.location, LABEL)?;
+        game.season_id = changed_text("/seasonId", &change.season_id, game.season_id, SEASON)?;
         game.scheduled_start = change.scheduled_start.clone().apply(game.scheduled_start);
         game.regulation_innings = change.regulation_innings.clone().apply(game.regulation_innings);
         if game.regulation_innings.is_some_and(|innings| !(1..=9).contains(&innings)) {
@@ -203,6 +203,16 @@ impl Service {
         game_id: &GameId,
         new: &NewLineup,
     ) -> Result<ScoringView, Error> {
+        let work = async |_: &Db<_>| self.try_set_lineup(caller, game_id, new).await;
+        self.db.attempt(work).await
+    }
+
+    async fn try_set_lineup(
+        &self,
+        caller: &Caller,
+        game_id: &GameId,
+        new: &NewLineup,
+    ) -> Result<ScoringView, Error> {
         let (access, book) = self.managed_book_at(caller, game_id, new.revision).await?;
         let roster = self.roster(&book.game.team_id).await?;
         let game = lineup::replace(&book.game, new.lineup.clone(), &roster)?;
@@ -216,6 +226,17 @@ impl Service {
     ///
     /// [`Error::WrongStatus`], [`Error::LineupInvalid`].
     pub async fn change_status(
+        &self,
+        caller: &Caller,
+        game_id: &GameId,
+        verb: Verb,
+        change: &StatusChange,
+    ) -> Result<ScoringView, Error> {
+        let work = async |_: &Db<_>| self.try_change_status(caller, game_id, verb, change).await;
+        self.db.attempt(work).await
+    }
+
+    async fn try_change_status(
         &self,
         caller: &Caller,
         game_id: &GameId,
@@ -327,6 +348,14 @@ impl Service {
                 false => counted.or(Error::changed()),
             });
         }
+        // The rules have looked at the roster: a player may be removed or set inactive since.
+        if matches!(kind, EventKind::LineupChanged | EventKind::GameStarted) {
+            for player_id in &after.game.lineup {
+                let can_play = Player::STATUS.is_in([PlayerStatus::Active, PlayerStatus::Sub]);
+                let key = Player::key(&before.game.team_id, player_id);
+                transaction.push(check(key).only_if(can_play).or(Error::changed()));
+            }
+        }
         let subject = at_bat.and_then(|id| changed.iter().position(|one| one.at_bat_id == *id));
         let subject = subject.map(|index| changed.remove(index));
         let game = &mut after.game;
@@ -358,9 +387,16 @@ impl Service {
     async fn why_not_counted(&self, before: &Book, after: &Book) -> Result<Error, Error> {
         for (player_id, change) in at_bats_by_player(before, after) {
             let key = Player::key(&before.game.team_id, player_id).consistent();
-            if change > 0 && self.db.get(key).await?.is_none() {
-                return Ok(Error::invalid("/playerId", "must be on the roster"));
+            if change <= 0 || self.db.get(key).await?.is_some() {
+                continue;
             }
+            // Whoever is up by the lineup was not named in the request.
+            return Ok(match after.game.lineup.contains(player_id) {
+                true => Error::lineup_invalid(
+                    "A player of the lineup is no longer on the roster. Change the lineup.",
+                ),
+                false => Error::invalid("/playerId", "must be on the roster"),
+            });
         }
         Ok(Error::TooManyAtBats)
     }
@@ -399,7 +435,7 @@ fn written(game: &Game, revision: u64) -> singlet::operation::Update<Game> {
         .set(Game::OPPONENT_RUNS, game.opponent_runs.clone())
         .set(Game::ENDED_EARLY, game.ended_early.clone())
         .set(Game::HAND_SCORE, game.hand_score)
-        .set(Game::PLACED, game.placed.clone())
+        .set(Game::LABELD, game.placed.clone())
         .set(Game::STARTED_AT, game.started_at)
         .set(Game::FINISHED_AT, game.finished_at)
         .only_if(Game::REVISION.eq(revision))

@@ -71,7 +71,7 @@ impl Service {
             updated_at: now,
             expires_at: Expiry::at(now.after(INVITE_TIME)),
         };
-        // The others were counted before. Nobody has made one since.
+        // Fails if another invite was made after the count.
         let counted = update(Team::key(team_id))
             .add(Team::INVITES_MADE, 1)
             .only_if(Team::INVITES_MADE.eq(access.team.invites_made));
@@ -123,16 +123,18 @@ impl Service {
         self.member(caller, team_id, Role::Manager).await
     }
 
-    /// 11: shows an invite to whoever has its code.
+    /// 11: shows an invite to whoever is signed in and has its code.
     ///
     /// # Errors
     ///
     /// [`Error::InviteNotFound`] if it was used or withdrawn, or has expired.
     pub async fn see_invite(
         &self,
+        caller: &Caller,
         team_id: &TeamId,
         code: &InviteCode,
     ) -> Result<OpenInvite, Error> {
+        let _: UserId = caller.id()?;
         let (invite, team) = self.open_invite(team_id, code).await?;
         let inviter = self.db.get(User::key(&invite.invited_by)).await?;
         let invited_by =

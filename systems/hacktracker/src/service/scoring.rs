@@ -206,8 +206,11 @@ fn given<T: Clone>(change: &Change<T>) -> Option<Option<T>> {
 
 /// In a game of a MANAGED team inning, outs and runs follow from the plays.
 fn refuse_by_hand(by_hand: ByHand) -> Result<(), Error> {
-    match by_hand == ByHand::default() {
-        true => Ok(()),
-        false => Err(Error::invalid("/inning", "follows from the plays of the game")),
+    let ByHand { inning, outs, scored } = by_hand;
+    let fields =
+        [("/inning", inning.is_some()), ("/outs", outs.is_some()), ("/scored", scored.is_some())];
+    match fields.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((field, _)) => Err(Error::invalid(field, "follows from the plays of the game")),
     }
 }

@@ -91,9 +91,10 @@ impl Service {
         match written.await {
             Ok(()) => Ok((user, true)),
             // Somebody else has signed up with this token, or an answer was lost.
-            Err(error) if error.is_retryable() => {
-                self.profile(caller).await.map(|user| (user, false))
-            }
+            Err(error) if error.is_retryable() => match self.profile(caller).await {
+                Err(Error::UserNotFound) => Err(error),
+                found => found.map(|user| (user, false)),
+            },
             Err(error) => Err(error),
         }
     }

@@ -9,8 +9,8 @@ use std::ops::RangeInclusive;
 pub(super) const NAME: RangeInclusive<usize> = 1..=50;
 /// How long names of teams are.
 pub(super) const TEAM_NAME: RangeInclusive<usize> = 3..=50;
-/// How long names of opponents and places are.
-pub(super) const PLACE: RangeInclusive<usize> = 1..=100;
+/// How long names of opponents and locations are.
+pub(super) const LABEL: RangeInclusive<usize> = 1..=100;
 /// How long names of seasons are.
 pub(super) const SEASON: RangeInclusive<usize> = 1..=40;
 /// How long a description is.

@@ -1,11 +1,12 @@
 //! Games: status, lineups, two scorers, personal games.
 
-use crate::fixture::{Fixture, code_of, no_change, play, user_id};
+use crate::fixture::{Fixture, code_of, moves, no_change, play, user_id};
 use singlet::prelude::*;
 use singlet_hacktracker::design::{AtBatResult, Game, GameStatus, Half, HomeAway, PlayerId};
 use singlet_hacktracker::error::Error;
 use singlet_hacktracker::input::{
-    AtBatChange, GameChange, NewAtBat, NewGame, NewHalf, NewLineup, NewScore, StatusChange,
+    AtBatChange, GameChange, NewAtBat, NewGame, NewHalf, NewInsert, NewLineup, NewScore,
+    StatusChange,
 };
 use singlet_hacktracker::rules::status::Verb;
 use singlet_testing::{TestStore, at_once, on_every_backend};
@@ -17,6 +18,7 @@ on_every_backend! {
     games_go_from_status_to_status,
     a_game_is_changed_and_the_schedule_is_in_order,
     a_personal_game_is_kept_by_hand,
+    a_field_that_does_not_apply_is_named,
     lineups_are_checked,
 }
 
@@ -225,6 +227,59 @@ async fn a_personal_game_is_kept_by_hand(store: TestStore) {
     let player = detail.at_bats[0].player_id.clone();
     assert_eq!(Some(player), own.player_id);
     assert_eq!(own.team.owner_id, user_id(&stella));
+}
+
+/// The field that a refusal is about.
+fn field_of<T: std::fmt::Debug>(refused: Result<T, Error>) -> String {
+    let Err(Error::Problem(problem)) = refused else { panic!("{refused:?}") };
+    problem.to_json()["errors"][0]["field"].as_str().unwrap().to_owned()
+}
+
+async fn a_field_that_does_not_apply_is_named(store: TestStore) {
+    let fixture = Fixture::new(store).await;
+    let mut game = fixture.game().await;
+    let (service, nora) = (&fixture.service, game.by.clone());
+    // In a managed game these follow from the plays.
+    let single = || play(game.revision(), AtBatResult::Single);
+    let refused = [
+        (NewAtBat { inning: Some(1), ..single() }, "/inning"),
+        (NewAtBat { outs: Some(1), ..single() }, "/outs"),
+        (NewAtBat { scored: Some(true), ..single() }, "/scored"),
+    ];
+    for (new, field) in refused {
+        assert_eq!(field_of(game.record(new).await), field);
+    }
+    let single = game.bat(AtBatResult::Single).await.at_bat_id;
+    let change = AtBatChange { scored: Some(true), ..no_change(0) };
+    assert_eq!(field_of(game.correct(&single, change).await), "/scored");
+    // A personal game has neither bases nor other players.
+    let own = service.my_teams(&nora).await.unwrap().items;
+    let own = own.into_iter().find(|one| one.team.name == "Personal Stats").unwrap();
+    let new = NewGame::default();
+    let id = service.create_game(&nora, &own.team.team_id, &new).await.unwrap().game.game_id;
+    let start = StatusChange { revision: 1, scheduled_start: None };
+    service.change_status(&nora, &id, Verb::Start, &start).await.unwrap();
+    let single = || NewAtBat { inning: Some(1), ..play(2, AtBatResult::Single) };
+    let insert = NewInsert { inning: 1, after: None };
+    let other = Some(game.players[0].clone());
+    let refused = [
+        (NewAtBat { moves: Some(moves(&[(0, 2)])), ..single() }, "/moves"),
+        (NewAtBat { insert: Some(insert), ..single() }, "/insert"),
+        (NewAtBat { player_id: other.clone(), ..single() }, "/playerId"),
+    ];
+    for (new, field) in refused {
+        assert_eq!(field_of(service.record_at_bat(&nora, &id, &new).await), field);
+    }
+    let new = NewAtBat { player_id: own.player_id.clone(), ..single() };
+    let recorded = service.record_at_bat(&nora, &id, &new).await.unwrap().at_bat.unwrap();
+    let refused = [
+        (AtBatChange { moves: Some(Vec::new()), ..no_change(3) }, "/moves"),
+        (AtBatChange { player_id: other, ..no_change(3) }, "/playerId"),
+    ];
+    for (change, field) in refused {
+        let refused = service.correct_at_bat(&nora, &id, &recorded.at_bat_id, &change).await;
+        assert_eq!(field_of(refused), field);
+    }
 }
 
 async fn lineups_are_checked(store: TestStore) {

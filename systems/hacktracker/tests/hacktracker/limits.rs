@@ -8,7 +8,7 @@ use singlet_hacktracker::design::{
 };
 use singlet_hacktracker::error::Error;
 use singlet_hacktracker::input::{
-    AtBatChange, NewAtBat, NewGame, NewInvite, NewOwnPlayer, NewTeam, StatusChange,
+    AtBatChange, NewAtBat, NewGame, NewInsert, NewInvite, NewOwnPlayer, NewTeam, StatusChange,
 };
 use singlet_hacktracker::limits::{
     GAME_AT_BATS_MAX, GAMES_MAX, INVITES_MAX, LINKS_MAX, MEMBERS_MAX, PLAYER_AT_BATS_MAX,
@@ -322,6 +322,15 @@ fn who_is_not_on_the_roster_any_more_does_not_bat() {
         let (owner, team_id) = (game.by.clone(), game.game.game.team_id.clone());
         fixture.service.remove_player(&owner, &team_id, &game.players[0]).await.unwrap();
         let new = play(game.revision(), AtBatResult::Single);
+        // The scorer has named nobody: it is the lineup that must change.
+        assert_eq!(code_of(game.record(new).await), "lineup-invalid");
+        let others = game.players[1..].to_vec();
+        game.lineup(&others).await.unwrap();
+        assert_eq!(game.bat(AtBatResult::Single).await.player_id, others[0]);
+        // Who is inserted need not be in the lineup, but on the roster.
+        let insert = Some(NewInsert { inning: 1, after: None });
+        let player_id = Some(game.players[0].clone());
+        let new = NewAtBat { insert, player_id, ..play(game.revision(), AtBatResult::Single) };
         let refused = game.record(new).await.unwrap_err();
         let Error::Problem(problem) = refused else { panic!("{refused}") };
         assert_eq!(problem.to_json()["errors"][0]["field"], "/playerId");

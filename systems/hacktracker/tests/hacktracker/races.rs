@@ -3,10 +3,13 @@
 use crate::fixture::{Fixture, TestTeam, code_of, play, user_id};
 use crate::watched::{Watch, watched};
 use singlet_hacktracker::design::{
-    AtBatResult, Game, GameId, InviteCode, Membership, Player, PlayerId, PlayerStatus, Position,
-    Role,
+    AtBatResult, Game, GameId, GameStatus, InviteCode, Membership, Player, PlayerId, PlayerStatus,
+    Position, Role,
 };
-use singlet_hacktracker::input::{GameChange, NewGame, NewInvite, PlayerChange};
+use singlet_hacktracker::input::{
+    GameChange, NewGame, NewInvite, NewLineup, PlayerChange, StatusChange,
+};
+use singlet_hacktracker::rules::status::Verb;
 use singlet_hacktracker::service::Service;
 use singlet_testing::{TestStore, run};
 use singlet_web::api::Change;
@@ -215,6 +218,42 @@ fn a_game_that_has_changed_is_deleted_only_by_who_does_not_mind() {
         });
         assert_eq!(code_of(other.delete_game(&owner, &game.id, None).await), "game-has-at-bats");
         assert_eq!(game.detail().await.at_bats.len(), 1);
+    });
+}
+
+/// A player goes after the roster was read for a lineup, or for the start.
+#[test]
+fn a_lineup_has_only_players_who_can_play_when_it_is_written() {
+    run(async {
+        let fixture = Fixture::new(TestStore::memory()).await;
+        let owner = fixture.user("nora").await;
+        let team = fixture.team(&owner).await;
+        let mut game = fixture.scheduled(&team, NewGame::default()).await;
+        let (slow, watch) = watched(&fixture.store);
+        let (service, by, team_id) = (fixture.service.clone(), owner.clone(), team.id.clone());
+        let removed = team.players[8].clone();
+        watch.before("TransactWriteItems", async move {
+            service.remove_player(&by, &team_id, &removed).await.unwrap();
+        });
+        let new = NewLineup { revision: game.revision(), lineup: team.players.clone() };
+        let refused = slow.set_lineup(&owner, &game.id, &new).await;
+        assert_eq!(code_of(refused), "lineup-invalid");
+        game.lineup(&team.players[..8]).await.unwrap();
+        let (service, by, team_id) = (fixture.service.clone(), owner.clone(), team.id.clone());
+        let inactive = team.players[7].clone();
+        watch.before("TransactWriteItems", async move {
+            let status = Some(PlayerStatus::Inactive);
+            let change = PlayerChange { status, ..PlayerChange::default() };
+            service.change_player(&by, &team_id, &inactive, &change).await.unwrap();
+        });
+        let start = StatusChange { revision: game.revision(), scheduled_start: None };
+        let refused = slow.change_status(&owner, &game.id, Verb::Start, &start).await;
+        assert_eq!(code_of(refused), "lineup-invalid");
+        let stored = game.detail().await.game.game;
+        assert_eq!((stored.status, stored.lineup.len()), (GameStatus::Scheduled, 8));
+        // Without both it starts.
+        game.lineup(&team.players[..7]).await.unwrap();
+        game.change(Verb::Start).await.unwrap();
     });
 }
 

@@ -114,12 +114,12 @@ async fn case_04_a_ghost_becomes_kim(store: TestStore) {
     assert_eq!(invite.link, format!("/hacktracker/join/{team_id}/{}", invite.code));
     assert_eq!(invite.code.len(), 26);
     let code = InviteCode::new(invite.code).unwrap();
-    let shown = service.see_invite(&team_id, &code).await.unwrap();
+    let kim = fixture.user("kim").await;
+    let shown = service.see_invite(&kim, &team_id, &code).await.unwrap();
     assert_eq!(
         (shown.team.name.as_str(), shown.player.unwrap().player_id),
         ("Copper Kettles", ghost.clone())
     );
-    let kim = fixture.user("kim").await;
     let membership = service.accept_invite(&kim, &team_id, &code).await.unwrap();
     assert_eq!((membership.role, membership.player_id), (Role::Player, Some(ghost.clone())));
     // GSI4 lags behind on DynamoDB.
@@ -130,7 +130,7 @@ async fn case_04_a_ghost_becomes_kim(store: TestStore) {
     linked.await;
     assert_eq!(service.career(&kim).await.unwrap().line.pa, 5);
     assert_eq!(code_of(service.accept_invite(&kim, &team_id, &code).await), "invite-not-found");
-    assert_eq!(code_of(service.see_invite(&team_id, &code).await), "invite-not-found");
+    assert_eq!(code_of(service.see_invite(&kim, &team_id, &code).await), "invite-not-found");
     service.unlink_player(&kim, &team_id, &ghost).await.unwrap();
     eventually(async || (service.career(&kim).await.unwrap().line.pa == 0).then_some(())).await;
     let stats = service.player_stats(owner, &team_id, &ghost, None).await.unwrap();
