@@ -215,12 +215,12 @@ pub(super) async fn delete_invite(
 
 pub(super) async fn preview_invite(
     State(shared): State<Shared>,
-    _caller: Caller,
+    caller: Caller,
     of: Path<OfLeague>,
     invite: Body<InviteCode>,
 ) -> Result<Json<InvitePreview>, Error> {
     let league = id_of(&of.league, Error::InviteNotFound)?;
-    Ok(Json(shared.service.preview_invite(&league, &invite.code).await?))
+    Ok(Json(shared.service.preview_invite(&caller, &league, &invite.code).await?))
 }
 
 pub(super) async fn accept_invite(

@@ -10,81 +10,78 @@ use singlet::{Condition, Key};
 ///
 /// The version of an item is its `updatedAt`, so each write says at which moment it happens: the
 /// later of now and a millisecond after what was seen.
+///
+/// A *guarded* write does not compare versions: the version of the item's parent, which is rewritten
+/// or deleted in the same transaction, guards it.
 pub(super) struct Changes<'d> {
-    transaction: Option<Transaction<'d, ThreeFc, Error>>,
+    db: &'d Db<ThreeFc>,
+    transaction: Transaction<'d, ThreeFc, Error>,
     now: Timestamp,
 }
 
 impl<'d> Changes<'d> {
     pub(super) fn new(db: &'d Db<ThreeFc>) -> Self {
-        Self { transaction: Some(db.transaction()), now: db.now() }
+        Self { db, transaction: db.transaction(), now: db.now() }
     }
 
     /// The transaction, for an operation as of this moment.
-    fn at(&mut self, moment: Timestamp) -> Option<&mut Transaction<'d, ThreeFc, Error>> {
-        self.transaction = self.transaction.take().map(|transaction| transaction.at(moment));
-        self.transaction.as_mut()
+    fn at(&mut self, moment: Timestamp) -> &mut Transaction<'d, ThreeFc, Error> {
+        let transaction = std::mem::replace(&mut self.transaction, self.db.transaction());
+        self.transaction = transaction.at(moment);
+        &mut self.transaction
     }
 
-    /// How many there are.
+    /// Number of operations.
     pub(super) fn len(&self) -> usize {
-        self.transaction.as_ref().map_or(0, Transaction::len)
+        self.transaction.len()
     }
 
-    /// Writes an item that is not there; `taken` says why, if it is.
+    /// Requires that nobody has written an item since it was read.
+    pub(super) fn check<E: Stamped>(&mut self, entity: &E) {
+        let unchanged = E::unchanged_since(entity.updated_at());
+        let step = check(Key::of(entity)).only_if(unchanged).or(Error::changed());
+        self.at(self.now).push(step);
+    }
+
+    /// Writes an item that must not exist; `taken` is the error if it does.
     pub(super) fn create<E: Stamped>(&mut self, entity: &E, taken: Error) {
-        if let Some(transaction) = self.at(self.now) {
-            transaction.push(create(entity).or(taken));
-        }
+        self.at(self.now).push(create(entity).or(taken));
     }
 
     /// Rewrites an item, unless somebody has written it since it was read.
     pub(super) fn rewrite<E: Stamped>(&mut self, entity: &E) {
         let seen = entity.updated_at();
-        if let Some(transaction) = self.at(next_version(seen, self.now)) {
-            let unchanged = E::unchanged_since(seen);
-            transaction.push(put(entity).only_if(unchanged).or(Error::changed()));
-        }
+        let step = put(entity).only_if(E::unchanged_since(seen)).or(Error::changed());
+        self.at(next_version(seen, self.now)).push(step);
     }
 
     /// Deletes an item, unless somebody has written it since it was read.
     pub(super) fn delete<E: Stamped>(&mut self, entity: &E) {
-        if let Some(transaction) = self.at(self.now) {
-            let unchanged = E::unchanged_since(entity.updated_at());
-            transaction.push(delete(Key::of(entity)).only_if(unchanged).or(Error::changed()));
-        }
+        let unchanged = E::unchanged_since(entity.updated_at());
+        let step = delete(Key::of(entity)).only_if(unchanged).or(Error::changed());
+        self.at(self.now).push(step);
     }
 
-    /// Writes an item of a game that is not there, and keeps when it was created: the game's version
-    /// guards it.
-    pub(super) fn insert<E: Stamped>(&mut self, entity: &E, at: Timestamp) {
-        if let Some(transaction) = self.at(at) {
-            let missing = Condition::missing();
-            transaction.push(put(entity).only_if(missing).or(Error::changed()));
-        }
+    /// Writes an item that must not exist, guarded by its parent. Keeps its time of creation.
+    pub(super) fn create_guarded<E: Stamped>(&mut self, entity: &E, at: Timestamp) {
+        let step = put(entity).only_if(Condition::missing()).or(Error::changed());
+        self.at(at).push(step);
     }
 
-    /// Rewrites an item of a game that is there: the game's version guards it.
-    pub(super) fn overwrite<E: Stamped>(&mut self, entity: &E, at: Timestamp) {
-        if let Some(transaction) = self.at(at) {
-            let exists = Condition::exists();
-            transaction.push(put(entity).only_if(exists).or(Error::changed()));
-        }
+    /// Rewrites an item that must exist, guarded by its parent.
+    pub(super) fn rewrite_guarded<E: Stamped>(&mut self, entity: &E, at: Timestamp) {
+        let step = put(entity).only_if(Condition::exists()).or(Error::changed());
+        self.at(at).push(step);
     }
 
-    /// Deletes an item that is there: its parent's version guards it.
-    pub(super) fn remove<E: Stamped>(&mut self, entity: &E) {
-        if let Some(transaction) = self.at(self.now) {
-            let exists = Condition::exists();
-            transaction.push(delete(Key::of(entity)).only_if(exists).or(Error::changed()));
-        }
+    /// Deletes an item that must exist, guarded by its parent.
+    pub(super) fn delete_guarded<E: Stamped>(&mut self, entity: &E) {
+        let step = delete(Key::of(entity)).only_if(Condition::exists()).or(Error::changed());
+        self.at(self.now).push(step);
     }
 
     /// Carries all of it out, or nothing.
     pub(super) async fn run(self) -> Result<(), Error> {
-        match self.transaction {
-            Some(transaction) => transaction.run().await,
-            None => Ok(()),
-        }
+        self.transaction.run().await
     }
 }

@@ -8,7 +8,8 @@ use super::season::parse_length;
 use super::{ATTEMPTS_MAX, OpenGame, Service};
 use crate::design::{
     AuditAction, AuditRecord, GAMES_MAX, Game, GameId, GameItems, GameStatus, GoalMarker, Player,
-    PlayerId, Role, RosterEntry, SeasonId, SessionId, SessionMirror, Team, TeamId, ThreeFcItem,
+    PlayerId, Role, RosterEntry, SeasonId, SeasonMirror, SessionId, SessionMirror, Team, TeamId,
+    ThreeFcItem,
 };
 use crate::error::Error;
 use crate::rules::{new_thirds, score_of};
@@ -117,6 +118,9 @@ impl Service {
         for entry in &roster {
             changes.create(entry, Error::changed());
         }
+        for team in &teams {
+            changes.check(team);
+        }
         changes.run().await
     }
 
@@ -217,7 +221,7 @@ impl Service {
         if is_recast && has_started {
             return Err(Error::GameStarted);
         }
-        let mut sessions = Vec::new();
+        let (mut sessions, mut seen_teams) = (Vec::new(), Vec::new());
         if let Some(text) =
             change.session_id.as_deref().filter(|one| *one != before.session_id.as_str())
         {
@@ -244,6 +248,7 @@ impl Service {
                     items.roster.push(entry);
                 }
             }
+            seen_teams = teams;
         }
         if items == open.before {
             return Ok(());
@@ -257,6 +262,7 @@ impl Service {
         let mut edit = Edit::new(EventKind::GameChanged, items);
         edit.audit = is_audited.then_some(audit);
         edit.sessions = sessions;
+        edit.seen_teams = seen_teams;
         self.commit(&open, edit).await
     }
 
@@ -275,8 +281,11 @@ impl Service {
         let to = found.next().flatten().ok_or(Error::SessionNotFound)?;
         if to.season_id != open.game().season_id {
             // A session of a private league is as if it did not exist.
-            let is_seen = self.check_season_reader(Some(caller), &to.season_id).await;
-            return Err(is_seen.err().map_or(Error::OtherSeason, |_| Error::SessionNotFound));
+            let season = self.db.get(SeasonMirror::key(&to.season_id).consistent()).await?;
+            let season = season.ok_or(Error::SessionNotFound)?;
+            let missing = || Error::SessionNotFound;
+            self.scope(&season.league_id, Some(caller), missing).await?.require_reader()?;
+            return Err(Error::OtherSeason);
         }
         if to.games >= GAMES_MAX {
             return Err(Error::limit(GAMES_MAX, "games in a session"));
@@ -308,9 +317,9 @@ impl Service {
         let mut changes = Changes::new(&self.db);
         changes.delete(&game);
         changes.rewrite(&SessionMirror { games: session.games.saturating_sub(1), ..session });
-        changes.remove(&game.link());
+        changes.delete_guarded(&game.link());
         for entry in &roster {
-            changes.remove(entry);
+            changes.delete_guarded(entry);
         }
         changes.run().await
     }

@@ -9,8 +9,8 @@ use super::read_game::players_of;
 use super::{OpenGame, Service};
 use crate::design::{
     AuditAction, AuditRecord, CHANGES_MAX, EventId, Game, GameId, GameItems, GameStatus, Goal,
-    GoalMarker, PlayerId, Role, RosterEntry, SeasonId, SessionMirror, Standing, Statistic, TeamId,
-    next_version,
+    GoalMarker, Player, PlayerId, Role, RosterEntry, SeasonId, SessionMirror, Standing, Statistic,
+    Team, TeamId, next_version,
 };
 use crate::error::Error;
 use crate::rules::{PlayerTally, RosterTeams, Tally, TeamTally, result_of, score_of, tally};
@@ -35,6 +35,10 @@ pub(super) struct Edit {
     pub(super) audit: Option<Audit>,
     /// Sessions that gain or lose the game.
     pub(super) sessions: Vec<SessionMirror>,
+    /// Teams by which the change was decided: nobody may have written them since.
+    pub(super) seen_teams: Vec<Team>,
+    /// The same for a player.
+    pub(super) seen_player: Option<Player>,
 }
 
 /// What happens to the marker of a goal.
@@ -69,6 +73,8 @@ impl Edit {
             marker: MarkerChange::None,
             audit: None,
             sessions: Vec::new(),
+            seen_teams: Vec::new(),
+            seen_player: None,
         }
     }
 
@@ -136,7 +142,18 @@ impl Service {
     /// of changes limits them.
     pub(super) async fn commit(&self, open: &OpenGame, edit: Edit) -> Result<(), Error> {
         let before = &open.before;
-        let Edit { items: mut after, kind, goal, removed, player, marker, audit, sessions } = edit;
+        let Edit {
+            items: mut after,
+            kind,
+            goal,
+            removed,
+            player,
+            marker,
+            audit,
+            sessions,
+            seen_teams,
+            seen_player,
+        } = edit;
         let ends_game = matches!(kind, EventKind::GameFinished | EventKind::GameAbandoned);
         if before.game.sequence >= CHANGES_MAX && !ends_game {
             return Err(Error::TooManyChanges);
@@ -166,10 +183,16 @@ impl Service {
         match &marker {
             MarkerChange::None => {}
             MarkerChange::Create(marker) => changes.create(marker, Error::changed()),
-            MarkerChange::Rewrite(marker) => changes.overwrite(marker, version),
+            MarkerChange::Rewrite(marker) => changes.rewrite_guarded(marker, version),
         }
         for session in &sessions {
             changes.rewrite(session);
+        }
+        for team in &seen_teams {
+            changes.check(team);
+        }
+        if let Some(player) = &seen_player {
+            changes.check(player);
         }
         let counted = |items: &GameItems| tally(&items.game, &items.goals, &items.roster);
         let change = counted(&after).since(&counted(before));
@@ -307,10 +330,10 @@ fn write_link(changes: &mut Changes<'_>, before: &Game, after: &Game, version: T
         return;
     }
     if (&old.session_id, old.game_start_ts) == (&new.session_id, new.game_start_ts) {
-        changes.overwrite(&new, version);
+        changes.rewrite_guarded(&new, version);
     } else {
-        changes.remove(&old);
-        changes.insert(&new, version);
+        changes.delete_guarded(&old);
+        changes.create_guarded(&new, version);
     }
 }
 
@@ -324,12 +347,12 @@ fn write_goals(changes: &mut Changes<'_>, before: &[Goal], after: &[Goal], versi
     }
     let (old, new) = (by_key(before), by_key(after));
     for goal in before.iter().filter(|goal| !new.contains_key(&key(goal))) {
-        changes.remove(goal);
+        changes.delete_guarded(goal);
     }
     for goal in after {
         match old.get(&key(goal)) {
-            None => changes.insert(goal, version),
-            Some(stored) if *stored != goal => changes.overwrite(goal, version),
+            None => changes.create_guarded(goal, version),
+            Some(stored) if *stored != goal => changes.rewrite_guarded(goal, version),
             Some(_) => {}
         }
     }
@@ -345,10 +368,10 @@ fn write_roster(
         entries.iter().any(|entry| is_same(entry, &one.team_id, &one.player_id))
     };
     for old in before.iter().filter(|old| !has(after, old)) {
-        changes.remove(old);
+        changes.delete_guarded(old);
     }
     for new in after.iter().filter(|new| !has(before, new)) {
-        changes.insert(new, version);
+        changes.create_guarded(new, version);
     }
 }
 

@@ -67,7 +67,7 @@ impl Service {
         changes.rewrite(&league);
         // Those that nobody can accept any more make room.
         for old in &expired {
-            changes.remove(old);
+            changes.delete_guarded(old);
         }
         changes.create(invite, Error::changed());
         changes.run().await
@@ -137,16 +137,18 @@ impl Service {
         Ok((league.ok_or(Error::InviteNotFound)?, invite))
     }
 
-    /// 32: previewInvite, for whoever has the code, also of a private league.
+    /// 32: previewInvite, for signed-in people who have the code, also of a private league.
     ///
     /// # Errors
     ///
     /// [`Error::InviteNotFound`].
     pub async fn preview_invite(
         &self,
+        caller: &Caller,
         league_id: &LeagueId,
         code: &str,
     ) -> Result<InvitePreview, Error> {
+        user_id(caller)?;
         let (league, invite) = self.open_invite(league_id, code).await?;
         Ok(InvitePreview { league_id: league.league_id, name: league.name, role: invite.role })
     }

@@ -211,23 +211,23 @@ impl Service {
         let mut changes = Changes::new(&self.db);
         changes.delete(&scope.league);
         if scope.league.visibility == Visibility::Public {
-            changes.remove(&listing(&scope.league));
+            changes.delete_guarded(&listing(&scope.league));
         }
         let keys = grants.iter().map(|grant| User::key(&grant.user_id).consistent());
         let users: Vec<Option<User>> = self.db.get_many(keys).await?;
         for grant in grants {
-            changes.remove(&grant);
-            changes.remove(&GrantMirror::from(grant));
+            changes.delete_guarded(&grant);
+            changes.delete_guarded(&GrantMirror::from(grant));
         }
         for user in users.into_iter().flatten() {
             leave_league(&mut changes, user);
         }
         for invite in &invites {
-            changes.remove(invite);
+            changes.delete_guarded(invite);
         }
         for player in players {
-            changes.remove(&player);
-            changes.remove(&Player::from(player));
+            changes.delete_guarded(&player);
+            changes.delete_guarded(&Player::from(player));
         }
         if changes.len() > OPERATIONS_MAX {
             return Err(Error::LeagueTooLarge);

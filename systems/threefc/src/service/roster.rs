@@ -67,6 +67,7 @@ impl Service {
         let mut edit = Edit::new(EventKind::RosterChanged, items);
         edit.player = Some((PlayerRef::from(&player), Some(team_id.clone())));
         edit.audit = open.is_finished().then(|| audit(player_id, before.as_ref(), Some(team_id)));
+        edit.seen_player = Some(player);
         self.commit(&open, edit).await
     }
 

@@ -4,7 +4,8 @@ use super::changes::Changes;
 use super::input::{NewSession, SessionChange};
 use super::{ATTEMPTS_MAX, Service};
 use crate::design::{
-    GameLink, Role, SESSIONS_MAX, SeasonId, Session, SessionGames, SessionId, SessionMirror,
+    GameLink, Role, SESSIONS_MAX, SeasonId, SeasonMirror, Session, SessionGames, SessionId,
+    SessionMirror,
 };
 use crate::error::Error;
 use crate::text::{parse_optional, parse_text};
@@ -158,13 +159,10 @@ impl Service {
     ) -> Result<Vec<GameLink>, Error> {
         let found = self.db.load(SessionGames::of(id).consistent()).await?;
         let found = found.ok_or(Error::SessionNotFound)?;
-        let (_, scope) = match self.season_scope(&found.session.season_id, caller).await {
-            Err(Error::SeasonNotFound) => return Err(Error::SessionNotFound),
-            other => other?,
-        };
-        match scope.require_reader() {
-            Err(_) => Err(Error::SessionNotFound),
-            Ok(()) => Ok(found.games),
-        }
+        let key = SeasonMirror::key(&found.session.season_id).consistent();
+        let season = self.db.get(key).await?.ok_or(Error::SessionNotFound)?;
+        let scope = self.scope(&season.league_id, caller, || Error::SessionNotFound).await?;
+        scope.require_reader()?;
+        Ok(found.games)
     }
 }

@@ -111,13 +111,19 @@ async fn invitations_are_made_previewed_accepted_and_deleted(store: TestStore) {
     // The code itself is stored nowhere.
     let stored = format!("{:?}", fixture.items().await);
     assert!(!stored.contains(&invite.code) && stored.contains(invite.hash.as_str()));
-    let preview = service.preview_invite(&league_id(), &invite.code).await.unwrap();
+    let preview = service.preview_invite(&noor(), &league_id(), &invite.code).await.unwrap();
     assert_eq!((preview.name.as_str(), preview.role), ("Tidewall", Role::Scorekeeper));
     let lower = invite.code.to_lowercase();
-    assert_eq!(code(&service.preview_invite(&league_id(), &lower).await), "ok");
+    assert_eq!(code(&service.preview_invite(&noor(), &league_id(), &lower).await), "ok");
     let other = LeagueId::new("other").unwrap();
-    assert_eq!(code(&service.preview_invite(&other, &invite.code).await), "invite-not-found");
-    assert_eq!(code(&service.preview_invite(&league_id(), "guess").await), "invite-not-found");
+    assert_eq!(
+        code(&service.preview_invite(&noor(), &other, &invite.code).await),
+        "invite-not-found"
+    );
+    assert_eq!(
+        code(&service.preview_invite(&noor(), &league_id(), "guess").await),
+        "invite-not-found"
+    );
     let listed = service.invites(&ines(), &league_id()).await.unwrap();
     assert_eq!((listed.len(), &listed[0].hash), (1, &invite.hash));
     let grant = service.accept_invite(&noor(), &league_id(), &accept(&invite.code)).await.unwrap();
