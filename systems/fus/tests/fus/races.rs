@@ -29,8 +29,10 @@ fn fifty_writers_of_tags_leave_items_that_equal_the_tags() {
             async move {
                 for _ in 0..TRIES {
                     let seen = service.site(&id).await.unwrap();
+                    // Words of one character are not stored.
                     let tags = [format!("t{number}"), format!("u{}", number % 7), "all".to_owned()];
-                    let new = new_site(&format!("By {number}"), &[&tags[0], &tags[1], &tags[2]]);
+                    let new =
+                        new_site(&format!("By {}", 10 + number), &[&tags[0], &tags[1], &tags[2]]);
                     match code(service.update_site(&adam(), &id, seen.version, &new).await) {
                         "done" => return true,
                         "changed-meanwhile" | "unavailable" => {}
