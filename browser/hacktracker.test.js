@@ -741,6 +741,18 @@ test("players see no controls of scorers, and strangers no team", { timeout: 60_
   await context.close();
 });
 
+// The id of a user is the subject of the token with % and # encoded. The pages compared the two.
+test("an owner whose subject has a # has an owner's controls", { timeout: 60_000 }, async () => {
+  const owner = await person("100%#1");
+  const { team } = await gameOf(owner, { start: false });
+  const context = await browserOf(owner);
+  const page = await open(context, `${BASE}/team/${team.teamId}#members`);
+  await page.waitForSelector('.hacktracker-members li:has-text("(you)") button:has-text("Leave")');
+  await page.waitForSelector("#manage");
+  assert.deepEqual(page.faults, []);
+  await context.close();
+});
+
 test("the keyboard alone scores an at-bat, and markup in names is text", { timeout: 60_000 }, async () => {
   const owner = await person("Omar");
   const evil = "<img src=x onerror=1>";

@@ -3,9 +3,8 @@ import { element, replaceKeepingFocus } from "/assets/dom.js";
 import { confirmDialog, sheet } from "/assets/dialog.js";
 import { onSubmit } from "/assets/form.js";
 import { base, request } from "/assets/http.js";
-import { caller } from "/assets/session.js";
 import { shareLink, showLink } from "/assets/share.js";
-import { attempt, readAll } from "./signed-in.js";
+import { attempt, readAll, userId } from "./signed-in.js";
 import { dayText, fullName, numberText, ROLES } from "./words.js";
 
 /** Managers deal with players and scorekeepers only. */
@@ -25,7 +24,7 @@ function mayChange(team, role) {
 }
 
 function row(team, member, reload) {
-  const isMe = member.userId === caller()?.subject;
+  const isMe = member.userId === userId();
   const linked = team.players.find((player) => player.userId === member.userId);
   return element("li", { "data-key": member.userId },
     element("span", { class: "hacktracker-member" },

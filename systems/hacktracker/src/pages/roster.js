@@ -3,9 +3,8 @@ import { announce, element, replaceKeepingFocus } from "/assets/dom.js";
 import { confirmDialog, sheet } from "/assets/dialog.js";
 import { markField, onSubmit, showFormProblem } from "/assets/form.js";
 import { base, request } from "/assets/http.js";
-import { caller } from "/assets/session.js";
 import { shareLink } from "/assets/share.js";
-import { attempt, readAll } from "./signed-in.js";
+import { attempt, readAll, userId } from "./signed-in.js";
 import { counted, fullName, numberText, POSITIONS } from "./words.js";
 
 const PLAYERS_MAX = 25;
@@ -23,7 +22,7 @@ export async function showRoster(team, place, reload) {
 
 function row(team, player, reload) {
   const member = player.userId ? team.members.find((one) => one.userId === player.userId) : null;
-  const isMine = player.userId != null && player.userId === caller()?.subject;
+  const isMine = player.userId != null && player.userId === userId();
   const badges = [
     player.isGhost ? "ghost" : member ? member.role : "linked",
     player.status === "active" ? null : player.status,

@@ -2,8 +2,9 @@
 // in order, each with its Idempotency-Key and the revision of the game that it builds on.
 import { Problem, request } from "/assets/http.js";
 import { OfflineQueue } from "/assets/queue.js";
-import { caller, token } from "/assets/session.js";
+import { token } from "/assets/session.js";
 import { goToHalf, moveRunners, recordAtBat, setOpponentRuns } from "./rules.js";
+import { userId } from "./signed-in.js";
 
 /** The events that a repeated request of the kind leaves, when its first answer got lost. */
 const EVENTS = { opponent: "opponentScored", half: "halfChanged" };
@@ -89,13 +90,8 @@ function isOwnRepetition(entry, { code, members }) {
   const { game } = members;
   return code === "game-moved-on" && game != null && entry.kind in EVENTS
     && game.revision === entry.body.revision + 1
-    && game.lastEvent?.kind === EVENTS[entry.kind] && game.lastEvent.by === idOf(caller()?.subject ?? "")
+    && game.lastEvent?.kind === EVENTS[entry.kind] && game.lastEvent.by === userId()
     && hasDone(entry, game);
-}
-
-/** The id of a user, as the server makes it of the subject of a token. */
-function idOf(subject) {
-  return subject.replaceAll("%", "%25").replaceAll("#", "%23");
 }
 
 /** Whether the game is as the request wants it. The same person may score with another device. */

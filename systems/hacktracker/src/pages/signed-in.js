@@ -104,6 +104,11 @@ export async function readAll(path) {
   return items;
 }
 
+/** The caller's user id, as the server makes it of the subject of the token; null for a visitor. */
+export function userId() {
+  return caller()?.subject.replaceAll("%", "%25").replaceAll("#", "%23") ?? null;
+}
+
 /** A team with its roster and what the caller may do there. */
 export async function readTeam(teamId) {
   const view = await request("GET", `${base}/teams/${encodeURIComponent(teamId)}`);
@@ -111,7 +116,7 @@ export async function readTeam(teamId) {
 }
 
 export function describeTeam(view) {
-  const mine = view.members.find((member) => member.userId === caller()?.subject);
+  const mine = view.members.find((member) => member.userId === userId());
   const role = mine?.status === "active" ? mine.role : null;
   const isPersonal = view.team.team_type === "PERSONAL";
   return {
