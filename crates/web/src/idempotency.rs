@@ -10,8 +10,8 @@
 //! else, so it is kept sealed by the client's key, which is not kept at all.
 //!
 //! An answer is repeated only to whoever got it first. The request is found by the key together with
-//! the caller's credentials; where a route has none, with the address that it came from. So a client
-//! that changes its address between two attempts is carried out twice there. Behind a proxy all
+//! the caller's credentials; for visitors, with the address that it came from. So the request of a
+//! visitor whose address changes between two attempts is carried out twice. Behind a proxy all
 //! addresses are one, so a key that can be guessed is refused as well.
 //!
 //! What is kept of people who have not signed in comes out of a [`Budget`]. When it is spent, known
@@ -19,10 +19,11 @@
 //!
 //! Only what was done is kept: a refusal has changed nothing, its key is free at once, and a
 //! repetition finds out anew. The problem says whether it is one
-//! ([`Problem::is_safe_to_retry`]). Where nobody knows whether something was done, because the server
-//! failed in the middle of it, ran out of time or could not keep the answer, the key stays held
-//! until a minute after the request began. After that a repetition is carried out; to rule out
-//! that it is the second time, what is done and what is kept would have to be one write.
+//! ([`Problem::is_safe_to_retry`]). An answer that is too large is not kept, only that the request was
+//! carried out: a repetition is refused as [`ANSWER_NOT_KEPT`]. Where nobody knows whether something
+//! was done, because the server failed in the middle of it, ran out of time or the store failed, the
+//! key stays held until a minute after the request began. After that a repetition is carried out; to
+//! rule out that it is the second time, what is done and what is kept would have to be one write.
 
 mod attempt;
 mod seal;

@@ -1,4 +1,4 @@
-//! How often a caller may ask: a bucket of tokens for each, that fills again with time.
+//! How often a client may ask: a bucket of tokens for each, that fills again with time.
 
 use crate::api::{Argument, Operation};
 use crate::problem::{INTERNAL, Problem, RATE_LIMITED};
@@ -11,12 +11,12 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How many callers are told apart. At 64 bytes a bucket this is 8 MB with both generations. What
+/// How many clients are told apart. At 64 bytes a bucket this is 8 MB with both generations. What
 /// comes beyond shares one bucket, so that a flood of addresses exhausts that one and not our
-/// memory, and callers who are known already notice nothing.
-pub const CALLERS_MAX: usize = 65_536;
+/// memory, and clients who are known already notice nothing.
+pub const CLIENTS_MAX: usize = 65_536;
 
-/// How often a caller may ask.
+/// How often a client may ask.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
     /// How many requests a second are sustained.
@@ -25,7 +25,7 @@ pub struct Rate {
     pub burst: f64,
 }
 
-/// Counts the requests of callers, and refuses those that come too fast.
+/// Counts the requests of clients, and refuses those that come too fast.
 ///
 /// ```
 /// use singlet_web::limit::{Limiter, Rate};
@@ -41,7 +41,7 @@ pub struct Rate {
 /// ```
 pub struct Limiter<C> {
     rate: Rate,
-    callers_max: usize,
+    clients_max: usize,
     buckets: Mutex<Buckets<C>>,
 }
 
@@ -56,7 +56,7 @@ struct Buckets<C> {
     shared: Bucket,
 }
 
-/// The tokens of one caller.
+/// The tokens of one client.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bucket {
     tokens: f64,
@@ -68,17 +68,17 @@ impl<C: Clone + Eq + Hash> Limiter<C> {
     /// Nobody has asked yet.
     #[must_use]
     pub fn new(rate: Rate) -> Self {
-        Self::with_callers_max(rate, CALLERS_MAX)
+        Self::with_clients_max(rate, CLIENTS_MAX)
     }
 
-    fn with_callers_max(rate: Rate, callers_max: usize) -> Self {
+    fn with_clients_max(rate: Rate, clients_max: usize) -> Self {
         let buckets = Buckets {
             young: HashMap::new(),
             old: HashMap::new(),
             turned: None,
             shared: Bucket::full(rate),
         };
-        Self { rate, callers_max, buckets: Mutex::new(buckets) }
+        Self { rate, clients_max, buckets: Mutex::new(buckets) }
     }
 
     /// Counts a request.
@@ -86,8 +86,8 @@ impl<C: Clone + Eq + Hash> Limiter<C> {
     /// # Errors
     ///
     /// How long to wait, if there were too many.
-    pub fn take(&self, caller: &C, now: Instant) -> Result<(), Duration> {
-        self.take_many(caller, 1.0, now)
+    pub fn take(&self, client: &C, now: Instant) -> Result<(), Duration> {
+        self.take_many(client, 1.0, now)
     }
 
     /// Counts so many at once. Who has any left gets all of them, and waits longer for the next.
@@ -95,16 +95,16 @@ impl<C: Clone + Eq + Hash> Limiter<C> {
     /// # Errors
     ///
     /// How long to wait, if nothing is left.
-    pub fn take_many(&self, caller: &C, amount: f64, now: Instant) -> Result<(), Duration> {
-        self.with_bucket(caller, now, |bucket| bucket.take_many(self.rate, amount, now))
+    pub fn take_many(&self, client: &C, amount: f64, now: Instant) -> Result<(), Duration> {
+        self.with_bucket(client, now, |bucket| bucket.take_many(self.rate, amount, now))
     }
 
     /// Counts so many that have been had already, whether or not they were left.
-    fn settle(&self, caller: &C, amount: f64, now: Instant) {
-        self.with_bucket(caller, now, |bucket| bucket.settle(self.rate, amount, now));
+    fn settle(&self, client: &C, amount: f64, now: Instant) {
+        self.with_bucket(client, now, |bucket| bucket.settle(self.rate, amount, now));
     }
 
-    fn with_bucket<T>(&self, caller: &C, now: Instant, work: impl FnOnce(&mut Bucket) -> T) -> T {
+    fn with_bucket<T>(&self, client: &C, now: Instant, work: impl FnOnce(&mut Bucket) -> T) -> T {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         let Buckets { young, old, turned, shared } = &mut *buckets;
         let fill_time = Duration::from_secs_f64(self.rate.burst / self.rate.per_second);
@@ -112,28 +112,28 @@ impl<C: Clone + Eq + Hash> Limiter<C> {
             let forgotten = std::mem::replace(old, std::mem::take(young));
             let in_debt =
                 forgotten.into_iter().filter(|(_, bucket)| bucket.is_in_debt(self.rate, now));
-            old.extend(in_debt.take(self.callers_max));
+            old.extend(in_debt.take(self.clients_max));
             *turned = Some(now);
         }
-        if let Some(bucket) = young.get_mut(caller) {
+        if let Some(bucket) = young.get_mut(client) {
             return work(bucket);
         }
-        if young.len() >= self.callers_max {
+        if young.len() >= self.clients_max {
             return work(shared);
         }
-        let mut bucket = old.remove(caller).unwrap_or(Bucket::full(self.rate));
+        let mut bucket = old.remove(client).unwrap_or(Bucket::full(self.rate));
         let done = work(&mut bucket);
-        young.insert(caller.clone(), bucket);
+        young.insert(client.clone(), bucket);
         done
     }
 
-    /// Like [`Limiter::take`], with an answer for the caller.
+    /// Like [`Limiter::take`], with an answer for the client.
     ///
     /// # Errors
     ///
     /// The problem that says when to come back.
-    pub fn check(&self, caller: &C, now: Instant) -> Result<(), Problem> {
-        self.take(caller, now).map_err(|wait| Problem::new(&RATE_LIMITED).retry_after(wait))
+    pub fn check(&self, client: &C, now: Instant) -> Result<(), Problem> {
+        self.take(client, now).map_err(|wait| Problem::new(&RATE_LIMITED).retry_after(wait))
     }
 }
 
@@ -291,7 +291,7 @@ mod tests {
     const RATE: Rate = Rate { per_second: 10.0, burst: 5.0 };
 
     #[test]
-    fn over_time_a_caller_gets_the_rate_and_no_more() {
+    fn over_time_a_client_gets_the_rate_and_no_more() {
         let limiter = Limiter::new(RATE);
         let start = Instant::now();
         // Asks every millisecond for ten seconds.
@@ -314,11 +314,11 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_callers_fills_no_memory_and_hurts_nobody_known() {
-        let limiter = Limiter::with_callers_max(RATE, 100);
+    fn a_flood_of_clients_fills_no_memory_and_hurts_nobody_known() {
+        let limiter = Limiter::with_clients_max(RATE, 100);
         let now = Instant::now();
         assert_eq!(limiter.take(&0, now), Ok(()));
-        let taken = (1..100_000).filter(|caller| limiter.take(caller, now).is_ok()).count();
+        let taken = (1..100_000).filter(|client| limiter.take(client, now).is_ok()).count();
         assert_eq!(taken, 99 + RATE.burst as usize);
         assert_eq!(limiter.take(&0, now), Ok(()));
         let buckets = limiter.buckets.lock().unwrap();

@@ -82,12 +82,12 @@ pub struct Limits {
     pub connections_max: usize,
     /// How many of them may be streams: sockets and Server-Sent Events. The others are for pages and
     /// requests, so that there is always one that is idle.
-    pub sockets_max: usize,
-    /// How many of them one caller may have, which is an address or a network of IPv6; one more is
-    /// closed at once. A race of three hundred may come from a school that has one address, with a
-    /// socket and a connection for the page each. This machine itself has no such limit, as it has
-    /// none for its requests.
-    pub connections_per_caller_max: usize,
+    pub streams_max: usize,
+    /// How many of them one address may have (one network of 64 bits for IPv6); one more is closed
+    /// at once. Three hundred people may share the address of a school, with a socket and a
+    /// connection for the page each. This machine itself has no such limit, as it has none for its
+    /// requests.
+    pub connections_per_address_max: usize,
     /// How many bytes the head of a request may have: a token of 8 KB, and room for the rest.
     pub head_bytes_max: usize,
     /// How many bytes a body may have, unless a route says otherwise.
@@ -111,8 +111,8 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connections_max: 4_096,
-            sockets_max: 3_072,
-            connections_per_caller_max: 600,
+            streams_max: 3_072,
+            connections_per_address_max: 600,
             head_bytes_max: 32 << 10,
             body_bytes_max: 64 << 10,
             head_time_max: Duration::from_secs(20),
@@ -247,12 +247,12 @@ impl Server {
         let mut protocol = http1::Builder::new();
         // Clients that take too long for a head are the edge's business.
         protocol.header_read_timeout(None).max_buf_size(limits.head_bytes_max);
-        let sockets = Arc::new(Semaphore::new(limits.sockets_max));
-        site.metrics.watch_streams(&sockets, limits.sockets_max);
+        let streams = Arc::new(Semaphore::new(limits.streams_max));
+        site.metrics.watch_streams(&streams, limits.streams_max);
         let handle = |accepted: Accepted<Share>| {
             let Accepted { stream, activity, peer, address, is_refused, stop } = accepted;
             let shares = Shares { address, ..Shares::default() };
-            let (lifetime, end) = lifetime::begin(stop, activity, shares, Arc::clone(&sockets));
+            let (lifetime, end) = lifetime::begin(stop, activity, shares, Arc::clone(&streams));
             let stream = StallGuard::new(stream, limits.stall_time_max);
             let (protocol, shared) = (protocol.clone(), Arc::clone(&shared));
             async move {
@@ -263,7 +263,7 @@ impl Server {
         };
         let of_connections = singlet_edge::Limits {
             connections_max: limits.connections_max,
-            connections_per_address_max: limits.connections_per_caller_max,
+            connections_per_address_max: limits.connections_per_address_max,
             head_time_max: limits.head_time_max,
             idle_time_max: limits.idle_time_max,
             stall_time_max: limits.stall_time_max,

@@ -81,8 +81,8 @@ impl OutboundRequest {
         self.query(name, value)
     }
 
-    /// Adds a secret to the end of the path, such as the token of a device. Logs and errors show the
-    /// path without it.
+    /// Adds a secret as the last segment of the path, such as the token of a device. Logs and errors
+    /// show the path without it.
     pub fn secret_segment(mut self, segment: &str) -> Self {
         self.secret_segment.extend(utf8_percent_encode(segment, RESERVED));
         self
@@ -212,7 +212,8 @@ impl OutboundRequest {
             [query, &self.query].into_iter().filter(|query| !query.is_empty()).collect();
         let sign = if queries.is_empty() { "" } else { "?" };
         let segment = &self.secret_segment;
-        let whole = format!("{path}{segment}{sign}{}", queries.join("&")).parse();
+        let slash = if segment.is_empty() || path.ends_with('/') { "" } else { "/" };
+        let whole = format!("{path}{slash}{segment}{sign}{}", queries.join("&")).parse();
         whole.map_err(|_| OutboundError::new(OutboundErrorKind::Request, &target(&uri)))
     }
 

@@ -247,7 +247,7 @@ async fn a_secret_is_in_no_log_and_no_error() {
     let answer = request(&service.url).send().await.unwrap();
     let asked = service.requests.lock().unwrap().join("\n");
     assert!(asked.contains("key=hidden%2D1") || asked.contains("key=hidden-1"), "{asked}");
-    assert!(asked.contains("hidden-3") && asked.contains("/pathhidden"), "{asked}");
+    assert!(asked.contains("hidden-3") && asked.contains("/path/hidden"), "{asked}");
     let unreadable = answer.json::<u32>().unwrap_err();
     let refused = request("http://127.0.0.1:1").send().await.unwrap_err();
     let invalid = request("http://example.com").send().await.unwrap_err();

@@ -462,7 +462,7 @@ async fn streams_are_not_idle_connections() {
 #[tokio::test]
 async fn there_are_so_many_streams_and_no_more() {
     let mut limits = Limits::default();
-    limits.sockets_max = 2;
+    limits.streams_max = 2;
     let store = GameStore::new();
     let server = store.server(Options { limits, ..Options::default() }).await;
     server.service.create("A").await;

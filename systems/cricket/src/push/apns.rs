@@ -121,7 +121,7 @@ impl Apns {
         let base = base.trim_end_matches('/');
         let mut request = self
             .client
-            .post(&format!("{base}/3/device/"))
+            .post(&format!("{base}/3/device"))
             .secret_segment(token)
             .secret_header("authorization", &format!("bearer {jwt}"))
             .header("apns-topic", &topic)
