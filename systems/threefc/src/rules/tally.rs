@@ -77,37 +77,28 @@ pub fn tally<'g>(
 }
 
 impl Tally {
-    /// Adds another tally.
-    pub fn add(&mut self, other: &Self) {
-        self.combine(other, 1);
-    }
-
     /// By how much this differs from the tally before it, without what does not change.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         let mut change = self.clone();
-        change.combine(before, -1);
+        for (team, row) in &before.teams {
+            let sum = change.teams.entry(team.clone()).or_default();
+            sum.played -= row.played;
+            sum.wins -= row.wins;
+            sum.draws -= row.draws;
+            sum.losses -= row.losses;
+            sum.conceded -= row.conceded;
+            sum.scored -= row.scored;
+        }
+        for (player, row) in &before.players {
+            let sum = change.players.entry(player.clone()).or_default();
+            sum.games -= row.games;
+            sum.goals -= row.goals;
+            sum.own_goals -= row.own_goals;
+            sum.assists -= row.assists;
+        }
         change.teams.retain(|_, row| *row != TeamTally::default());
         change.players.retain(|_, row| *row != PlayerTally::default());
         change
-    }
-
-    fn combine(&mut self, other: &Self, sign: i64) {
-        for (team, row) in &other.teams {
-            let sum = self.teams.entry(team.clone()).or_default();
-            sum.played += sign * row.played;
-            sum.wins += sign * row.wins;
-            sum.draws += sign * row.draws;
-            sum.losses += sign * row.losses;
-            sum.conceded += sign * row.conceded;
-            sum.scored += sign * row.scored;
-        }
-        for (player, row) in &other.players {
-            let sum = self.players.entry(player.clone()).or_default();
-            sum.games += sign * row.games;
-            sum.goals += sign * row.goals;
-            sum.own_goals += sign * row.own_goals;
-            sum.assists += sign * row.assists;
-        }
     }
 }

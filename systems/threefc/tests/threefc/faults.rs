@@ -1,12 +1,12 @@
 //! A request that fails, is lost, or is the last one of a server that crashes leaves all or nothing.
 
 use crate::fixture::{
-    Fixture, ines, league_id, new_game, new_goal, new_league, new_season, noor, session_id, tomasz,
-    user,
+    Fixture, code, game_id, ines, league_id, new_game, new_goal, new_league, new_season,
+    new_session, no_game_change, noor, ruben, session_id, tomasz, user,
 };
 use singlet_testing::{Fault, TestStore, at_every_request, run};
-use singlet_threefc::design::{GameId, Role};
-use singlet_threefc::service::input::GrantRole;
+use singlet_threefc::design::{GameId, LeagueId, Role, SeasonId};
+use singlet_threefc::service::input::{GameChange, GrantRole};
 
 /// The store as it was before an operation.
 struct Prepared {
@@ -146,5 +146,37 @@ fn case_02_finish_game_writes_all_or_nothing() {
                 prepared.fixture.data("SEASON#spring STANDING#red").await["played"].clone();
             assert_eq!(played, 1, "{fault:?}");
         },
+    ));
+}
+
+/// A failed read is a failure, not a session that does not exist.
+#[test]
+fn a_failed_read_is_not_answered_as_missing() {
+    run(at_every_request(
+        async |store: TestStore| {
+            let fixture = Fixture::new(store).await;
+            let harbour = LeagueId::new("harbour").unwrap();
+            let autumn = SeasonId::new("autumn").unwrap();
+            let service = &fixture.service;
+            service.create_league(&ruben(), &new_league("harbour")).await.unwrap();
+            service.create_season(&ruben(), &harbour, &new_season("autumn")).await.unwrap();
+            service.create_session(&ruben(), &autumn, &new_session("day-2")).await.unwrap();
+            fixture.game("g1").await;
+            fixture
+        },
+        async |fixture: &Fixture| {
+            let service = &fixture.service;
+            let listed = service.games(None, &session_id()).await;
+            let change = GameChange { session_id: Some("day-2".to_owned()), ..no_game_change() };
+            let moved = service.update_game(&ines(), &game_id("g1"), &change).await;
+            for code in [code(&listed), code(&moved)] {
+                assert_ne!(code, "session-not-found");
+            }
+            match code(&moved) {
+                "other-season" => listed.map(|_| ()),
+                _ => moved.map(|_| ()),
+            }
+        },
+        async |_: &Fixture, _, _| {},
     ));
 }

@@ -11,8 +11,8 @@ use singlet_threefc::design::{
 use singlet_threefc::error::Error;
 use singlet_threefc::service::Service;
 use singlet_threefc::service::input::{
-    AcceptInvite, GoalChange, NewGame, NewGoal, NewInvite, NewLeague, NewPlayer, NewSeason,
-    NewSession, TeamChange,
+    AcceptInvite, GameChange, GoalChange, NewGame, NewGoal, NewInvite, NewLeague, NewPlayer,
+    NewSeason, NewSession, TeamChange,
 };
 use singlet_threefc::view::GameView;
 use singlet_web::api::Change;
@@ -328,5 +328,16 @@ pub(crate) fn no_change() -> GoalChange {
         third: None,
         occurred_at: None,
         game_minute: None,
+    }
+}
+
+/// The same for a game.
+pub(crate) fn no_game_change() -> GameChange {
+    GameChange {
+        game_start_ts: None,
+        session_id: None,
+        pitch: Change::Keep,
+        team_ids: None,
+        third_length_minutes: None,
     }
 }

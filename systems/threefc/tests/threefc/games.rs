@@ -1,8 +1,8 @@
 //! Games: moving them, their thirds, their end.
 
 use crate::fixture::{
-    Fixture, by_hand, code, game_id, ines, new_game, new_goal, new_session, season_id, session_id,
-    team, tomasz,
+    Fixture, by_hand, code, game_id, ines, new_game, new_goal, new_session, no_game_change,
+    season_id, session_id, team, tomasz,
 };
 use serde_json::json;
 use singlet::Timestamp;
@@ -33,16 +33,6 @@ on_every_backend! {
 
 fn start_at(text: &str) -> Timestamp {
     text.parse().unwrap()
-}
-
-fn no_game_change() -> GameChange {
-    GameChange {
-        game_start_ts: None,
-        session_id: None,
-        pitch: Change::Keep,
-        team_ids: None,
-        third_length_minutes: None,
-    }
 }
 
 async fn case_06_games_are_listed_in_the_order_of_their_start(store: TestStore) {

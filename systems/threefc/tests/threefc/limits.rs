@@ -2,8 +2,8 @@
 
 use crate::fixture::{
     Fixture, by_hand, code, event_id, game_id, ines, league_id, new_game, new_goal, new_league,
-    new_player, new_season, new_session, no_change, noor, player, ruben, season_id, session_id,
-    somebody, team, tomasz, user,
+    new_player, new_season, new_session, no_change, no_game_change, noor, player, ruben, season_id,
+    session_id, somebody, team, tomasz, user,
 };
 use singlet::prelude::{create, put};
 use singlet_testing::{TestStore, at_once, on_every_backend};
@@ -342,13 +342,7 @@ async fn a_game_is_changed_so_often_and_can_then_be_finished(store: TestStore) {
             conceding_team_id: Some("yellow".into()),
             ..no_change()
         };
-        let pitch = GameChange {
-            game_start_ts: None,
-            session_id: None,
-            pitch: Change::Set("2".into()),
-            team_ids: None,
-            third_length_minutes: None,
-        };
+        let pitch = GameChange { pitch: Change::Set("2".into()), ..no_game_change() };
         let earlier = fixture.now().before(std::time::Duration::from_secs(60));
         let correction =
             ThirdChange { started_at: Change::Set(earlier), finished_at: Change::Keep };

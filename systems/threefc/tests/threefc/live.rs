@@ -1,6 +1,6 @@
 //! What those who watch are sent.
 
-use crate::fixture::{Fixture, ines, new_goal, session_id, tomasz};
+use crate::fixture::{Fixture, ines, new_goal, no_game_change, session_id, tomasz};
 use serde_json::{Value, json};
 use singlet_testing::{TestServer, TestStore};
 use singlet_threefc::service::input::{GameChange, LeagueChange};
@@ -64,13 +64,7 @@ async fn every_change_of_a_game_is_one_message() {
     let game = fixture.game("g1").await;
     let mut watcher = server.visitor().events("/threefc/v1/games/g1/live").await;
     watcher.expect("state").await;
-    let pitch = GameChange {
-        game_start_ts: None,
-        session_id: None,
-        pitch: Change::Set("2".into()),
-        team_ids: None,
-        third_length_minutes: None,
-    };
+    let pitch = GameChange { pitch: Change::Set("2".into()), ..no_game_change() };
     service.update_game(&ines(), &game, &pitch).await.unwrap();
     watcher.expect("gameChanged").await;
     let (lark, team) = (crate::fixture::player("r1"), crate::fixture::team("blue"));

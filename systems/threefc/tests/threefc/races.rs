@@ -1,8 +1,8 @@
 //! What happens if somebody else writes between two requests of an operation.
 
 use crate::fixture::{
-    Fixture, by_hand, code, game_id, ines, new_goal, new_league, new_season, new_session, ruben,
-    team,
+    Fixture, by_hand, code, game_id, ines, new_game, new_goal, new_league, new_season, new_session,
+    no_game_change, player, ruben, season_id, session_id, team,
 };
 use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
 use singlet::dynamo::operation::Request;
@@ -10,7 +10,9 @@ use singlet::{Db, Settings};
 use singlet_testing::{TestStore, on_every_backend, run};
 use singlet_threefc::design::{GameId, LeagueId, SeasonId, Visibility};
 use singlet_threefc::service::Service;
-use singlet_threefc::service::input::{AbandonGame, GameChange, NewLeague, NewTeam};
+use singlet_threefc::service::input::{
+    AbandonGame, GameChange, NewLeague, NewTeam, PlayerChange, TeamChange,
+};
 use singlet_web::api::Change;
 use singlet_web::random::Random;
 use std::sync::Arc;
@@ -22,9 +24,12 @@ on_every_backend! {
     teams_that_no_longer_play_are_not_absent,
 }
 
+/// What only requests of transactions mention.
+const TRANSACTION: &str = "TransactWriteItems";
+
 type Meanwhile = Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
-/// A backend that does something before the first request that mentions a key.
+/// A backend that runs `meanwhile` before the first request whose text contains `key`.
 struct InterruptedBackend {
     inner: Arc<dyn Backend>,
     key: &'static str,
@@ -109,7 +114,7 @@ fn tables_that_have_drifted_are_a_failure() {
         let game = fixture.game("g1").await;
         fixture.service.finish_game(&ines(), &game, true).await.unwrap();
         let db = fixture.service.db();
-        let key = singlet_threefc::design::Standing::key(crate::fixture::season_id(), team("red"));
+        let key = singlet_threefc::design::Standing::key(season_id(), team("red"));
         db.run(singlet::prelude::delete(key)).await.unwrap();
         let before = fixture.items().await;
         assert_eq!(code(&fixture.service.reopen_game(&ines(), &game).await), "internal");
@@ -118,17 +123,7 @@ fn tables_that_have_drifted_are_a_failure() {
 }
 
 fn move_to(session: &str) -> GameChange {
-    GameChange { session_id: Some(session.to_owned()), ..nothing() }
-}
-
-fn nothing() -> GameChange {
-    GameChange {
-        game_start_ts: None,
-        session_id: None,
-        pitch: Change::Keep,
-        team_ids: None,
-        third_length_minutes: None,
-    }
+    GameChange { session_id: Some(session.to_owned()), ..no_game_change() }
 }
 
 async fn a_private_session_is_as_if_it_were_missing(store: TestStore) {
@@ -161,7 +156,7 @@ async fn teams_that_no_longer_play_are_not_absent(store: TestStore) {
         code: "GRE".to_owned(),
         color: singlet_threefc::design::Color::Green,
     };
-    service.create_team(&ines(), &crate::fixture::season_id(), &new).await.unwrap();
+    service.create_team(&ines(), &season_id(), &new).await.unwrap();
     let abandon = AbandonGame {
         reason: singlet_threefc::design::AbandonReason::NoShow,
         note: None,
@@ -169,7 +164,74 @@ async fn teams_that_no_longer_play_are_not_absent(store: TestStore) {
     };
     service.abandon_game(&ines(), &game, &abandon).await.unwrap();
     let teams = ["red", "blue", "green"].map(str::to_owned).to_vec();
-    let change = GameChange { team_ids: Some(teams), ..nothing() };
+    let change = GameChange { team_ids: Some(teams), ..no_game_change() };
     let view = service.update_game(&ines(), &game, &change).await.unwrap();
     assert_eq!(view.abandoned.unwrap().absent_team_ids, [team("red")]);
+}
+
+/// Another service retires a team.
+fn retire(fixture: &Fixture, id: &'static str) -> Meanwhile {
+    let other = fixture.second();
+    Box::new(move || {
+        let other = other.clone();
+        Box::pin(async move {
+            let change = TeamChange {
+                name: None,
+                code: None,
+                color: None,
+                squad_player_ids: None,
+                retired: Some(true),
+            };
+            drop(other.update_team(&ines(), &season_id(), &team(id), &change).await.unwrap());
+        })
+    })
+}
+
+/// A team that is retired after it was read does not play.
+#[test]
+fn a_team_that_is_retired_meanwhile_does_not_play() {
+    run(async {
+        let fixture = Fixture::new(TestStore::memory()).await;
+        let game = fixture.game("g1").await;
+        let new = NewTeam {
+            team_id: Some("green".to_owned()),
+            name: "Green".to_owned(),
+            code: "GRE".to_owned(),
+            color: singlet_threefc::design::Color::Green,
+        };
+        fixture.service.create_team(&ines(), &season_id(), &new).await.unwrap();
+        let teams = ["red", "blue", "green"].map(str::to_owned).to_vec();
+        let change = GameChange { team_ids: Some(teams), ..no_game_change() };
+        let service = interrupted(&fixture.store, TRANSACTION, retire(&fixture, "green"));
+        let changed = service.update_game(&ines(), &game, &change).await;
+        assert_eq!(code(&changed), "team-retired");
+        assert_eq!(fixture.keys_of("GAME#g1 ROSTER#yellow#").await.len(), 3);
+        let new = new_game("g2", fixture.now());
+        let service = interrupted(&fixture.store, TRANSACTION, retire(&fixture, "yellow"));
+        let created = service.create_game(&ines(), &session_id(), &new).await;
+        assert_eq!(code(&created), "team-retired");
+        assert!(fixture.keys_of("GAME#g2").await.is_empty());
+    });
+}
+
+/// A player who is archived after being read joins no roster.
+#[test]
+fn a_player_who_is_archived_meanwhile_joins_no_roster() {
+    run(async {
+        let fixture = Fixture::new(TestStore::memory()).await;
+        let game = fixture.game("g1").await;
+        let other = fixture.second();
+        let archive: Meanwhile = Box::new(move || {
+            let other = other.clone();
+            Box::pin(async move {
+                let change =
+                    PlayerChange { nickname: None, number: Change::Keep, archived: Some(true) };
+                drop(other.update_player(&ines(), &player("r1"), &change).await.unwrap());
+            })
+        });
+        let service = interrupted(&fixture.store, TRANSACTION, archive);
+        let assigned = service.assign_roster(&ines(), &game, &player("r1"), &team("blue")).await;
+        assert_eq!(code(&assigned), "player-archived");
+        assert_eq!(fixture.keys_of("GAME#g1 ROSTER#red#r1").await.len(), 1);
+    });
 }
