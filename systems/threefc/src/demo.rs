@@ -14,7 +14,7 @@ use crate::service::input::{
     AbandonGame, AcceptInvite, NewInvite, NewLeague, NewPlayer, NewSeason, NewSession, NewTeam,
     TeamChange,
 };
-use game::{Fixture, GoalChoice, Match};
+use game::{GoalChoice, Match, ScheduledMatch};
 use people::{BEA, INES, PLAYERS, RUBEN, TOMASZ};
 use singlet::{Date, Timestamp};
 use singlet_web::demo::{Demo, DemoError};
@@ -214,7 +214,7 @@ impl Loader<'_> {
         teams: [usize; 3],
     ) -> Result<Match, DemoError> {
         let teams = teams.map(|place| TEAMS.get(place).map_or("anc", |team| team.0));
-        Fixture { session, id, start, teams }.create(self).await
+        ScheduledMatch { session, id, start, teams }.create(self).await
     }
 
     /// A game that hail ended in its second third.

@@ -1,5 +1,4 @@
-//! What can be done: the operations of the specification, each a function whose comment begins with
-//! its number.
+//! The operations of the specification, each a function whose comment begins with its number.
 //!
 //! Every operation that writes several items writes them in one transaction, under conditions on
 //! what it has read. If somebody else was faster, it reads and decides again. Nothing is kept in

@@ -11,7 +11,7 @@ use singlet_web::demo::DemoError;
 use std::time::Duration;
 
 /// A game to be created.
-pub(super) struct Fixture<'f> {
+pub(super) struct ScheduledMatch<'f> {
     pub(super) session: &'f SessionId,
     pub(super) id: &'f str,
     pub(super) start: Timestamp,
@@ -35,7 +35,7 @@ pub(super) struct GoalChoice {
     pub(super) is_named: bool,
 }
 
-impl Fixture<'_> {
+impl ScheduledMatch<'_> {
     pub(super) async fn create(self, loader: &mut Loader<'_>) -> Result<Match, DemoError> {
         let new = NewGame {
             game_id: Some(self.id.to_owned()),

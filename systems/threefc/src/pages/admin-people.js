@@ -2,9 +2,8 @@
 import { announce, byId, element, replaceKeepingFocus } from "/assets/dom.js";
 import { showProblem } from "/assets/form.js";
 import { base } from "/assets/http.js";
-import { caller } from "/assets/session.js";
 import { showLink } from "/assets/share.js";
-import { readAll, write } from "./api.js";
+import { readAll, userId, write } from "./api.js";
 import { dayText, today } from "./clock.js";
 import { confirmed, formSheet, texts } from "./forms.js";
 import { playerText } from "./teams.js";
@@ -99,13 +98,13 @@ export class People {
     const order = ["admin", "scorekeeper", "viewer"];
     const sorted = [...grants].sort((one, other) => order.indexOf(one.role) - order.indexOf(other.role) || one.displayName.localeCompare(other.displayName));
     replaceKeepingFocus(byId("grant-list"), sorted.map((grant) => element("li", { "data-key": grant.userId },
-      element("span", {}, grant.displayName, ", ", grant.role, grant.userId === caller()?.subject ? element("span", { class: "badge" }, "you") : null),
+      element("span", {}, grant.displayName, ", ", grant.role, grant.userId === userId() ? element("span", { class: "badge" }, "you") : null),
       element("button", { type: "button", class: "plain small", "aria-label": `Change ${grant.displayName}`, click: () => this.#change(grant) }, "Change"))));
   }
 
   #change(grant) {
     const path = `${this.#path}/acl/${encodeURIComponent(grant.userId)}`;
-    const isMe = grant.userId === caller()?.subject;
+    const isMe = grant.userId === userId();
     const revoke = element("button", { type: "button", class: "plain danger threefc-wide", click: async () => {
       shown.close();
       await shown.closed;

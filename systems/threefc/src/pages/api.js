@@ -126,6 +126,11 @@ export function onOtherPerson(listener) {
   });
 }
 
+/** The caller's user id, as the server makes it of the subject of the token; null for a visitor. */
+export function userId() {
+  return caller()?.subject.replaceAll("%", "%25").replaceAll("#", "%23") ?? null;
+}
+
 /** Whether a role is enough: admin includes scorekeeper includes viewer. */
 export function mayAct(role, needed) {
   const order = ["viewer", "scorekeeper", "admin"];

@@ -310,7 +310,7 @@ fn games(api: Api<Shared>) -> Api<Shared> {
             "deleteGame",
             "Deletes a game in which nothing has happened.",
         )
-        .problems([Error::GameNotFound, Error::GameHasHistory]),
+        .problems([Error::GameNotFound, Error::GameAbandoned, Error::GameHasHistory]),
     )
     .route(
         write(

@@ -67,12 +67,6 @@ impl Scope {
         Ok(access.require_if(access.has(role), who)?)
     }
 
-    /// Refuses callers unless `allowed`.
-    pub(super) fn require_if(&self, allowed: bool) -> Result<(), Error> {
-        let who = format!("an admin of {}", self.league.name);
-        Ok(self.access().require_if(allowed, who)?)
-    }
-
     /// The grant by which the caller acts.
     pub(super) fn actor(&self) -> Result<&Grant, Error> {
         self.grant.as_ref().ok_or_else(self.missing)

@@ -299,7 +299,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// [`Error::GameHasHistory`].
+    /// [`Error::GameAbandoned`], [`Error::GameHasHistory`].
     pub async fn delete_game(&self, caller: &Caller, id: &GameId) -> Result<(), Error> {
         self.db.attempt(|_| self.try_delete_game(caller, id)).times(ATTEMPTS_MAX).await
     }
@@ -307,6 +307,9 @@ impl Service {
     async fn try_delete_game(&self, caller: &Caller, id: &GameId) -> Result<(), Error> {
         let OpenGame { before: GameItems { goals, game, roster }, .. } =
             self.open_game(caller, id, Role::Admin).await?;
+        if game.status == GameStatus::Abandoned {
+            return Err(Error::GameAbandoned);
+        }
         let history = History::of(id).sort_key_until("GOAL#").consistent();
         let history = self.db.query(history).first().await?;
         if history.is_some() || !goals.is_empty() || game.has_begun() {

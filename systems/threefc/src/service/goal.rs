@@ -12,7 +12,7 @@ use crate::text::{is_uuid_v7, parse_reference, sha256_hex};
 use crate::view::{EventKind, GameView};
 use singlet_web::api::Change;
 use singlet_web::identity::Caller;
-use singlet_web::problem::{ApiError as _, Problem};
+use singlet_web::problem::{ApiError as _, INTERNAL, Problem};
 
 fn team_id(text: &str) -> Result<TeamId, Error> {
     parse_reference(text, Error::TeamNotInGame)
@@ -97,7 +97,8 @@ impl Service {
             EventId::new(new.event_id.as_str()).ok().filter(|_| is_uuid_v7(&new.event_id));
         let event_id =
             event_id.ok_or_else(|| Error::invalid("/eventId", "must be a UUID of version 7"))?;
-        let fingerprint = sha256_hex(&serde_json::to_string(new).unwrap_or_default());
+        let sent = serde_json::to_string(new).map_err(|_| Problem::new(&INTERNAL))?;
+        let fingerprint = sha256_hex(&sent);
         if let Some(marker) = self.marker(id, &event_id).await? {
             return match marker.fingerprint == fingerprint {
                 true => Ok(false),

@@ -136,7 +136,7 @@ impl Service {
         if is_self {
             scope.require_reader()?;
         } else {
-            scope.require_if(scope.is_admin())?;
+            scope.require(Role::Admin)?;
         }
         let mut league = scope.league;
         let grant = self.db.get(Grant::key(league_id, user).consistent()).await?;

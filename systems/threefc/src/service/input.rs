@@ -1,4 +1,4 @@
-//! What operations are asked for. The schemas are shown by the API and checked by the kit; what no
+//! Request bodies. The schemas are shown by the API and checked by the kit; what no
 //! schema can say, the operations check.
 
 use crate::design::{AbandonReason, Color, Role, Visibility};

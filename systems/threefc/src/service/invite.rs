@@ -185,7 +185,12 @@ impl Service {
             Some(before) => {
                 let role = before.role.max(invite.role);
                 count_admins(&mut league, Some(before.role), Some(role));
-                let grant = Grant { role, display_name: name.to_owned(), ..before };
+                let granted_by_user_id = match role > before.role {
+                    true => invite.created_by_user_id.clone(),
+                    false => before.granted_by_user_id.clone(),
+                };
+                let display_name = name.to_owned();
+                let grant = Grant { role, display_name, granted_by_user_id, ..before };
                 changes.rewrite(&league);
                 changes.delete(&invite);
                 self.rewrite_grant(&mut changes, &grant).await?;

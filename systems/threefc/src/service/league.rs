@@ -62,7 +62,7 @@ impl Service {
             league_id: league_id.clone(),
             user_id: user_id.clone(),
             role: Role::Admin,
-            display_name: caller.display_name().to_owned(),
+            display_name: parse_text("/displayName", caller.display_name(), 1..=40)?,
             granted_by_user_id: user_id.clone(),
             created_at: now,
             updated_at: now,

@@ -46,7 +46,7 @@ impl Service {
         Ok(GameView { my_role: scope.role(), ..view })
     }
 
-    /// A game as everybody who may watch it sees it. Whether somebody may is to be asked before.
+    /// A game as every watcher sees it. The caller must have checked the permission to read.
     pub(crate) async fn watched_game(&self, id: &GameId) -> Result<GameView, Error> {
         let items = self.items_of(id).await?;
         Ok(self.view_of(items, None).await?.0)

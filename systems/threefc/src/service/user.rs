@@ -1,4 +1,4 @@
-//! In how many leagues somebody has a role.
+//! Limits the number of leagues per user.
 //!
 //! The number is kept in an item of its own, which every new grant and every revoked one rewrites:
 //! so the limit holds also when many grants are made at once.
@@ -14,7 +14,7 @@ impl Service {
         Ok(self.db.get(User::key(id).consistent()).await?)
     }
 
-    /// Adds that the caller gets a role in one more league, by their own doing.
+    /// Counts one more league for a user who joins it themselves.
     pub(super) async fn join_league(
         &self,
         changes: &mut Changes<'_>,
@@ -35,8 +35,8 @@ impl Service {
         Ok(())
     }
 
-    /// Adds that somebody else gets a role in one more league. They must have one elsewhere: nobody
-    /// is made a user without their own doing.
+    /// Counts one more league for a user whom an admin adds. They must have a role elsewhere: only
+    /// people themselves become users.
     pub(super) async fn add_to_league(
         &self,
         changes: &mut Changes<'_>,
@@ -53,7 +53,7 @@ impl Service {
     }
 }
 
-/// Adds that somebody loses the role in one league.
+/// Counts one league less for a user.
 pub(super) fn leave_league(changes: &mut Changes<'_>, user: User) {
     match user.leagues {
         0 | 1 => changes.delete(&user),

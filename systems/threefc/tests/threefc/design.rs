@@ -5,7 +5,7 @@ use singlet::design::check::Severity;
 use singlet::design::{Acceptance, Design};
 use singlet_threefc::design::ThreeFc;
 
-/// What is found is meant to be so. Should it no longer be found, its acceptance is found instead.
+/// Accepted findings. The check reports an acceptance that no longer matches anything.
 #[test]
 fn the_check_finds_nothing_but_the_list_of_leagues() {
     let hot_partition = Acceptance {

@@ -433,6 +433,8 @@ async fn closed_games_refuse_changes(store: TestStore) {
         ];
         assert_eq!(refused, [wanted; 9], "{game} as {}", caller.subject);
     }
+    assert_eq!(code(&service.delete_game(&ines(), &abandoned).await), "game-abandoned");
+    assert_eq!(code(&service.delete_game(&ines(), &finished).await), "game-has-history");
     assert_eq!(code(&service.start_third(&ines(), &finished, 2, None).await), "game-finished");
     let pitch = GameChange { pitch: Change::Set("2".into()), ..no_game_change() };
     assert_eq!(code(&service.update_game(&ines(), &abandoned, &pitch).await), "ok");

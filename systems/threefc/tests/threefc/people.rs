@@ -6,6 +6,7 @@ use crate::fixture::{
 use singlet_testing::{TestStore, at_once, on_every_backend};
 use singlet_threefc::design::{InviteHash, LeagueId, Role};
 use singlet_threefc::service::input::{AcceptInvite, GrantRole, NewInvite};
+use singlet_web::identity::Caller;
 use std::time::Duration;
 
 on_every_backend! {
@@ -162,6 +163,16 @@ async fn an_invitation_keeps_the_greater_role_and_is_used_once(store: TestStore)
     let grant = service.accept_invite(&ines(), &league_id(), &accept(&invite.code)).await.unwrap();
     assert_eq!(grant.role, Role::Admin);
     assert_eq!(fixture.data("LEAGUE#tidewall METADATA").await["admins"], 1);
+    // Whoever raises a role has granted it.
+    let granted_by = async |caller: &Caller, role: Role| {
+        let invite = service.invite(caller, &league_id(), &NewInvite { role }).await.unwrap();
+        let grant = service.accept_invite(&bea(), &league_id(), &accept(&invite.code)).await;
+        grant.unwrap().granted_by_user_id.to_string()
+    };
+    fixture.join(&ines(), &league_id(), &ruben(), Role::Admin).await;
+    assert_eq!(granted_by(&ruben(), Role::Viewer).await, "ines", "it stays as it was");
+    assert_eq!(granted_by(&ruben(), Role::Scorekeeper).await, "ruben");
+    service.revoke_role(&ines(), &league_id(), &user(&ruben())).await.unwrap();
     let invite = service.invite(&ines(), &league_id(), &NewInvite { role: Role::Admin }).await;
     let invite = invite.unwrap();
     let services = [fixture.second(), fixture.second()];
