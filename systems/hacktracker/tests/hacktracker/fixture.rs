@@ -133,6 +133,17 @@ pub(crate) fn new_player(name: &str, number: Option<u8>) -> NewPlayer {
     }
 }
 
+/// Waits until a read finds something: indexes lag behind on DynamoDB.
+pub(crate) async fn eventually<T>(mut read: impl AsyncFnMut() -> Option<T>) -> T {
+    for _ in 0..100 {
+        if let Some(value) = read().await {
+            return value;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    panic!("the index does not follow");
+}
+
 /// The name of the problem with which something was refused.
 pub(crate) fn code_of<T: std::fmt::Debug>(refused: Result<T, Error>) -> &'static str {
     refused.unwrap_err().problem_type().name

@@ -1,12 +1,13 @@
 //! Operations that no acceptance case is about, on every backend.
 
-use crate::fixture::{Fixture, code_of, play, user_id};
+use crate::fixture::{Fixture, code_of, eventually, play, user_id};
 use singlet_hacktracker::design::{AtBatResult, HitLocation, InviteCode, Role};
 use singlet_hacktracker::input::{
     NewAtBat, NewGame, NewInvite, PlayerChange, TeamChange, UserChange,
 };
 use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::api::{Change, Paging};
+use std::collections::BTreeSet;
 
 on_every_backend! {
     profiles_are_read_and_changed,
@@ -32,16 +33,30 @@ async fn profiles_are_read_and_changed(store: TestStore) {
     let paging = Paging::default();
     assert_eq!(code_of(service.list_users(&ada, &paging).await), "forbidden");
     ada.groups.insert("Admin".to_owned());
-    for _ in 0..100 {
-        if service.list_users(&ada, &paging).await.unwrap().items.len() == 2 {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    assert_eq!(service.list_users(&ada, &paging).await.unwrap().items.len(), 2);
+    let users = eventually(async || {
+        let users = service.list_users(&ada, &paging).await.unwrap().items;
+        (users.len() == 2).then_some(users)
+    });
+    let ids: BTreeSet<_> = users.await.into_iter().map(|user| user.user_id).collect();
+    assert_eq!(ids, BTreeSet::from([user_id(&nora), user_id(&ada)]));
     // Both have a personal team, and no game.
-    assert_eq!(service.list_teams(&ada, &paging).await.unwrap().items.len(), 2);
-    assert_eq!(service.list_games(&ada, &paging).await.unwrap().items.len(), 0);
+    let teams = eventually(async || {
+        let teams = service.list_teams(&ada, &paging).await.unwrap().items;
+        (teams.len() == 2).then_some(teams)
+    });
+    let teams = teams.await;
+    assert!(teams.iter().all(|team| team.name == "Personal Stats"));
+    assert!(service.list_games(&ada, &paging).await.unwrap().items.is_empty());
+    let own = teams.into_iter().find(|team| team.owner_id == user_id(&nora)).unwrap();
+    let new = NewGame { opponent_name: Some("Night Owls".into()), ..NewGame::default() };
+    let game = service.create_game(&nora, &own.team_id, &new).await.unwrap();
+    let games = eventually(async || {
+        let games = service.list_games(&ada, &paging).await.unwrap().items;
+        (!games.is_empty()).then_some(games)
+    });
+    assert_eq!(games.await, [game]);
+    assert_eq!(code_of(service.list_games(&nora, &paging).await), "forbidden");
+    assert_eq!(code_of(service.list_teams(&nora, &paging).await), "forbidden");
 }
 
 async fn a_team_is_shown_and_changed(store: TestStore) {

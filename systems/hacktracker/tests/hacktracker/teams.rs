@@ -1,6 +1,6 @@
 //! Teams, members and rosters.
 
-use crate::fixture::{Fixture, caller, code_of, new_player, new_user, play, user_id};
+use crate::fixture::{Fixture, caller, code_of, eventually, new_player, new_user, play, user_id};
 use singlet_hacktracker::design::{
     AtBatResult, InviteCode, MemberStatus, Membership, Player, PlayerNumber, Role, Team, TeamMember,
 };
@@ -137,17 +137,6 @@ async fn case_04_a_ghost_becomes_kim(store: TestStore) {
     assert_eq!(stats.line.pa, 5);
     let player = service.player(owner, &team_id, &ghost).await.unwrap();
     assert_eq!((player.is_ghost, player.user_id, player.linked_at), (true, None, None));
-}
-
-/// An index may lag.
-async fn eventually<T>(mut read: impl AsyncFnMut() -> Option<T>) -> T {
-    for _ in 0..100 {
-        if let Some(value) = read().await {
-            return value;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    panic!("the index does not follow");
 }
 
 async fn who_comes_back_gets_the_linked_player(store: TestStore) {
