@@ -19,12 +19,16 @@ let browser;
 /** Tokens of the people of the demo data, by their first names. */
 const tokens = {};
 
+/** Asks the local issuer for a token. */
+async function newToken(request) {
+  const answer = await fetch(`${address}/local/tokens`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(request) });
+  assert.ok(answer.ok, `a token for ${JSON.stringify(request)}: ${answer.status}`);
+  return (await answer.json()).token;
+}
+
 before(async () => {
   browser = await launch();
-  for (const subject of ["ines", "tomasz", "bea", "ruben", "noor"]) {
-    const answer = await fetch(`${address}/local/tokens`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ persona: { system: "threefc", subject } }) });
-    tokens[subject] = (await answer.json()).token;
-  }
+  for (const subject of ["ines", "tomasz", "bea", "ruben", "noor"]) tokens[subject] = await newToken({ persona: { system: "threefc", subject } });
 });
 after(async () => { await browser?.close(); });
 
@@ -863,6 +867,18 @@ test("an invitation's link shows league and role, and makes a viewer a scorekeep
     checkFaults(one);
     await one.context().close();
   }
+});
+
+test("an admin is recognised among the people, also by a subject with signs that a user id encodes", { timeout: 60_000 }, async () => {
+  const name = `Team #7 100% ${Date.now().toString(36)}`;
+  tokens[name] = await newToken({ name });
+  const { leagueId } = await send(name, "POST", "/leagues", { leagueId: `signs-${Date.now().toString(36)}`, name: "Signs", visibility: "private" });
+  const page = await open(await contextOf(name), `/threefc/leagues/${leagueId}/admin#people`);
+  await page.waitForSelector("#grant-list li .badge:has-text('you')");
+  await page.click("#grant-list button:has-text('Change')");
+  await page.waitForSelector("dialog button:has-text('Leave the league')");
+  checkFaults(page);
+  await page.context().close();
 });
 
 test("case 23: pages say what a caller may not see or do, and name nobody's account", { timeout: 120_000 }, async () => {
