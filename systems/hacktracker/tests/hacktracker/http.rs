@@ -251,3 +251,9 @@ async fn bodies_that_break_a_rule_are_refused_with_the_field() {
     let members = site.nora.get(&format!("{team}/members")).await.expect(200);
     assert!(!members.to_string().contains("example.com"));
 }
+
+/// A problem that no operation declares is on `/problems`, and nobody ever gets it.
+#[tokio::test]
+async fn every_problem_is_declared_by_an_operation() {
+    TestServer::start(vec![system()]).await.check_declarations("hacktracker").await;
+}

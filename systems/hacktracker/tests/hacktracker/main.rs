@@ -24,6 +24,7 @@ mod operations;
 mod paging;
 mod races;
 mod random_games;
+mod random_stored_games;
 mod rules;
 mod scoring;
 mod stored;

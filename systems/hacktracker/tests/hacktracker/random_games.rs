@@ -1,9 +1,10 @@
-//! Random games with random corrections: what is stored equals what is computed from scratch.
+//! Random games with random corrections: what the rules derive equals what is computed from
+//! scratch.
 
 use singlet::Timestamp;
 use singlet_hacktracker::design::{
-    AtBat, AtBatId, AtBatResult, Book, Game, GameId, GameStatus, Half, HomeAway, How, Move,
-    PlayerId, TeamId,
+    AtBat, AtBatId, AtBatResult, Book, Game, GameId, GameStatus, Half, HitType, HomeAway, How,
+    Move, PlayerId, TeamId,
 };
 use singlet_hacktracker::rules::half::{self, HalfInning};
 use singlet_hacktracker::rules::inning::{PLACED, replay, sum};
@@ -18,21 +19,26 @@ const GAMES: u64 = 1000;
 const STEPS: u32 = 90;
 
 /// A small generator, so that a failing game can be played again by its number.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn below(&mut self, bound: u32) -> u32 {
+    pub(crate) fn below(&mut self, bound: u32) -> u32 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         u32::try_from((self.0 >> 33) % u64::from(bound)).unwrap()
     }
 
-    fn pick<T: Clone>(&mut self, of: &[T]) -> T {
+    pub(crate) fn pick<T: Clone>(&mut self, of: &[T]) -> T {
         of[self.below(u32::try_from(of.len()).unwrap()) as usize].clone()
+    }
+
+    /// How the ball was hit: half of the sacrifices are bunts, which count differently.
+    pub(crate) fn hit_type(&mut self, result: AtBatResult) -> Option<HitType> {
+        (result == AtBatResult::Sac && self.below(2) == 0).then_some(HitType::Bunt)
     }
 }
 
-const RESULTS: [AtBatResult; 14] = [
+pub(crate) const RESULTS: [AtBatResult; 14] = [
     AtBatResult::K,
     AtBatResult::Bb,
     AtBatResult::Hbp,
@@ -102,8 +108,10 @@ fn step(book: &Book, dice: &mut Dice, number: u32) -> Book {
             let moves = if dice.below(4) == 0 { any_moves(dice) } else { Vec::new() };
             let rbis = (dice.below(10) == 0).then(|| dice.below(3) as u8);
             let player_id = (dice.below(12) == 0).then(|| dice.pick(&book.game.lineup));
-            let entry = Entry { moves, rbis, player_id, ..Entry::default() };
-            scoring::record(book, id, now, dice.pick(&RESULTS), &entry)
+            let result = dice.pick(&RESULTS);
+            let hit_type = dice.hit_type(result);
+            let entry = Entry { moves, rbis, player_id, hit_type, ..Entry::default() };
+            scoring::record(book, id, now, result, &entry)
         }
         0..60 => {
             let next = state.position().next(book.game.home_away);
@@ -111,8 +119,10 @@ fn step(book: &Book, dice: &mut Dice, number: u32) -> Book {
             return half::change(book, next, runner.as_ref()).map_or(book.clone(), only_game);
         }
         60..72 => {
+            let result = (dice.below(3) > 0).then(|| dice.pick(&RESULTS));
             let correction = Correction {
-                result: (dice.below(3) > 0).then(|| dice.pick(&RESULTS)),
+                result,
+                hit_type: result.and_then(|result| dice.hit_type(result)).map(Some),
                 moves: (dice.below(4) == 0).then(|| any_moves(dice)),
                 rbis: (dice.below(6) == 0).then(|| dice.below(3) as u8),
                 ..Correction::default()
@@ -194,7 +204,8 @@ fn check_undo(book: &Book) {
     }
 }
 
-fn check(book: &Book) {
+/// Everything that is derived, computed another way.
+pub(crate) fn check(book: &Book) {
     let (game, state) = (&book.game, book.game.state.as_ref().unwrap());
     let innings = game.team_runs.as_ref().unwrap().len();
     assert!(book.at_bats.iter().all(|one| usize::from(one.inning) <= innings));
@@ -285,10 +296,17 @@ fn check_statistics(book: &Book) {
             let text = format!("{}.{:03}", rounded / 1000, rounded % 1000);
             (under > 0).then(|| text.strip_prefix('0').unwrap_or(&text).to_owned())
         };
+        let is_bunt = |one: &&&AtBat| one.result == Sac && one.hit_type == Some(HitType::Bunt);
+        let bunts = u32::try_from(own.iter().filter(is_bunt).count()).unwrap();
+        assert_eq!((line.sacrifices, line.sf), (count(&[Sac]), count(&[Sac]) - bunts));
         let reached = hits + count(&[Bb, Hbp]);
+        let chances = at_bats + count(&[Bb, Hbp, Sac]) - bunts;
         assert_eq!(line.avg, average(hits, at_bats));
-        assert_eq!(line.obp, average(reached, at_bats + count(&[Bb, Hbp, Sac])));
+        assert_eq!(line.obp, average(reached, chances));
         assert_eq!(line.slg, average(bases, at_bats));
+        // Added as fractions, and rounded once.
+        let sum = reached * at_bats + bases * chances;
+        assert_eq!(line.ops, average(sum, chances * at_bats));
     }
     let whole = Line::of(&book.at_bats);
     assert_eq!(usize::try_from(whole.pa).unwrap(), book.at_bats.len());
