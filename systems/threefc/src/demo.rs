@@ -70,7 +70,7 @@ pub(crate) async fn load(service: &Service, demo: Demo) -> Result<(), DemoError>
     loader.today(&spring).await
 }
 
-/// What the loading works with.
+/// The state of a loading.
 struct Loader<'s> {
     service: &'s Service,
     demo: Demo,

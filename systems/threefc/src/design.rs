@@ -56,7 +56,7 @@ id! {
 )]
 pub struct ThreeFc;
 
-/// In how many leagues somebody has a role at most.
+/// How many leagues a user has at most.
 pub const LEAGUES_MAX: u32 = 200;
 /// Nobody is added by others to a further league from this number on; an invitation, which they
 /// accept themselves, still works. So nobody can use up the leagues of somebody else.

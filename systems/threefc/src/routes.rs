@@ -17,7 +17,7 @@ use singlet_web::problem::{NOT_FOUND, Problem};
 use singlet_web::{OpenError, Opened, Resources, System};
 use std::str::FromStr;
 
-/// What the routes work on.
+/// The state that the routes share.
 #[derive(Clone)]
 struct Shared {
     service: Service,

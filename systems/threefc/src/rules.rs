@@ -1,4 +1,4 @@
-//! What is true of every game: pure functions, without clock, randomness or storage.
+//! The rules of the game: pure functions, without clock, randomness or storage.
 
 mod goal;
 mod leaderboards;

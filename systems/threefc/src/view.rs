@@ -1,4 +1,4 @@
-//! What clients see.
+//! Response bodies.
 //!
 //! Public answers have no user ids and no names of accounts; the fields that hold some are left out
 //! unless the caller is an admin of the league.

@@ -1,4 +1,4 @@
-//! Who there is.
+//! The people and players of the demo data.
 
 use singlet_web::Persona;
 

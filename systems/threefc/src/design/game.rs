@@ -61,7 +61,7 @@ pub struct TeamScore {
     pub scored: u32,
 }
 
-/// Whether somebody has won.
+/// Win or draw.
 #[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[attribute(rename_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
@@ -83,7 +83,7 @@ pub enum DrawKind {
     ThreeWay,
 }
 
-/// What a game was for one team.
+/// The outcome of a game for one team.
 #[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[attribute(rename_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
@@ -105,7 +105,7 @@ pub struct TeamResult {
     pub team_id: TeamId,
     /// 1 to 3; teams that are equal share a rank.
     pub rank: u8,
-    /// What that means.
+    /// Win, draw or loss.
     pub outcome: TeamOutcome,
 }
 
@@ -114,9 +114,9 @@ pub struct TeamResult {
 #[attribute(rename_all = "camelCase")]
 #[serde(rename_all = "camelCase")]
 pub struct GameResult {
-    /// Whether somebody has won.
+    /// Win or draw.
     pub outcome: Outcome,
-    /// Who.
+    /// The winner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub winner_team_id: Option<TeamId>,
     /// How many teams share the first rank, if nobody has won.
@@ -153,7 +153,7 @@ pub struct Abandoned {
     pub absent_team_ids: Vec<TeamId>,
 }
 
-/// What an audit record is about.
+/// The action in an audit record.
 #[derive(Attribute, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[attribute(rename_all = "camelCase")]
 #[serde(rename_all = "camelCase")]
@@ -322,10 +322,10 @@ pub struct GameLink {
     pub status: GameStatus,
     /// The score.
     pub score: Vec<TeamScore>,
-    /// Whether somebody has won.
+    /// Win or draw.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// Who.
+    /// The winner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub winner_team_id: Option<TeamId>,
     /// When it was created.
@@ -385,16 +385,16 @@ pub struct AuditRecord {
     pub at: Timestamp,
     /// Who.
     pub by_user_id: UserId,
-    /// What they were called here.
+    /// Their display name at the time.
     pub by_name: String,
-    /// What they did.
+    /// The action.
     pub action: AuditAction,
     /// The goal that it is about.
     pub event_id: Option<EventId>,
-    /// What it was before.
+    /// The state before the change.
     #[attribute(with = serde)]
     pub before: Option<Value>,
-    /// What it is since.
+    /// The state after the change.
     #[attribute(with = serde)]
     pub after: Option<Value>,
     /// When it was created.

@@ -20,7 +20,7 @@ pub enum Visibility {
 }
 
 singlet_web::roles! {
-    /// What somebody may do in a league. Greater roles include lesser ones.
+    /// A role in a league. Greater roles include lesser ones.
     #[derive(Attribute, Serialize, Deserialize, JsonSchema)]
     #[attribute(rename_all = "lowercase")]
     #[serde(rename_all = "lowercase")]
@@ -39,7 +39,7 @@ singlet_web::roles! {
 pub struct League {
     /// Its id.
     pub league_id: LeagueId,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Where it plays.
     pub city: Option<String>,
@@ -78,7 +78,7 @@ pub struct League {
 pub struct Listing {
     /// The league.
     pub league_id: LeagueId,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Where it plays.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,7 @@ pub struct Listing {
     pub updated_at: Timestamp,
 }
 
-/// What somebody may do in a league.
+/// A user's role in a league.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     ThreeFc,
@@ -107,9 +107,9 @@ pub struct Grant {
     pub league_id: LeagueId,
     /// Who has it.
     pub user_id: UserId,
-    /// What they may do.
+    /// Their role.
     pub role: Role,
-    /// What they are called here.
+    /// Their display name in the league.
     pub display_name: String,
     /// Who gave it.
     pub granted_by_user_id: UserId,
@@ -135,9 +135,9 @@ pub struct GrantMirror {
     pub league_id: LeagueId,
     /// Who has it.
     pub user_id: UserId,
-    /// What they may do.
+    /// Their role.
     pub role: Role,
-    /// What they are called here.
+    /// Their display name in the league.
     pub display_name: String,
     /// Who gave it.
     pub granted_by_user_id: UserId,
@@ -149,7 +149,7 @@ pub struct GrantMirror {
     pub updated_at: Timestamp,
 }
 
-/// Somebody with a role in at least one league. It is deleted with the last role.
+/// A user: a person with a role in at least one league. It is deleted with the last role.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     ThreeFc,
@@ -161,7 +161,7 @@ pub struct GrantMirror {
 pub struct User {
     /// Who.
     pub user_id: UserId,
-    /// In how many leagues they have a role.
+    /// The number of leagues in which they have a role.
     pub leagues: u32,
     /// When it was created.
     #[attribute(created)]
@@ -186,7 +186,7 @@ pub struct Invitation {
     /// The hash of its code.
     #[attribute(in_key)]
     pub hash: InviteHash,
-    /// What whoever accepts it may do.
+    /// The role that it gives.
     pub role: Role,
     /// Who made it.
     pub created_by_user_id: UserId,
@@ -215,7 +215,7 @@ pub struct Player {
     pub player_id: PlayerId,
     /// The league that created it.
     pub league_id: LeagueId,
-    /// What the player is called.
+    /// The player's nickname.
     pub nickname: String,
     /// The number on the shirt.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -246,7 +246,7 @@ pub struct LeaguePlayer {
     pub player_id: PlayerId,
     /// The league that created it.
     pub league_id: LeagueId,
-    /// What the player is called.
+    /// The player's nickname.
     pub nickname: String,
     /// The number on the shirt.
     pub number: Option<u8>,

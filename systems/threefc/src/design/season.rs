@@ -36,7 +36,7 @@ pub struct Season {
     pub league_id: LeagueId,
     /// Its id.
     pub season_id: SeasonId,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its first day.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,7 +71,7 @@ pub struct SeasonMirror {
     pub league_id: LeagueId,
     /// Its id.
     pub season_id: SeasonId,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its first day.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,7 +110,7 @@ pub struct Team {
     pub season_id: SeasonId,
     /// Its id, within the season.
     pub team_id: TeamId,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Two or three letters and digits that stand for it, unique in the season.
     pub code: String,
@@ -192,7 +192,7 @@ pub struct SessionMirror {
     pub updated_at: Timestamp,
 }
 
-/// What a team has to show in its season. A row of zeros is not stored.
+/// The row of a team in the standings of its season. A row of zeros is not stored.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     ThreeFc,
@@ -226,7 +226,7 @@ pub struct Standing {
     pub updated_at: Timestamp,
 }
 
-/// What a player has to show in a season. A row of zeros is not stored.
+/// The statistics of a player in a season. A row of zeros is not stored.
 #[derive(Entity, Clone, Debug, PartialEq)]
 #[entity(
     ThreeFc,

@@ -11,8 +11,8 @@ use singlet::{Condition, Key};
 /// The version of an item is its `updatedAt`, so each write says at which moment it happens: the
 /// later of now and a millisecond after what was seen.
 ///
-/// A *guarded* write does not compare versions: the version of the item's parent, which is rewritten
-/// or deleted in the same transaction, guards it.
+/// A *guarded* write does not compare versions: the version of the item's parent guards it, which is
+/// rewritten or deleted in the same transaction.
 pub(super) struct Changes<'d> {
     db: &'d Db<ThreeFc>,
     transaction: Transaction<'d, ThreeFc, Error>,

@@ -328,7 +328,7 @@ impl Service {
     }
 }
 
-/// What is left of everything that happened in a game.
+/// The audit records and goal markers of a game.
 #[derive(Collection)]
 #[expect(dead_code, reason = "it matters only whether there is one")]
 enum History {

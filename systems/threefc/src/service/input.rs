@@ -303,9 +303,9 @@ inputs! {
         archived: Option<bool>,
     }
 
-    /// What somebody may do.
+    /// A user's role.
     GrantRole {
-        /// What they may do.
+        /// Their role.
         role: Role,
         /// 1 to 40 characters: what they are called here. Needed for a new grant.
         #[schemars(length(min = 1, max = 640))]
@@ -314,7 +314,7 @@ inputs! {
 
     /// An invitation to be made.
     NewInvite {
-        /// What whoever accepts it may do.
+        /// The role that it gives.
         role: Role,
     }
 

@@ -9,7 +9,7 @@ use crate::design::{LEAGUES_GRANTED_MAX, LEAGUES_MAX, User, UserId};
 use crate::error::Error;
 
 impl Service {
-    /// Somebody with a role in a league; `None` for everybody else.
+    /// The user with this id; `None` for people without a role in any league.
     pub(super) async fn user(&self, id: &UserId) -> Result<Option<User>, Error> {
         Ok(self.db.get(User::key(id).consistent()).await?)
     }

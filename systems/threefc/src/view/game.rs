@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub struct PlayerRef {
     /// The player.
     pub player_id: PlayerId,
-    /// What the player is called.
+    /// The player's nickname.
     pub nickname: String,
     /// The number on the shirt.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,7 +88,7 @@ impl GoalView {
     }
 }
 
-/// What happened to a game.
+/// The kind of a change of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs, reason = "events are what they are called")]
@@ -130,7 +130,7 @@ impl EventKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
-    /// What happened.
+    /// The kind of the change.
     #[serde(rename = "type")]
     pub kind: EventKind,
     /// The number of the change.
@@ -189,7 +189,7 @@ impl Message {
 pub struct LeagueRef {
     /// Its id.
     pub league_id: LeagueId,
-    /// What it is called.
+    /// Its name.
     pub name: String,
 }
 
@@ -199,7 +199,7 @@ pub struct LeagueRef {
 pub struct SeasonRef {
     /// Its id.
     pub season_id: SeasonId,
-    /// What it is called.
+    /// Its name.
     pub name: String,
 }
 
@@ -231,7 +231,7 @@ pub struct ThirdScore {
 pub struct TeamView {
     /// Its id.
     pub team_id: TeamId,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Two or three letters and digits that stand for it.
     pub code: String,
@@ -317,7 +317,7 @@ pub struct GameView {
     /// Why it does not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abandoned: Option<Abandoned>,
-    /// What the caller may do.
+    /// The caller's role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub my_role: Option<Role>,
 }
@@ -341,14 +341,14 @@ pub struct AuditView {
     pub sequence: u32,
     /// When.
     pub at: Timestamp,
-    /// What whoever did it is called in the league.
+    /// The display name of the person who made the change.
     pub by: String,
-    /// What they did.
+    /// The action.
     pub action: AuditAction,
-    /// What it was before.
+    /// The state before the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Value>,
-    /// What it is since.
+    /// The state after the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Value>,
 }

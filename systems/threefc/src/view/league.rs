@@ -13,7 +13,7 @@ use singlet::Timestamp;
 pub struct LeagueInfo {
     /// Its id.
     pub league_id: LeagueId,
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Where it plays.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,12 +63,12 @@ pub struct LeagueView {
     pub league: LeagueInfo,
     /// Its seasons, newest first.
     pub seasons: Vec<Season>,
-    /// What the caller may do.
+    /// The caller's role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub my_role: Option<Role>,
 }
 
-/// What somebody may do in a league.
+/// A user's role in a league.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GrantView {
@@ -77,9 +77,9 @@ pub struct GrantView {
     /// Who: for admins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_id: Option<UserId>,
-    /// What they may do.
+    /// Their role.
     pub role: Role,
-    /// What they are called here.
+    /// Their display name in the league.
     pub display_name: String,
     /// Who gave it: for admins.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,7 +106,7 @@ impl GrantView {
 pub struct InviteView {
     /// By which it is deleted.
     pub hash: InviteHash,
-    /// What whoever accepts it may do.
+    /// The role that it gives.
     pub role: Role,
     /// Who made it.
     pub created_by_user_id: UserId,
@@ -125,25 +125,25 @@ impl From<Invitation> for InviteView {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NewInviteView {
-    /// By which it is accepted. It is told this once.
+    /// The code that accepts it. It is answered only once.
     pub code: String,
     /// By which it is deleted.
     pub hash: InviteHash,
-    /// What whoever accepts it may do.
+    /// The role that it gives.
     pub role: Role,
     /// Until when it can be accepted.
     pub expires_at: Timestamp,
 }
 
-/// What an invitation is to.
+/// The league and the role of an invitation.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InvitePreview {
     /// The league.
     pub league_id: LeagueId,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What whoever accepts it may do.
+    /// The role that it gives.
     pub role: Role,
 }
 
@@ -166,8 +166,8 @@ pub struct MeView {
 pub struct MyLeague {
     /// The league.
     pub league_id: LeagueId,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What the caller may do.
+    /// The caller's role.
     pub role: Role,
 }

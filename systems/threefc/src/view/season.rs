@@ -23,7 +23,7 @@ pub struct SeasonView {
     pub boards: Boards<PlayerRef>,
     /// The sessions, by date.
     pub sessions: Vec<SessionRow>,
-    /// What the caller may do.
+    /// The caller's role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub my_role: Option<Role>,
 }
