@@ -81,12 +81,24 @@ impl Error {
         Problem::invalid_field(FieldLocation::Body, field, detail.into()).into()
     }
 
-    /// What is told when all tries were spent: others were faster each time.
+    /// Every retry lost: 503.
     pub(crate) fn after_retries(self) -> Self {
         if self.problem_type() == &BUSY {
             return Problem::new(&UNAVAILABLE).safe_to_retry().into();
         }
         self
+    }
+
+    /// An error after the first transaction of several is committed. The job `finish-tasks` does
+    /// the rest, so the answer must not say that nothing was done: a client that repeats the
+    /// request would create a second site.
+    pub(crate) fn after_commit(self) -> Self {
+        if self.problem_type() != &BUSY && self.problem_type() != &UNAVAILABLE {
+            return self;
+        }
+        tracing::warn!(error = %self, "the job goes on with a change");
+        let detail = "Your change is being saved. Look again in a minute, and do not repeat it.";
+        Problem::new(&UNAVAILABLE).detail(detail).into()
     }
 }
 

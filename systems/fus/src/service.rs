@@ -1,8 +1,8 @@
 //! What can be done: the operations of the specification, each a function.
 //!
 //! Every write is one request or one transaction with conditions, except three procedures that are
-//! larger than a transaction: see `task_run`. What is decided by what was read is written on the
-//! condition that it is still so, and tried again from the read if it is not.
+//! larger than a transaction: see `task_run`. A write that depends on a read repeats it as a
+//! condition; a lost condition restarts from the read.
 
 mod comments;
 mod groups;
@@ -131,6 +131,11 @@ impl Service {
 /// The condition that a site is there for everybody.
 fn is_live_site() -> Condition<Site> {
     Condition::exists().and(Site::STATE.missing())
+}
+
+/// The condition that a site is as it was read, and that no task is at work on it.
+fn is_unchanged(site: &Site) -> Condition<Site> {
+    is_live_site().and(Site::VERSION.eq(site.version)).and(Site::TASK_ID.missing())
 }
 
 /// The id of a user in a path: `None` for what no token can have.

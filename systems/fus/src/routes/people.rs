@@ -3,7 +3,7 @@
 use super::Shared;
 use super::bodies::{GroupBody, GroupRest, ProfileBody};
 use super::sites::Fifty;
-use super::upload::{Avatar, ImageReply, SignedIn, Uploaded};
+use super::upload::{Avatar, ImageReply, Uploaded, sign_in};
 use crate::error::Error;
 use crate::view::{GroupView, Me, MemberView, MembershipView, Person, UserView};
 use axum::extract::State;
@@ -14,6 +14,7 @@ use singlet_web::api::{
     delete, get, post, put,
 };
 use singlet_web::identity::Caller;
+use singlet_web::limit::ClientLimits;
 
 pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     use Error::{
@@ -235,9 +236,9 @@ async fn remove_member(
 async fn login(
     State(shared): State<Shared>,
     caller: Caller,
-    signed_in: SignedIn,
+    client: ClientLimits,
 ) -> Result<Json<Me>, Error> {
-    let sign_in = signed_in.or_at(shared.service.db().now());
+    let sign_in = sign_in(&caller, &client, shared.service.db().now());
     Ok(Json(shared.service.record_login(&caller, &sign_in).await?))
 }
 
@@ -248,10 +249,10 @@ async fn me(State(shared): State<Shared>, caller: Caller) -> Result<Json<Me>, Er
 async fn update_me(
     State(shared): State<Shared>,
     caller: Caller,
-    signed_in: SignedIn,
+    client: ClientLimits,
     Body(new): Body<ProfileBody>,
 ) -> Result<Json<Me>, Error> {
-    let sign_in = signed_in.or_at(shared.service.db().now());
+    let sign_in = sign_in(&caller, &client, shared.service.db().now());
     let ProfileBody { display_name, description } = &new;
     let me = shared.service.update_profile(&caller, &sign_in, display_name, description).await?;
     Ok(Json(me))
@@ -260,19 +261,19 @@ async fn update_me(
 async fn set_avatar(
     State(shared): State<Shared>,
     caller: Caller,
-    signed_in: SignedIn,
+    client: ClientLimits,
     file: Uploaded<Avatar>,
 ) -> Result<Json<Me>, Error> {
-    let sign_in = signed_in.or_at(shared.service.db().now());
+    let sign_in = sign_in(&caller, &client, shared.service.db().now());
     Ok(Json(shared.service.set_avatar(&caller, &sign_in, file.bytes()).await?))
 }
 
 async fn remove_avatar(
     State(shared): State<Shared>,
     caller: Caller,
-    signed_in: SignedIn,
+    client: ClientLimits,
 ) -> Result<NoContent, Error> {
-    let sign_in = signed_in.or_at(shared.service.db().now());
+    let sign_in = sign_in(&caller, &client, shared.service.db().now());
     shared.service.remove_avatar(&caller, &sign_in).await.map(|()| NoContent)
 }
 

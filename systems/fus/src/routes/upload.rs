@@ -4,18 +4,15 @@ use crate::error::Error;
 use crate::picture::PictureUse;
 use crate::service::{SignIn, StoredImage};
 use axum::body::Body;
-use axum::extract::{FromRequest, FromRequestParts, Request};
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use axum::http::request::Parts;
+use axum::extract::{FromRequest, Request};
+use axum::http::header::{CONTENT_TYPE, HeaderValue};
 use axum::http::{HeaderName, Response};
 use axum::response::IntoResponse;
-use base64::Engine as _;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use bytes::Bytes;
-use serde_json::Value;
 use singlet::Timestamp;
 use singlet_web::api::{Argument, Operation, RawBody, RawKind, Reply};
 use singlet_web::blob::{FileCache, StoredFile};
+use singlet_web::identity::Caller;
 use singlet_web::limit::ClientLimits;
 use singlet_web::problem::{ApiError as _, Problem, TOO_LARGE};
 
@@ -104,75 +101,27 @@ impl IntoResponse for ImageReply {
     }
 }
 
-/// When the caller signed in, and from where. Stands beside a `Caller`, which has checked the
-/// token.
-pub(super) struct SignedIn {
-    at: Option<Timestamp>,
-    ip: Option<String>,
-}
-
-impl SignedIn {
-    /// The time of the token, or else this moment.
-    pub(super) fn or_at(self, now: Timestamp) -> SignIn {
-        SignIn { at: self.at.unwrap_or(now), ip: self.ip }
-    }
-}
-
-impl Argument for SignedIn {
-    fn describe(_: &mut Operation<'_>) {}
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for SignedIn {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let client = parts.extensions.get::<ClientLimits>();
-        let ip = client.map(|client| client.address().to_string());
-        let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-        Ok(Self { at: header.and_then(time_of_token), ip })
-    }
-}
-
-/// The claim `auth_time` of a token that was checked already, or else `iat`.
-fn time_of_token(header: &str) -> Option<Timestamp> {
-    let claims = header.split('.').nth(1)?;
-    let claims = BASE64_URL_SAFE_NO_PAD.decode(claims.trim_end_matches('=')).ok()?;
-    let claims: Value = serde_json::from_slice(&claims).ok()?;
-    let seconds = claims.get("auth_time").or_else(|| claims.get("iat"))?.as_i64()?;
-    Some(Timestamp::from_millis(seconds.checked_mul(1000)?))
+/// When the caller signed in, or else this moment, and from where.
+pub(super) fn sign_in(caller: &Caller, client: &ClientLimits, now: Timestamp) -> SignIn {
+    let at_ms = caller.signed_in_at_s.and_then(|at| i64::try_from(at).ok()?.checked_mul(1000));
+    SignIn { at: at_ms.map_or(now, Timestamp::from_millis), ip: Some(client.address().to_string()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[tokio::test]
-    async fn an_address_of_ipv6_is_noted_as_it_is() {
-        use axum::http::Request;
-        use singlet_web::limit::Rate;
-        let rate = Rate { per_second: 1.0, burst: 1.0 };
-        for text in ["192.0.2.7", "2001:db8:1:2:3:4:5:6"] {
-            let client = ClientLimits::with_stored_rate(text.parse().unwrap(), rate);
-            let (mut parts, ()) =
-                Request::builder().extension(client).body(()).unwrap().into_parts();
-            let signed_in = SignedIn::from_request_parts(&mut parts, &()).await;
-            let ip = signed_in.ok().and_then(|signed_in| signed_in.ip);
-            assert_eq!(ip.as_deref(), Some(text));
-        }
-    }
+    use singlet_web::limit::Rate;
 
     #[test]
-    fn the_time_of_a_token_is_when_its_owner_signed_in() {
-        let token =
-            |claims: &str| format!("Bearer e30.{}.x", BASE64_URL_SAFE_NO_PAD.encode(claims));
-        let at = |seconds: i64| Some(Timestamp::from_millis(seconds * 1000));
-        assert_eq!(time_of_token(&token(r#"{"auth_time": 5, "iat": 9}"#)), at(5));
-        assert_eq!(time_of_token(&token(r#"{"iat": 9}"#)), at(9));
-        for other in ["{}", r#"{"iat": "9"}"#, r#"{"iat": 9223372036854775807}"#, "no JSON"] {
-            assert_eq!(time_of_token(&token(other)), None, "{other}");
-        }
-        for other in ["", "Bearer", "Bearer a", "Bearer a.%.c", "Bearer ..."] {
-            assert_eq!(time_of_token(other), None, "{other}");
+    fn without_a_time_that_can_be_stored_somebody_signed_in_just_now() {
+        let rate = Rate { per_second: 1.0, burst: 1.0 };
+        let client = ClientLimits::with_stored_rate([192, 0, 2, 1].into(), rate);
+        let now = Timestamp::from_millis(7);
+        for (signed_in_at_s, at_ms) in [(Some(5), 5_000), (None, 7), (Some(u64::MAX), 7)] {
+            let caller = Caller { signed_in_at_s, ..Caller::default() };
+            let expected =
+                SignIn { at: Timestamp::from_millis(at_ms), ip: Some("192.0.2.1".to_owned()) };
+            assert_eq!(sign_in(&caller, &client, now), expected);
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Groups: making, changing and deleting them (P3).
 
 use super::rights::{SQUASH, require_admin};
-use super::site_delete::{DELETED_AT_ONCE, Dropped, LAG, READ_AT_ONCE};
-use super::task_run::Outcome;
+use super::task_run::{CountedDeletion, Outcome, READ_AT_ONCE, RefusedStep};
 use super::{Service, group_name, texts};
 use crate::design::{
     Group, GroupList, GroupName, GroupState, Membership, Profile, Task, TaskId, TaskKind,
@@ -54,7 +53,9 @@ impl Service {
     ///
     /// If the store fails.
     pub async fn ensure_squash(&self) -> Result<(), Error> {
-        let Ok(name) = GroupName::new(SQUASH) else { return Ok(()) };
+        let Ok(name) = GroupName::new(SQUASH) else {
+            unreachable!("the constant is the name of a group");
+        };
         if self.db.get(Group::key(&name).consistent()).await?.is_some() {
             return Ok(());
         }
@@ -190,12 +191,11 @@ impl Service {
             let group = self.db.get(Group::key(name).consistent()).await?;
             Ok(group.filter(|group| group.task_id.as_ref() == Some(task)))
         };
+        let mut deleted = 0;
         if of_task().await?.is_some() {
             let some = Membership::members_of(name).limit(READ_AT_ONCE);
             let members = self.db.query(some).all().await?;
-            for some in members.chunks(DELETED_AT_ONCE) {
-                self.delete_memberships(name, task, some.to_vec()).await?;
-            }
+            deleted = self.delete_memberships(name, task, &members).await?;
         }
         // Gone, or made anew: somebody else has ended the task.
         let Some(group) = of_task().await? else {
@@ -203,7 +203,7 @@ impl Service {
             return Ok(Outcome::Done);
         };
         if group.member_count > 0 {
-            return Ok(Outcome::Later(LAG));
+            return Ok(Outcome::unfinished(deleted));
         }
         let is_empty = Group::STATE.eq(GroupState::Deleting).and(Group::MEMBER_COUNT.eq(0));
         let gone = delete(Group::key(name)).only_if(is_empty).or(Error::changed());
@@ -215,29 +215,21 @@ impl Service {
         &self,
         name: &GroupName,
         task: &TaskId,
-        mut some: Vec<Membership>,
-    ) -> Result<(), Error> {
-        while !some.is_empty() {
-            let mut transaction = self.db.transaction::<Dropped>();
-            let count = i64::try_from(some.len()).unwrap_or(0);
+        members: &[Membership],
+    ) -> Result<usize, Error> {
+        let key = |member: &Membership| Membership::key(&member.user_id, name);
+        let plan = |some: &[Membership], count: i64, transaction: &mut CountedDeletion<'_>| {
             // A group of this name that was made meanwhile keeps its members.
-            let counted = update(Group::key(name))
-                .add(Group::MEMBER_COUNT, -count)
-                .only_if(Group::TASK_ID.eq(task));
-            transaction.push(counted.or(Dropped::Counter));
-            for (place, member) in some.iter().enumerate() {
-                let gone = delete(Membership::key(&member.user_id, name));
-                transaction.push(gone.only_if(Condition::exists()).or(Dropped::Item(place)));
+            let counted = update(Group::key(name)).add(Group::MEMBER_COUNT, -count);
+            transaction.push(counted.only_if(Group::TASK_ID.eq(task)).or(RefusedStep::Counter));
+            for member in some {
+                let gone = delete(key(member)).only_if(Condition::exists());
+                transaction.push(gone.or(RefusedStep::Item));
                 let left = update(Profile::key(&member.user_id)).add(Profile::GROUP_COUNT, -1);
-                transaction.push(left.or(Dropped::Counter));
+                transaction.push(left.or(RefusedStep::Counter));
             }
-            match transaction.run().await {
-                Ok(()) => return Ok(()),
-                Err(Dropped::Item(place)) => drop(some.remove(place)),
-                Err(other) => return Err(other.into()),
-            }
-        }
-        Ok(())
+        };
+        self.delete_counted(members, key, plan).await
     }
 
     /// A group that is not being deleted.

@@ -27,7 +27,7 @@ impl Service {
                 break;
             }
             run.check_held()?;
-            self.run_due_task(&task).await?;
+            self.run_due_task(&task, run).await?;
         }
         let stopped = self.db.query(Task::due().from(never()).limit(TASKS_MAX)).all().await?;
         if let Some(task) = stopped.first() {

@@ -8,7 +8,7 @@
 
 use super::sites::{SiteDifference, tag_items, word_items};
 use super::task_run::Outcome;
-use super::{Service, TRANSACTION_MAX, is_live_site};
+use super::{Service, TRANSACTION_MAX, is_unchanged};
 use crate::design::{
     Content, Payload, Phase, Site, SiteId, SiteList, SiteState, SiteTag, SiteWord, Task, TaskId,
     TaskKind,
@@ -63,7 +63,7 @@ impl Service {
         transaction.push(create(&hidden).or(Error::changed()));
         transaction.push(create(&task).or(Error::changed()));
         transaction.run().await?;
-        self.run_task(&task.task_id).await?;
+        self.run_task(&task.task_id).await.map_err(Error::after_commit)?;
         Ok(())
     }
 
@@ -86,11 +86,9 @@ impl Service {
         if difference.items() > TRANSACTION_MAX {
             return self.update_site_in_steps(&site, content, difference).await;
         }
-        let unchanged =
-            is_live_site().and(Site::VERSION.eq(site.version)).and(Site::TASK_ID.missing());
         let mut transaction = self.db.transaction::<Error>();
         let changed = with_content(id, content, self.db.now());
-        let changed = changed.set(Site::VERSION, site.version + 1).only_if(unchanged);
+        let changed = changed.set(Site::VERSION, site.version + 1).only_if(is_unchanged(&site));
         transaction.push(changed.or(Error::changed()));
         for tag in tag_items(id, &difference.tags_added) {
             transaction.push(put(&tag));
@@ -121,14 +119,12 @@ impl Service {
             remove: Some(difference.tags_removed),
         };
         let task = Task { payload, ..task };
-        let unchanged =
-            is_live_site().and(Site::VERSION.eq(site.version)).and(Site::TASK_ID.missing());
         let begun = update(Site::key(&site.id)).set(Site::TASK_ID, &task.task_id);
         let mut transaction = self.db.transaction::<Error>();
-        transaction.push(begun.only_if(unchanged).or(Error::changed()));
+        transaction.push(begun.only_if(is_unchanged(site)).or(Error::changed()));
         transaction.push(create(&task).or(Error::changed()));
         transaction.run().await?;
-        self.run_task(&task.task_id).await?;
+        self.run_task(&task.task_id).await.map_err(Error::after_commit)?;
         Ok(())
     }
 

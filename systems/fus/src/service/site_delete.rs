@@ -2,23 +2,14 @@
 
 use super::rights::require_admin;
 use super::sites::word_items;
-use super::task_run::Outcome;
-use super::{Service, is_live_site, ratings, site_id};
+use super::task_run::{CountedDeletion, Outcome, READ_AT_ONCE, RefusedStep};
+use super::{Service, is_unchanged, ratings, site_id};
 use crate::design::{
     Comment, Rating, Site, SiteId, SiteState, SiteTag, SiteWord, Task, TaskId, TaskKind,
 };
 use crate::error::Error;
 use singlet::prelude::*;
 use singlet_web::identity::Caller;
-use std::time::Duration;
-
-/// How many ratings, comments or memberships go at a time.
-pub(super) const DELETED_AT_ONCE: usize = 25;
-/// How many items of a kind one run of a deletion reads. There may be any number of them; if some
-/// are left, the task goes on later.
-pub(super) const READ_AT_ONCE: usize = 1_000;
-/// How long to wait for an index that lags behind.
-pub(super) const LAG: Duration = Duration::from_secs(5);
 
 impl Service {
     /// 4: deletes a site: it is gone for everybody when this returns. The task that is returned
@@ -42,13 +33,11 @@ impl Service {
         }
         let task = self.new_task(TaskKind::SiteDelete, format!("SITE#{id}"))?;
         let task = Task { next_at: due, ..task };
-        let unchanged =
-            is_live_site().and(Site::VERSION.eq(site.version)).and(Site::TASK_ID.missing());
         let sealed = update(Site::key(id))
             .set(Site::STATE, SiteState::Deleting)
             .set(Site::TASK_ID, &task.task_id)
             .remove(Site::ENTITY_TYPE)
-            .only_if(unchanged);
+            .only_if(is_unchanged(&site));
         let mut transaction = self.db.transaction::<Error>();
         transaction.push(sealed.or(Error::changed()));
         transaction.push(create(&task).or(Error::changed()));
@@ -66,18 +55,15 @@ impl Service {
         task: &TaskId,
     ) -> Result<Outcome, Error> {
         self.delete_tags_and_words(id).await?;
+        let mut deleted = 0;
         for stars in 1..=5_u8 {
             let some = Rating::with_stars(stars).with(id).limit(READ_AT_ONCE);
             let ratings = self.db.query(some).all().await?;
-            for some in ratings.chunks(DELETED_AT_ONCE) {
-                self.delete_ratings(id, task, stars, some.to_vec()).await?;
-            }
+            deleted += self.delete_ratings(id, task, stars, &ratings).await?;
         }
         let some = Comment::of_site(id).limit(READ_AT_ONCE);
         let comments = self.db.query(some).all().await?;
-        for some in comments.chunks(DELETED_AT_ONCE) {
-            self.delete_comments(id, task, some.to_vec()).await?;
-        }
+        deleted += self.delete_comments(id, task, &comments).await?;
         let Some(site) = self.db.get(Site::key(id).consistent()).await? else {
             self.db.run(delete(Task::key(task))).await?;
             return Ok(Outcome::Done);
@@ -85,9 +71,8 @@ impl Service {
         if let Some(key) = &site.logo_key {
             self.delete_file(key).await?;
         }
-        // An index may not show all of them yet.
         if site.rating_count > 0 || site.comment_count > 0 {
-            return Ok(Outcome::Later(LAG));
+            return Ok(Outcome::unfinished(deleted));
         }
         let is_empty = Site::STATE
             .eq(SiteState::Deleting)
@@ -113,81 +98,40 @@ impl Service {
         Ok(batch.run().await?)
     }
 
-    /// Deletes ratings with so many stars, and counts them off. One that is gone or has changed is
-    /// left out, and the others are sent again.
     async fn delete_ratings(
         &self,
         id: &SiteId,
         task: &TaskId,
         stars: u8,
-        mut some: Vec<Rating>,
-    ) -> Result<(), Error> {
-        while !some.is_empty() {
-            let mut transaction = self.db.transaction::<Dropped>();
-            let count = i64::try_from(some.len()).unwrap_or(0);
+        ratings: &[Rating],
+    ) -> Result<usize, Error> {
+        let key = |rating: &Rating| Rating::key(&rating.id, id);
+        let plan = |some: &[Rating], count: i64, transaction: &mut CountedDeletion<'_>| {
             let counted = ratings::count(update(Site::key(id)), stars, -count);
-            transaction.push(counted.only_if(Site::TASK_ID.eq(task)).or(Dropped::Counter));
-            for (place, rating) in some.iter().enumerate() {
-                let gone = delete(Rating::key(&rating.id, id)).only_if(Rating::STARS.eq(stars));
-                transaction.push(gone.or(Dropped::Item(place)));
+            transaction.push(counted.only_if(Site::TASK_ID.eq(task)).or(RefusedStep::Counter));
+            for rating in some {
+                let gone = delete(key(rating)).only_if(Rating::STARS.eq(stars));
+                transaction.push(gone.or(RefusedStep::Item));
             }
-            match transaction.run().await {
-                Ok(()) => return Ok(()),
-                Err(Dropped::Item(place)) => drop(some.remove(place)),
-                Err(other) => return Err(other.into()),
-            }
-        }
-        Ok(())
+        };
+        self.delete_counted(ratings, key, plan).await
     }
 
     async fn delete_comments(
         &self,
         id: &SiteId,
         task: &TaskId,
-        mut some: Vec<Comment>,
-    ) -> Result<(), Error> {
-        while !some.is_empty() {
-            let mut transaction = self.db.transaction::<Dropped>();
-            let count = i64::try_from(some.len()).unwrap_or(0);
-            let counted = update(Site::key(id))
-                .add(Site::COMMENT_COUNT, -count)
-                .only_if(Site::TASK_ID.eq(task));
-            transaction.push(counted.or(Dropped::Counter));
-            for (place, comment) in some.iter().enumerate() {
-                let gone = delete(Comment::key(&comment.id, id, &comment.comment_id));
-                transaction.push(gone.only_if(Condition::exists()).or(Dropped::Item(place)));
+        comments: &[Comment],
+    ) -> Result<usize, Error> {
+        let key = |comment: &Comment| Comment::key(&comment.id, id, &comment.comment_id);
+        let plan = |some: &[Comment], count: i64, transaction: &mut CountedDeletion<'_>| {
+            let counted = update(Site::key(id)).add(Site::COMMENT_COUNT, -count);
+            transaction.push(counted.only_if(Site::TASK_ID.eq(task)).or(RefusedStep::Counter));
+            for comment in some {
+                let gone = delete(key(comment)).only_if(Condition::exists());
+                transaction.push(gone.or(RefusedStep::Item));
             }
-            match transaction.run().await {
-                Ok(()) => return Ok(()),
-                Err(Dropped::Item(place)) => drop(some.remove(place)),
-                Err(other) => return Err(other.into()),
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Which part of a transaction was refused.
-pub(super) enum Dropped {
-    /// This one of the items: it is gone already.
-    Item(usize),
-    /// An item that counts them.
-    Counter,
-    /// The store failed.
-    Store(singlet::Error),
-}
-
-impl From<singlet::Error> for Dropped {
-    fn from(error: singlet::Error) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl From<Dropped> for Error {
-    fn from(dropped: Dropped) -> Self {
-        match dropped {
-            Dropped::Store(error) => error.into(),
-            Dropped::Item(_) | Dropped::Counter => Self::changed(),
-        }
+        };
+        self.delete_counted(comments, key, plan).await
     }
 }

@@ -1,6 +1,8 @@
 //! A backend that remembers what was sent, and that can lag, lose answers or die.
 
 use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
+use singlet::dynamo::Error;
+use singlet::dynamo::error::CancellationReason;
 use singlet::dynamo::operation::{Answer, PageAnswer, Query, Request, TransactWriteItem};
 use singlet::engine::Clock;
 use std::sync::{Arc, Mutex};
@@ -20,6 +22,8 @@ struct Plan {
     lags_until: Option<i64>,
     /// How many writes are carried out before the program dies.
     writes_left: Option<usize>,
+    /// Whether every ConditionCheck in a transaction fails.
+    refuses_checks: bool,
     /// Of so many requests, one is lost and the answer of another one is.
     loses_one_in: Option<usize>,
     count: usize,
@@ -73,6 +77,12 @@ impl Control {
         self.0.lock().unwrap().writes_left = count;
     }
 
+    /// From now on every transaction with a ConditionCheck is refused, as if another server were
+    /// faster each time.
+    pub(crate) fn refuse_checks(&self, is_refused: bool) {
+        self.0.lock().unwrap().refuses_checks = is_refused;
+    }
+
     pub(crate) fn lose_one_in(&self, count: Option<usize>) {
         self.0.lock().unwrap().loses_one_in = count;
     }
@@ -113,6 +123,22 @@ impl Watched {
         }
     }
 
+    /// The refusal of a transaction with a ConditionCheck, while those fail.
+    fn refusal(&self, request: &Request) -> Option<BackendError> {
+        let Request::TransactWriteItems(transaction) = request else { return None };
+        if !self.control.0.lock().unwrap().refuses_checks {
+            return None;
+        }
+        let lost = CancellationReason::of(&Error::conditional_check_failed(None)).unwrap();
+        let reason = |action: &TransactWriteItem| match action {
+            TransactWriteItem::ConditionCheck(_) => lost.clone(),
+            _ => CancellationReason { failure: None, item: None },
+        };
+        let reasons: Vec<CancellationReason> = transaction.actions.iter().map(reason).collect();
+        let is_refused = reasons.iter().any(|reason| reason.failure.is_some());
+        is_refused.then(|| BackendError::Refused(Error::transaction_canceled(reasons)))
+    }
+
     fn lags(&self, request: &Request) -> bool {
         let Request::Query(query) = request else { return false };
         let until = self.control.0.lock().unwrap().lags_until;
@@ -130,6 +156,9 @@ impl Backend for Watched {
         let (fate, lags) = (self.fate(&request), self.lags(&request));
         if matches!(fate, Fate::Lost) {
             return Execution::done(Err(failure()));
+        }
+        if let Some(refusal) = self.refusal(&request) {
+            return Execution::done(Err(refusal));
         }
         let answer = self.inner.execute(request.clone());
         let control = self.control.clone();

@@ -5,7 +5,9 @@ use crate::fixture::{Fixture, adam, all, caller, code, nils, rating};
 use crate::invariants::assert_invariants;
 use singlet_fus::design::{SiteId, SiteWord, Word, WordStart};
 use singlet_fus::rules::site_words;
-use singlet_testing::{at_every_request, run};
+use singlet_fus::service::Outcome;
+use singlet_testing::{at_every_request, at_once, run};
+use singlet_web::job::JobRun;
 
 #[test]
 fn case_10_a_deleted_site_is_gone_at_once_and_later_all_of_it() {
@@ -43,6 +45,45 @@ fn case_10_a_deleted_site_is_gone_at_once_and_later_all_of_it() {
         assert!(!fixture.stored().await.contains(&id));
         assert_invariants(&fixture.items().await);
         assert_eq!(service.site(&other.id).await.unwrap().rating_count, 1);
+    });
+}
+
+/// A round reads a thousand items of a kind: the next one follows at once, without the pause that
+/// is for an index that lags.
+#[test]
+fn a_deletion_of_many_items_needs_one_run() {
+    run(async {
+        for is_job in [false, true] {
+            let fixture = Fixture::memory().await;
+            let id = fixture.seed_site(60, 2_500).await.to_string();
+            let task = fixture.service.delete_site(&adam(), &id).await.unwrap();
+            if is_job {
+                fixture.service.finish_tasks(&JobRun::by_hand()).await.unwrap();
+            } else {
+                assert_eq!(fixture.service.run_task(&task).await.unwrap(), Outcome::Done);
+            }
+            let left = fixture.stored().await;
+            assert!(!left.contains(&id) && !left.contains("TASK#"), "by the job: {is_job}");
+        }
+    });
+}
+
+#[test]
+fn servers_that_run_one_deletion_at_once_do_no_harm() {
+    run(async {
+        let fixture = Fixture::memory().await;
+        let id = fixture.seed_site(200, 1_100).await.to_string();
+        let task = fixture.service.delete_site(&adam(), &id).await.unwrap();
+        let outcomes = at_once(4, |_| {
+            let (service, task) = (fixture.service.clone(), task.clone());
+            async move { code(service.run_task(&task).await) }
+        });
+        for outcome in outcomes.await {
+            assert!(["done", "unavailable", "busy"].contains(&outcome), "{outcome}");
+        }
+        assert_invariants(&fixture.items().await);
+        fixture.finish_tasks().await;
+        assert!(!fixture.stored().await.contains(&id));
     });
 }
 

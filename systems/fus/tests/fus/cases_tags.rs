@@ -3,9 +3,11 @@
 use crate::fixture::{Fixture, adam, all, caller, code, many_tags, new_site, nils, rating, text};
 use crate::invariants::assert_invariants;
 use singlet::dynamo::operation::TransactWriteItem;
+use singlet_fus::error::Error;
 use singlet_fus::service::NewSite;
 use singlet_testing::{TestStore, at_every_request, at_once, on_every_backend, run};
 use singlet_web::job::JobRun;
+use singlet_web::problem::Problem;
 use std::collections::BTreeSet;
 
 on_every_backend! {
@@ -131,6 +133,39 @@ async fn case_08_a_change_under_way_keeps_other_admins_out(store: TestStore) {
     service.update_site(&other, &site.id, after.version, &new_site("Other", &[])).await.unwrap();
     fixture.finish_tasks().await;
     assert_invariants(&fixture.items().await);
+}
+
+/// Another server runs the task of a change and is faster each time. The answer must not be one
+/// after which a client, or the kit for an `Idempotency-Key`, sends the request again.
+#[test]
+fn a_change_that_has_begun_is_not_reported_as_undone() {
+    run(async {
+        let fixture = Fixture::memory().await;
+        let service = &fixture.service;
+        let assert_begun = |refused: Error| {
+            let problem = Problem::from(refused);
+            assert_eq!(problem.problem_type().name, "unavailable");
+            assert!(!problem.is_safe_to_retry());
+            assert!(problem.detail_text().unwrap().contains("being saved"));
+        };
+        fixture.control.refuse_checks(true);
+        assert_begun(service.create_site(&adam(), &museum("old")).await.unwrap_err());
+        assert_eq!(service.sites(&all()).await.unwrap().items, []);
+        fixture.control.refuse_checks(false);
+        fixture.finish_tasks().await;
+        let mut sites = service.sites(&all()).await.unwrap().items;
+        let made = sites.pop().unwrap();
+        assert_eq!((sites.len(), made.tags.clone()), (0, many_tags("old", 150)));
+
+        fixture.control.refuse_checks(true);
+        let changed = service.update_site(&adam(), &made.id, made.version, &museum("new")).await;
+        assert_begun(changed.unwrap_err());
+        fixture.control.refuse_checks(false);
+        fixture.finish_tasks().await;
+        let changed = service.site(&made.id).await.unwrap();
+        assert_eq!((changed.version, changed.tags), (made.version + 1, many_tags("new", 150)));
+        assert_invariants(&fixture.items().await);
+    });
 }
 
 async fn case_09_of_two_admins_one_is_told_that_it_has_changed(store: TestStore) {
