@@ -1,10 +1,10 @@
 //! Demo data: a team in the middle of its season, a deleted team, and somebody's own at-bats.
 
+mod deleted_team;
 mod personal;
 mod roster;
 mod scorer;
 mod season;
-mod tins;
 
 use crate::input::NewUser;
 use crate::service::{ADMIN_GROUP, Service};
@@ -43,12 +43,12 @@ pub const STELLA: Persona =
 /// Everybody who can be signed in as.
 pub(crate) const PERSONAS: &[Persona] = &[ADA, NORA, OMAR, SKYE, PIA, IVAN, STELLA];
 
-/// How old things are: the season began eleven weeks ago.
-const SEASON_AGE: Duration = Duration::from_secs(84 * 24 * 60 * 60);
+/// People signed up twelve weeks ago, before the first game.
+const SIGN_UP_AGE: Duration = Duration::from_secs(84 * 24 * 60 * 60);
 
 /// Loads the demo data through the service, so that it keeps every rule.
 pub(crate) async fn load(service: &Service, demo: Demo) -> Result<(), DemoError> {
-    let begin = demo.loaded_at().before(SEASON_AGE);
+    let begin = demo.loaded_at().before(SIGN_UP_AGE);
     let mut scene = Scene { service: service.clone(), demo, now: begin };
     scene.set_time(begin);
     for persona in PERSONAS {
@@ -62,7 +62,7 @@ pub(crate) async fn load(service: &Service, demo: Demo) -> Result<(), DemoError>
         service.sign_up(&persona.caller(), &new).await?;
         scene.pass(60);
     }
-    tins::load(&mut scene).await?;
+    deleted_team::load(&mut scene).await?;
     let kettles = roster::load(&mut scene).await?;
     season::load(&mut scene, &kettles).await?;
     personal::load(&mut scene).await

@@ -1,6 +1,6 @@
-//! What can be done: the operations of the specification, each a function.
+//! The operations of the specification, each a function.
 //!
-//! Who may do what is decided here: [`TeamAccess`] is made from the stored membership and requires
+//! Who may do what is decided here: `TeamAccess` is made from the stored membership and requires
 //! a role. Every change of a game goes through the condition on its revision.
 
 mod games;
@@ -11,8 +11,8 @@ mod purge;
 mod scoring;
 mod statistics;
 mod teams;
+mod text;
 mod users;
-mod words;
 
 pub use purge::RECOVERY_TIME;
 
@@ -30,7 +30,7 @@ use singlet_web::random::Random;
 /// The group whose members list all users, teams and games.
 pub const ADMIN_GROUP: &str = "Admin";
 
-/// HackTracker as others use it. Clones are one service.
+/// The operations. Clones share the database handle.
 #[derive(Clone)]
 pub struct Service {
     db: Db<HackTracker>,
@@ -39,13 +39,10 @@ pub struct Service {
 
 /// A caller who is a member of a team, and the team.
 #[derive(Clone, Debug)]
-pub struct TeamAccess {
-    /// The caller.
-    pub user_id: UserId,
-    /// The team.
-    pub team: Team,
-    /// The caller's membership.
-    pub membership: Membership,
+pub(crate) struct TeamAccess {
+    user_id: UserId,
+    team: Team,
+    membership: Membership,
 }
 
 impl TeamAccess {

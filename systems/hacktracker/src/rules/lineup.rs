@@ -1,7 +1,6 @@
 //! Lineups: who bats in which order.
 
 use super::Impossible;
-use super::scoring::slot_after;
 use crate::design::{Game, GameStatus, Player, PlayerId, PlayerStatus};
 use std::collections::BTreeSet;
 
@@ -55,9 +54,8 @@ pub fn replace(game: &Game, lineup: Vec<PlayerId>, roster: &[Player]) -> Result<
         let slot = up.and_then(|up| lineup.iter().position(|one| one == up));
         state.next_batting_order = match slot.and_then(|slot| u8::try_from(slot + 1).ok()) {
             Some(slot) => slot,
-            None if usize::from(state.next_batting_order) > lineup.len() => {
-                slot_after(u8::MAX, lineup.len())
-            }
+            // The slot is gone: the first one is up.
+            None if usize::from(state.next_batting_order) > lineup.len() => 1,
             None => state.next_batting_order,
         };
     }

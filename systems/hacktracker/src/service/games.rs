@@ -1,6 +1,6 @@
 //! Games: schedule, changes, lineups, status, and the score by hand.
 
-use super::words::{LABEL, SEASON, line, optional_line};
+use super::text::{LABEL, SEASON, line, optional_line};
 use super::{Service, TeamAccess};
 use crate::design::{
     AtBat, AtBatId, Book, EventKind, Game, GameId, GameStatus, LastEvent, Player, PlayerId,
@@ -283,10 +283,7 @@ impl Service {
         revision: u64,
     ) -> Result<(TeamAccess, Book), Error> {
         let (access, book) = self.book(caller, game_id, role).await?;
-        match book.game.revision == revision {
-            true => Ok((access, book)),
-            false => Err(Error::game_moved_on(book.game.into())),
-        }
+        Ok((access, at_revision(book, revision)?))
     }
 
     /// The same of a MANAGED team, for a scorer.
@@ -298,10 +295,7 @@ impl Service {
     ) -> Result<(TeamAccess, Book), Error> {
         let (access, book) = self.book(caller, game_id, Role::Scorekeeper).await?;
         access.require_managed()?;
-        match book.game.revision == revision {
-            true => Ok((access, book)),
-            false => Err(Error::game_moved_on(book.game.into())),
-        }
+        Ok((access, at_revision(book, revision)?))
     }
 
     /// Writes a game and the at-bats that changed, in one transaction, if the game still has the
@@ -399,6 +393,14 @@ impl Service {
             });
         }
         Ok(Error::TooManyAtBats)
+    }
+}
+
+/// Refuses a game that has changed since the caller has seen it.
+fn at_revision(book: Book, revision: u64) -> Result<Book, Error> {
+    match book.game.revision == revision {
+        true => Ok(book),
+        false => Err(Error::game_moved_on(book.game.into())),
     }
 }
 

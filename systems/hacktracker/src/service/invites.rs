@@ -1,6 +1,6 @@
 //! Invites: a link carries a code, and whoever has it may join.
 
-use super::users::{mirror, one_more};
+use super::users::{OneMore, count_for_user, team_member_of};
 use super::{Service, TeamAccess};
 use crate::design::{
     Invite, InviteCode, MemberStatus, Membership, Player, PlayerId, PlayerStatus, Role, Team,
@@ -225,13 +225,14 @@ impl Service {
         let after = match before {
             None => {
                 transaction.push(create(&after).or(Error::changed()));
-                transaction.push(create(&mirror(&after)).or(Error::changed()));
+                transaction.push(create(&team_member_of(&after)).or(Error::changed()));
                 after
             }
             Some(before) if before.status == MemberStatus::Inactive => {
                 transaction.push(put(&after).only_if(is_membership(&before)).or(Error::changed()));
-                transaction
-                    .push(put(&mirror(&after)).only_if(is_member(&before)).or(Error::changed()));
+                transaction.push(
+                    put(&team_member_of(&after)).only_if(is_member(&before)).or(Error::changed()),
+                );
                 after
             }
             Some(before) if before.player_id.is_some() || invited.is_none() => {
@@ -265,7 +266,8 @@ impl Service {
         }
         let is_linked_now = link.is_some() && own.is_none();
         if is_new || is_linked_now {
-            transaction.push(one_more(&user, is_new, is_linked_now)?.or(Error::changed()));
+            let more = OneMore { team: is_new, player: is_linked_now };
+            transaction.push(count_for_user(&user, more)?.or(Error::changed()));
         }
         if let Some(player) = &link {
             let key = Player::key(team_id, player);
@@ -274,7 +276,7 @@ impl Service {
                     .set(Player::STATUS, PlayerStatus::Active)
                     .only_if(Player::USER_ID.eq(&user.user_id))
                     .or(Error::changed()),
-                false => linked(team_id, player, &user.user_id, now).or(Error::PlayerLinked),
+                false => link_update(team_id, player, &user.user_id, now).or(Error::PlayerLinked),
             };
             transaction.push(linked);
         }
@@ -284,7 +286,7 @@ impl Service {
 }
 
 /// Links a ghost to a user.
-pub(super) fn linked(
+pub(super) fn link_update(
     team_id: &TeamId,
     player: &PlayerId,
     user_id: &UserId,

@@ -1,8 +1,8 @@
 //! Players: the roster, numbers, and who is linked to a user.
 
-use super::invites::linked;
+use super::invites::link_update;
 use super::teams::number_of;
-use super::words::{NAME, line, optional_line, positions};
+use super::text::{NAME, line, optional_line, positions};
 use super::{Service, TeamAccess};
 use crate::design::{
     MemberStatus, Membership, Player, PlayerId, PlayerNumber, PlayerStatus, Role, Team, TeamId,
@@ -138,8 +138,8 @@ impl Service {
             let is_own = before
                 .as_ref()
                 .is_some_and(|before| before.user_id.as_ref() == Some(&access.user_id));
-            let is_small = !change.player_number.is_given() && change.status.is_none();
-            let allowed = access.role() >= Role::Manager || (is_own && is_small);
+            let is_own_fields_only = !change.player_number.is_given() && change.status.is_none();
+            let allowed = access.role() >= Role::Manager || (is_own && is_own_fields_only);
             access.require_if(caller, allowed, "an owner or a manager")?;
             let before = before.ok_or(Error::PlayerNotFound)?;
             let is_as_allowed = match access.role() >= Role::Manager {
@@ -281,7 +281,7 @@ impl Service {
             let is_free =
                 Membership::STATUS.eq(MemberStatus::Active).and(Membership::PLAYER_ID.missing());
             let mut transaction = self.db.transaction::<Error>().at(now);
-            transaction.push(linked(team_id, player_id, user_id, now).or(Error::changed()));
+            transaction.push(link_update(team_id, player_id, user_id, now).or(Error::changed()));
             transaction.push(
                 update(Membership::key(user_id, team_id))
                     .set(Membership::PLAYER_ID, player_id)

@@ -1,7 +1,7 @@
 //! Teams: creating, showing, editing, deleting and recovering them.
 
-use super::users::{first_membership, mirror, one_more};
-use super::words::{TEAM_NAME, description, line, positions};
+use super::text::{TEAM_NAME, description, line, positions};
+use super::users::{OneMore, count_for_user, first_membership, team_member_of};
 use super::{RECOVERY_TIME, Service};
 use crate::design::{
     Player, PlayerNumber, PlayerStatus, Role, Team, TeamId, TeamPartition, TeamType, UserId,
@@ -49,7 +49,9 @@ impl Service {
         };
         let mut membership = first_membership(&team, now);
         let mut transaction = self.db.transaction::<Error>();
-        transaction.push(one_more(&user, true, has_player)?.or(Error::changed()));
+        transaction.push(
+            count_for_user(&user, OneMore { team: true, player: has_player })?.or(Error::changed()),
+        );
         transaction.push(create(&team).or(Error::changed()));
         if let Some(own) = &new.player {
             let player = Player {
@@ -75,7 +77,7 @@ impl Service {
             transaction.push(create(&player).or(Error::changed()));
         }
         transaction.push(create(&membership).or(Error::changed()));
-        transaction.push(create(&mirror(&membership)).or(Error::changed()));
+        transaction.push(create(&team_member_of(&membership)).or(Error::changed()));
         transaction.run().await?;
         Ok(team)
     }

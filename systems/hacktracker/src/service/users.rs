@@ -1,6 +1,6 @@
 //! Users: the first sign-in, one's own profile and teams, and the lists for admins.
 
-use super::words::{NAME, email, line, phone_number};
+use super::text::{NAME, email, line, phone_number};
 use super::{ADMIN_GROUP, RECOVERY_TIME, Service};
 use crate::design::{
     Game, MemberStatus, Membership, Player, PlayerStatus, Role, Team, TeamMember, TeamType, User,
@@ -80,7 +80,7 @@ impl Service {
         };
         let mut membership = first_membership(&team, now);
         membership.player_id = Some(player.player_id.clone());
-        let member = mirror(&membership);
+        let member = team_member_of(&membership);
         let written = self.db.transact((
             create(&user).or(Error::changed()),
             create(&team).or(Error::changed()),
@@ -203,17 +203,25 @@ impl Service {
     }
 }
 
-/// Counts one more team of a user, one more linked player, or both. Refuses it if there are as many
-/// as possible.
-pub(super) fn one_more(user: &User, team: bool, player: bool) -> Result<Update<User>, Error> {
+/// What a user gets one more of.
+#[derive(Clone, Copy)]
+pub(super) struct OneMore {
+    /// A team.
+    pub(super) team: bool,
+    /// A linked player.
+    pub(super) player: bool,
+}
+
+/// Counts what a user gets. Refuses it if there are as many as possible.
+pub(super) fn count_for_user(user: &User, more: OneMore) -> Result<Update<User>, Error> {
     let mut counted = update(User::key(&user.user_id));
-    if team {
+    if more.team {
         if user.team_count >= TEAMS_MAX {
             return Err(Error::TooManyTeams);
         }
         counted = counted.add(User::TEAM_COUNT, 1).only_if(User::TEAM_COUNT.lt(TEAMS_MAX));
     }
-    if player {
+    if more.player {
         if user.player_count >= LINKS_MAX {
             return Err(Error::TooManyLinks);
         }
@@ -238,7 +246,7 @@ pub(super) fn first_membership(team: &Team, now: Timestamp) -> Membership {
 }
 
 /// The membership the other way round.
-pub(super) fn mirror(membership: &Membership) -> TeamMember {
+pub(super) fn team_member_of(membership: &Membership) -> TeamMember {
     TeamMember {
         user_id: membership.user_id.clone(),
         team_id: membership.team_id.clone(),
