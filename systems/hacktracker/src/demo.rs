@@ -49,8 +49,8 @@ const SIGN_UP_AGE: Duration = Duration::from_secs(84 * 24 * 60 * 60);
 /// Loads the demo data through the service, so that it keeps every rule.
 pub(crate) async fn load(service: &Service, demo: Demo) -> Result<(), DemoError> {
     let begin = demo.loaded_at().before(SIGN_UP_AGE);
-    let mut scene = Scene { service: service.clone(), demo, now: begin };
-    scene.set_time(begin);
+    let mut loader = DemoLoader { service: service.clone(), demo, now: begin };
+    loader.set_time(begin);
     for persona in PERSONAS {
         let (first, last) = persona.name.split_once(' ').unwrap_or((persona.name, "-"));
         let new = NewUser {
@@ -60,22 +60,22 @@ pub(crate) async fn load(service: &Service, demo: Demo) -> Result<(), DemoError>
             email: None,
         };
         service.sign_up(&persona.caller(), &new).await?;
-        scene.pass(60);
+        loader.pass(60);
     }
-    deleted_team::load(&mut scene).await?;
-    let kettles = roster::load(&mut scene).await?;
-    season::load(&mut scene, &kettles).await?;
-    personal::load(&mut scene).await
+    deleted_team::load(&mut loader).await?;
+    let kettles = roster::load(&mut loader).await?;
+    season::load(&mut loader, &kettles).await?;
+    personal::load(&mut loader).await
 }
 
-/// What the loaders work on.
-struct Scene {
+/// The service at the time that the demo data has reached.
+struct DemoLoader {
     service: Service,
     demo: Demo,
     now: Timestamp,
 }
 
-impl Scene {
+impl DemoLoader {
     fn set_time(&mut self, now: Timestamp) {
         self.now = now;
         self.demo.set_time(now);

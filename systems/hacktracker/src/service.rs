@@ -21,7 +21,7 @@ use crate::design::{
     User, UserId,
 };
 use crate::error::Error;
-use crate::rules::scoring::sort;
+use crate::rules::scoring::sort_at_bats;
 use singlet::prelude::*;
 use singlet_web::access::Access;
 use singlet_web::identity::Caller;
@@ -151,7 +151,7 @@ impl Service {
     async fn read_book(&self, game_id: &GameId) -> Result<Book, Error> {
         let book = self.db.load(Book::of(game_id).consistent()).await?;
         let mut book = book.ok_or(Error::GameNotFound)?;
-        sort(&mut book.at_bats);
+        sort_at_bats(&mut book.at_bats);
         Ok(book)
     }
 

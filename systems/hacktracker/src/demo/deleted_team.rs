@@ -2,7 +2,7 @@
 
 use super::roster::{Roster, join};
 use super::scorer::Scorer;
-use super::{NORA, PIA, Scene};
+use super::{DemoLoader, NORA, PIA};
 use crate::design::{HomeAway, Position, Role};
 use crate::input::{NewOwnPlayer, NewPlayer, NewTeam};
 use crate::rules::status::Verb;
@@ -11,12 +11,12 @@ use std::time::Duration;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-pub(super) async fn load(scene: &mut Scene) -> Result<(), DemoError> {
-    let back = scene.now;
+pub(super) async fn load(loader: &mut DemoLoader) -> Result<(), DemoError> {
+    let back = loader.now;
     let nora = NORA.caller();
     let own = NewOwnPlayer { player_number: Some(1), positions: vec![Position::Ss] };
     let new = NewTeam { name: "Old Tins".to_owned(), description: None, player: Some(own) };
-    let team = scene.service.create_team(&nora, &new).await?.team_id;
+    let team = loader.service.create_team(&nora, &new).await?.team_id;
     let others = [(2, "Pia", "Lindgren"), (4, "Gus", "Wall"), (6, "Ines", "Roth")];
     let others: Vec<NewPlayer> = others
         .into_iter()
@@ -28,15 +28,15 @@ pub(super) async fn load(scene: &mut Scene) -> Result<(), DemoError> {
             status: None,
         })
         .collect();
-    scene.service.add_players(&nora, &team, &others).await?;
-    let players = scene.service.players(&nora, &team).await?.items;
+    loader.service.add_players(&nora, &team, &others).await?;
+    let players = loader.service.players(&nora, &team).await?.items;
     let players = players.into_iter().filter_map(|one| Some((one.player_number?, one.player_id)));
     let roster = Roster { team, players: players.collect() };
-    join(scene, &roster, &PIA, Role::Player, Some(2)).await?;
+    join(loader, &roster, &PIA, Role::Player, Some(2)).await?;
     for opponent in ["Rusty Gate", "Brick Lane"] {
-        let start = scene.now.after(DAY);
+        let start = loader.now.after(DAY);
         let mut game = Scorer::schedule(
-            scene,
+            loader,
             &roster.team,
             &nora,
             opponent,
@@ -46,13 +46,13 @@ pub(super) async fn load(scene: &mut Scene) -> Result<(), DemoError> {
         )
         .await?;
         game.set_lineup(roster.lineup(&[1, 2, 4, 6])?).await?;
-        game.scene.set_time(start);
+        game.loader.set_time(start);
         game.change(Verb::Start).await?;
         game.play_half(12).await?;
         game.change(Verb::Finish).await?;
     }
-    scene.set_time(scene.demo.loaded_at().before(3 * DAY));
-    scene.service.delete_team(&nora, &roster.team).await?;
-    scene.set_time(back.after(DAY));
+    loader.set_time(loader.demo.loaded_at().before(3 * DAY));
+    loader.service.delete_team(&nora, &roster.team).await?;
+    loader.set_time(back.after(DAY));
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Copper Kettles: members and roster.
 
-use super::{IVAN, NORA, OMAR, PIA, SKYE, Scene, missing};
+use super::{DemoLoader, IVAN, NORA, OMAR, PIA, SKYE, missing};
 use crate::design::{
     InviteCode, MemberStatus, PlayerId, PlayerStatus, Position, Role, TeamId, UserId,
 };
@@ -25,8 +25,8 @@ impl Roster {
     }
 }
 
-pub(super) async fn load(scene: &mut Scene) -> Result<Roster, DemoError> {
-    let service = scene.service.clone();
+pub(super) async fn load(loader: &mut DemoLoader) -> Result<Roster, DemoError> {
+    let service = loader.service.clone();
     let nora = NORA.caller();
     let own = NewOwnPlayer { player_number: Some(7), positions: vec![Position::Ss] };
     let new = NewTeam {
@@ -35,7 +35,7 @@ pub(super) async fn load(scene: &mut Scene) -> Result<Roster, DemoError> {
         player: Some(own),
     };
     let team = service.create_team(&nora, &new).await?.team_id;
-    scene.pass(300);
+    loader.pass(300);
     let others = [
         (12, "Pia", "Lindgren", vec![Position::Of]),
         (5, "Omar", "Reyes", vec![Position::Third, Position::Util]),
@@ -66,10 +66,10 @@ pub(super) async fn load(scene: &mut Scene) -> Result<Roster, DemoError> {
     let players =
         listed.into_iter().filter_map(|player| Some((player.player_number?, player.player_id)));
     let roster = Roster { team, players: players.collect() };
-    join(scene, &roster, &OMAR, Role::Manager, Some(5)).await?;
-    join(scene, &roster, &SKYE, Role::Scorekeeper, None).await?;
-    join(scene, &roster, &PIA, Role::Player, Some(12)).await?;
-    join(scene, &roster, &IVAN, Role::Player, Some(9)).await?;
+    join(loader, &roster, &OMAR, Role::Manager, Some(5)).await?;
+    join(loader, &roster, &SKYE, Role::Scorekeeper, None).await?;
+    join(loader, &roster, &PIA, Role::Player, Some(12)).await?;
+    join(loader, &roster, &IVAN, Role::Player, Some(9)).await?;
     let ivan: UserId = IVAN.caller().id()?;
     let inactive = MemberChange { status: Some(MemberStatus::Inactive), role: None };
     service.change_member(&nora, &roster.team, &ivan, &inactive).await?;
@@ -83,20 +83,20 @@ pub(super) async fn load(scene: &mut Scene) -> Result<Roster, DemoError> {
 /// The invite is made at the moment of loading and accepted in the past: one that was made in the
 /// past would have expired by now, and the store deletes by its own clock what has expired.
 pub(super) async fn join(
-    scene: &mut Scene,
+    loader: &mut DemoLoader,
     roster: &Roster,
     persona: &Persona,
     role: Role,
     number: Option<u8>,
 ) -> Result<(), DemoError> {
-    let service = scene.service.clone();
+    let service = loader.service.clone();
     let player_id = number.map(|number| roster.player(number)).transpose()?;
     let new = NewInvite { role, player_id };
-    scene.demo.set_time(scene.demo.loaded_at());
+    loader.demo.set_time(loader.demo.loaded_at());
     let invite = service.invite(&NORA.caller(), &roster.team, &new).await?;
-    scene.demo.set_time(scene.now);
+    loader.demo.set_time(loader.now);
     let code = InviteCode::new(invite.code)?;
     service.accept_invite(&persona.caller(), &roster.team, &code).await?;
-    scene.pass(3660);
+    loader.pass(3660);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Somebody with a phone at the field.
 
-use super::{OMAR, SKYE, Scene, missing};
+use super::{DemoLoader, OMAR, SKYE, missing};
 use crate::design::{AtBatResult, GameId, Half, HitLocation, HitType, HomeAway, PlayerId};
 use crate::input::{NewAtBat, NewGame, NewHalf, NewLineup, OpponentRuns, StatusChange};
 use crate::rules::status::Verb;
@@ -26,7 +26,7 @@ const RESULTS: [(AtBatResult, u32); 11] = [
 
 /// Scores one game.
 pub(super) struct Scorer<'s> {
-    pub(super) scene: &'s mut Scene,
+    pub(super) loader: &'s mut DemoLoader,
     pub(super) caller: Caller,
     pub(super) game_id: GameId,
     pub(super) game: GameView,
@@ -35,7 +35,7 @@ pub(super) struct Scorer<'s> {
 impl<'s> Scorer<'s> {
     /// Schedules a game of a team, for this moment.
     pub(super) async fn schedule(
-        scene: &'s mut Scene,
+        loader: &'s mut DemoLoader,
         team: &crate::design::TeamId,
         by: &Caller,
         opponent: &str,
@@ -51,10 +51,10 @@ impl<'s> Scorer<'s> {
             home_away: (home_away == HomeAway::Home).then_some(home_away),
             regulation_innings: None,
         };
-        let game = scene.service.create_game(by, team, &new).await?;
+        let game = loader.service.create_game(by, team, &new).await?;
         let game_id = game.game.game_id.clone();
-        scene.pass(60);
-        Ok(Self { scene, caller: by.clone(), game_id, game })
+        loader.pass(60);
+        Ok(Self { loader, caller: by.clone(), game_id, game })
     }
 
     /// By the scorekeeper from here on.
@@ -69,19 +69,19 @@ impl<'s> Scorer<'s> {
 
     fn saw(&mut self, scored: ScoringView) {
         self.game = scored.game;
-        self.scene.pass(75);
+        self.loader.pass(75);
     }
 
     pub(super) async fn set_lineup(&mut self, lineup: Vec<PlayerId>) -> Result<(), DemoError> {
         let new = NewLineup { revision: self.revision(), lineup };
-        let scored = self.scene.service.set_lineup(&self.caller, &self.game_id, &new).await?;
+        let scored = self.loader.service.set_lineup(&self.caller, &self.game_id, &new).await?;
         self.saw(scored);
         Ok(())
     }
 
     pub(super) async fn change(&mut self, verb: Verb) -> Result<(), DemoError> {
         let change = StatusChange { revision: self.revision(), scheduled_start: None };
-        let service = self.scene.service.clone();
+        let service = self.loader.service.clone();
         let scored = service.change_status(&self.caller, &self.game_id, verb, &change).await?;
         self.saw(scored);
         Ok(())
@@ -102,7 +102,7 @@ impl<'s> Scorer<'s> {
             outs: None,
             scored: None,
         };
-        let scored = self.scene.service.record_at_bat(&self.caller, &self.game_id, &new).await?;
+        let scored = self.loader.service.record_at_bat(&self.caller, &self.game_id, &new).await?;
         self.saw(scored);
         Ok(())
     }
@@ -120,12 +120,12 @@ impl<'s> Scorer<'s> {
             AtBatResult::Single => (390, 600, HitType::LineDrive),
             AtBatResult::Sac => (450, 650, HitType::FlyBall),
             AtBatResult::Fc | AtBatResult::E => (180, 330, HitType::GroundOut),
-            AtBatResult::Out if self.scene.chance(50) => (420, 660, HitType::FlyBall),
+            AtBatResult::Out if self.loader.chance(50) => (420, 660, HitType::FlyBall),
             AtBatResult::Out => (150, 330, HitType::GroundOut),
         };
-        let distance = f64::from(near + self.scene.demo.below(far - near)) / 1000.0;
+        let distance = f64::from(near + self.loader.demo.below(far - near)) / 1000.0;
         // From foul line to foul line, left to right.
-        let angle = (f64::from(self.scene.demo.below(88)) - 44.0).to_radians();
+        let angle = (f64::from(self.loader.demo.below(88)) - 44.0).to_radians();
         let (x, y) = (0.5 + distance * angle.sin(), 0.9 - distance * angle.cos());
         let place = HitLocation { x: x.clamp(0.0, 1.0), y: y.clamp(0.0, 1.0) };
         (Some(place), Some(hit_type))
@@ -136,7 +136,7 @@ impl<'s> Scorer<'s> {
         let state = self.game.game.state.as_ref();
         let has_runner = state.is_some_and(|state| state.bases.iter().any(Option::is_some));
         let outs = state.map_or(0, |state| state.outs);
-        let mut number = self.scene.demo.below(1000);
+        let mut number = self.loader.demo.below(1000);
         for (result, weight) in RESULTS {
             if number < weight {
                 return match result {
@@ -172,15 +172,15 @@ impl<'s> Scorer<'s> {
         let next = state.position().next(self.game.game.home_away);
         let revision = self.revision();
         let new = NewHalf { revision, inning: next.inning, half: next.half, placed_runner };
-        let scored = self.scene.service.change_half(&self.caller, &self.game_id, &new).await?;
+        let scored = self.loader.service.change_half(&self.caller, &self.game_id, &new).await?;
         self.saw(scored);
-        self.scene.pass(600);
+        self.loader.pass(600);
         Ok(())
     }
 
     pub(super) async fn opponent(&mut self, inning: u8, runs: u16) -> Result<(), DemoError> {
         let new = OpponentRuns { revision: self.revision(), runs };
-        let service = self.scene.service.clone();
+        let service = self.loader.service.clone();
         let scored = service.set_opponent_runs(&self.caller, &self.game_id, inning, &new).await?;
         self.saw(scored);
         Ok(())
@@ -193,7 +193,7 @@ impl<'s> Scorer<'s> {
         for inning in 1..=u8::try_from(innings).unwrap_or(0) {
             let innings_left = u16::try_from(innings).unwrap_or(0) - u16::from(inning) + 1;
             let fair = left / innings_left;
-            let more = u16::try_from(self.scene.demo.below(3)).unwrap_or(0);
+            let more = u16::try_from(self.loader.demo.below(3)).unwrap_or(0);
             let share = if innings_left == 1 { left } else { left.min(fair + more) };
             if share > 0 {
                 self.opponent(inning, share).await?;

@@ -2,7 +2,7 @@
 
 use super::roster::Roster;
 use super::scorer::{Scorer, manager};
-use super::{NORA, Scene, missing};
+use super::{DemoLoader, NORA, missing};
 use crate::design::{AtBatResult, Half, HomeAway, Role};
 use crate::input::{AtBatChange, NewInvite};
 use crate::rules::status::Verb;
@@ -39,10 +39,10 @@ enum Special {
     WrongBook,
 }
 
-pub(super) async fn load(scene: &mut Scene, roster: &Roster) -> Result<(), DemoError> {
+pub(super) async fn load(loader: &mut DemoLoader, roster: &Roster) -> Result<(), DemoError> {
     for (index, opponent) in OPPONENTS.into_iter().enumerate() {
         let weeks = u32::try_from(OPPONENTS.len() - index).unwrap_or(0);
-        let start = scene.demo.loaded_at().before(7 * DAY * weeks);
+        let start = loader.demo.loaded_at().before(7 * DAY * weeks);
         let special = match index {
             2 => Special::Substitution,
             3 => Special::EarlyEnd,
@@ -51,17 +51,17 @@ pub(super) async fn load(scene: &mut Scene, roster: &Roster) -> Result<(), DemoE
             _ => Special::Nothing,
         };
         let home_away = if index == 8 { HomeAway::Home } else { HomeAway::Away };
-        play(scene, roster, opponent, start, home_away, !LOST.contains(&index), special).await?;
+        play(loader, roster, opponent, start, home_away, !LOST.contains(&index), special).await?;
     }
-    postponed(scene, roster).await?;
-    upcoming(scene, roster).await?;
-    open_invite(scene, roster).await?;
-    live(scene, roster).await
+    postponed(loader, roster).await?;
+    upcoming(loader, roster).await?;
+    open_invite(loader, roster).await?;
+    live(loader, roster).await
 }
 
 /// A game to its end.
 async fn play(
-    scene: &mut Scene,
+    loader: &mut DemoLoader,
     roster: &Roster,
     opponent: &str,
     start: Timestamp,
@@ -69,14 +69,14 @@ async fn play(
     is_won: bool,
     special: Special,
 ) -> Result<(), DemoError> {
-    scene.set_time(start.before(3 * DAY));
+    loader.set_time(start.before(3 * DAY));
     let team = &roster.team;
     let season = Some(SEASON);
-    let mut game = Scorer::schedule(scene, team, &manager(), opponent, start, home_away, season)
+    let mut game = Scorer::schedule(loader, team, &manager(), opponent, start, home_away, season)
         .await?
         .handed_to_skye();
     game.set_lineup(roster.lineup(&LINEUP)?).await?;
-    game.scene.set_time(start);
+    game.loader.set_time(start);
     game.change(Verb::Start).await?;
     // At home the last half is not needed by who leads.
     let halves = if home_away == HomeAway::Home { 13 } else { 14 };
@@ -108,7 +108,7 @@ async fn play(
         game.play_half(12).await?;
         ours = game.game.game.team_score;
     } else {
-        let margin = 1 + u16::try_from(game.scene.demo.below(4)).unwrap_or(0);
+        let margin = 1 + u16::try_from(game.loader.demo.below(4)).unwrap_or(0);
         let theirs = if is_won { ours.saturating_sub(margin) } else { ours + margin };
         game.spread_opponent_runs(theirs).await?;
     }
@@ -124,7 +124,7 @@ async fn play(
 
 /// Somebody corrects an out to an error, and forgets that the inning needs a third out.
 async fn wrong_book(mut game: Scorer<'_>) -> Result<(), DemoError> {
-    let book = game.scene.service.game(&NORA.caller(), &game.game_id).await?;
+    let book = game.loader.service.game(&NORA.caller(), &game.game_id).await?;
     let out =
         book.at_bats.iter().find(|at_bat| at_bat.result == AtBatResult::Out && at_bat.inning == 2);
     let out = out.or_else(|| book.at_bats.iter().find(|one| one.result == AtBatResult::Out));
@@ -140,51 +140,51 @@ async fn wrong_book(mut game: Scorer<'_>) -> Result<(), DemoError> {
         outs: None,
         scored: None,
     };
-    let service = game.scene.service.clone();
+    let service = game.loader.service.clone();
     let corrected =
         service.correct_at_bat(&game.caller, &game.game_id, &out.at_bat_id, &change).await?;
     game.game = corrected.game;
     Ok(())
 }
 
-async fn postponed(scene: &mut Scene, roster: &Roster) -> Result<(), DemoError> {
-    let start = scene.demo.loaded_at().before(31 * DAY);
-    scene.set_time(start.before(5 * DAY));
+async fn postponed(loader: &mut DemoLoader, roster: &Roster) -> Result<(), DemoError> {
+    let start = loader.demo.loaded_at().before(31 * DAY);
+    loader.set_time(start.before(5 * DAY));
     let (team, season) = (&roster.team, Some(SEASON));
     let mut game =
-        Scorer::schedule(scene, team, &manager(), "Tin Roofs", start, HomeAway::Home, season)
+        Scorer::schedule(loader, team, &manager(), "Tin Roofs", start, HomeAway::Home, season)
             .await?;
     game.change(Verb::Postpone).await
 }
 
-async fn upcoming(scene: &mut Scene, roster: &Roster) -> Result<(), DemoError> {
-    let start = scene.demo.loaded_at().after(6 * DAY);
-    scene.set_time(scene.demo.loaded_at().before(2 * DAY));
+async fn upcoming(loader: &mut DemoLoader, roster: &Roster) -> Result<(), DemoError> {
+    let start = loader.demo.loaded_at().after(6 * DAY);
+    loader.set_time(loader.demo.loaded_at().before(2 * DAY));
     let (team, season) = (&roster.team, Some(SEASON));
     let by = manager();
     let mut game =
-        Scorer::schedule(scene, team, &by, "Slow Burners", start, HomeAway::Home, season).await?;
+        Scorer::schedule(loader, team, &by, "Slow Burners", start, HomeAway::Home, season).await?;
     game.set_lineup(roster.lineup(&LINEUP)?).await
 }
 
-async fn open_invite(scene: &mut Scene, roster: &Roster) -> Result<(), DemoError> {
+async fn open_invite(loader: &mut DemoLoader, roster: &Roster) -> Result<(), DemoError> {
     let new = NewInvite { role: Role::Player, player_id: Some(roster.player(21)?) };
-    scene.service.invite(&manager(), &roster.team, &new).await?;
+    loader.service.invite(&manager(), &roster.team, &new).await?;
     Ok(())
 }
 
 /// The game that is played now: top of the third, 6–4, one out, runners on first and third, and
 /// number 12 is up.
-async fn live(scene: &mut Scene, roster: &Roster) -> Result<(), DemoError> {
-    let start = scene.demo.loaded_at().before(Duration::from_secs(4500));
-    scene.set_time(start.before(3 * DAY));
+async fn live(loader: &mut DemoLoader, roster: &Roster) -> Result<(), DemoError> {
+    let start = loader.demo.loaded_at().before(Duration::from_secs(4500));
+    loader.set_time(start.before(3 * DAY));
     let (team, season) = (&roster.team, Some(SEASON));
     let by = manager();
-    let mut game = Scorer::schedule(scene, team, &by, "Night Owls", start, HomeAway::Away, season)
+    let mut game = Scorer::schedule(loader, team, &by, "Night Owls", start, HomeAway::Away, season)
         .await?
         .handed_to_skye();
     game.set_lineup(roster.lineup(&LINEUP)?).await?;
-    game.scene.set_time(start);
+    game.loader.set_time(start);
     game.change(Verb::Start).await?;
     use AtBatResult::{Bb, Double, Hr, K, Out, Sac, Single};
     for result in [Single, Bb, Double, Sac, Out, Hr, K] {

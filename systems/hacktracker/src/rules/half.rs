@@ -120,7 +120,7 @@ pub fn enter(game: &mut Game, at_bats: &[AtBat], at: HalfInning) {
     let placed = is_placed(game, at.inning);
     let half = of_inning(at_bats, at.inning);
     let is_team = at.half == Half::Team;
-    let sum = inning::sum(&half, placed);
+    let sum = inning::totals(&half, placed);
     if is_team && sum.outs >= HALF_OUTS {
         return enter(game, &[], at.next(game.home_away));
     }
@@ -185,7 +185,7 @@ pub fn change(
     match to.half {
         Half::Team => {
             let half = of_inning(&book.at_bats, to.inning);
-            if inning::sum(&half, is_placed(&game, to.inning)).outs >= HALF_OUTS {
+            if inning::totals(&half, is_placed(&game, to.inning)).outs >= HALF_OUTS {
                 return Err(Impossible::HalfComplete);
             }
             resume(&mut game, &book.at_bats, from, to);

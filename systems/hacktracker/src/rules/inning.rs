@@ -17,9 +17,9 @@ pub fn first_bases(is_placed: bool) -> Bases {
     [None, AtBatId::new(PLACED).ok().filter(|_| is_placed), None]
 }
 
-/// What a half has come to.
+/// What the at-bats of an inning have come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HalfSum {
+pub struct InningTotals {
     /// Who is on base.
     pub bases: Bases,
     /// All outs: more than three if the book is wrong.
@@ -63,7 +63,7 @@ pub fn replay(
     at_bats: &mut [AtBat],
     is_placed: bool,
     edit: Option<&Edit>,
-) -> Result<HalfSum, Impossible> {
+) -> Result<InningTotals, Impossible> {
     let mut bases = first_bases(is_placed);
     let mut outs: u8 = 0;
     let mut home = BTreeSet::new();
@@ -102,15 +102,15 @@ pub fn replay(
         at_bat.scored = home.contains(&at_bat.at_bat_id);
     }
     let runs = u16::try_from(home.len()).unwrap_or(u16::MAX);
-    Ok(HalfSum { bases, outs, runs })
+    Ok(InningTotals { bases, outs, runs })
 }
 
 /// What a half has come to, without changing anything.
 #[must_use]
-pub fn sum(at_bats: &[AtBat], is_placed: bool) -> HalfSum {
+pub fn totals(at_bats: &[AtBat], is_placed: bool) -> InningTotals {
     let mut copies = at_bats.to_vec();
     // Without an edit nothing is refused.
-    replay(&mut copies, is_placed, None).unwrap_or(HalfSum {
+    replay(&mut copies, is_placed, None).unwrap_or(InningTotals {
         bases: first_bases(is_placed),
         outs: 0,
         runs: 0,

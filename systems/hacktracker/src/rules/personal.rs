@@ -1,6 +1,6 @@
 //! Games of PERSONAL teams: one player, no bases. Inning, outs, RBIs and runs are as the user says.
 
-use super::scoring::{Correction, Entry, Rescored, apply_hit, check_room, rounded, sort};
+use super::scoring::{Correction, Entry, Rescored, apply_hit, check_room, rounded, sort_at_bats};
 use super::{INNINGS_MAX, Impossible, play};
 use crate::design::{AtBat, AtBatId, AtBatResult, Book, GameStatus, PlayerId};
 use singlet::Timestamp;
@@ -63,7 +63,7 @@ pub fn record(
     keep_home_run(&mut at_bat);
     let mut at_bats = book.at_bats.clone();
     at_bats.push(at_bat);
-    Ok(rebook(book, at_bats, inning, Some(id)))
+    Ok(with_at_bats(book, at_bats, inning, Some(id)))
 }
 
 /// Who hits a home run scores, and bats himself in.
@@ -98,7 +98,7 @@ pub fn correct(
     at_bat.rbis = correction.rbis.unwrap_or(at_bat.rbis);
     keep_home_run(at_bat);
     let inning = at_bat.inning;
-    Ok(rebook(book, at_bats, inning, Some(id.clone())))
+    Ok(with_at_bats(book, at_bats, inning, Some(id.clone())))
 }
 
 /// Removes an at-bat.
@@ -116,7 +116,7 @@ pub fn remove(book: &Book, id: &AtBatId) -> Result<Rescored, Impossible> {
     for (at_bat, sequence) in of_inning.zip(1..) {
         at_bat.sequence = sequence;
     }
-    Ok(rebook(book, at_bats, inning, None))
+    Ok(with_at_bats(book, at_bats, inning, None))
 }
 
 /// Removes the at-bat that was recorded last.
@@ -145,8 +145,13 @@ fn check_status(book: &Book) -> Result<(), Impossible> {
     }
 }
 
-fn rebook(book: &Book, mut at_bats: Vec<AtBat>, inning: u8, at_bat: Option<AtBatId>) -> Rescored {
-    sort(&mut at_bats);
+fn with_at_bats(
+    book: &Book,
+    mut at_bats: Vec<AtBat>,
+    inning: u8,
+    at_bat: Option<AtBatId>,
+) -> Rescored {
+    sort_at_bats(&mut at_bats);
     let mut game = book.game.clone();
     game.at_bat_count = u16::try_from(at_bats.len()).unwrap_or(u16::MAX);
     Rescored { book: Book { game, at_bats }, inning, at_bat }

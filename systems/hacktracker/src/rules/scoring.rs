@@ -66,7 +66,7 @@ pub struct Rescored {
 }
 
 /// Sorts at-bats by the order in which they happened.
-pub fn sort(at_bats: &mut [AtBat]) {
+pub fn sort_at_bats(at_bats: &mut [AtBat]) {
     at_bats.sort_by(|one, other| {
         let key = |at_bat: &AtBat| (at_bat.inning, at_bat.sequence);
         key(one).cmp(&key(other)).then_with(|| one.at_bat_id.cmp(&other.at_bat_id))
@@ -138,7 +138,7 @@ pub fn record(
         moves: Some(entry.moves.clone()),
         rbis: entry.rbis.map_or(Rbis::Proposed, Rbis::Named),
     };
-    let mut after = rebook(book, game.clone(), inning, half, Some(&edit), Some(id))?;
+    let mut after = replay_inning(book, game.clone(), inning, half, Some(&edit), Some(id))?;
     if let (None, Some(state)) = (&entry.insert, &mut after.book.game.state) {
         // Also where the half that is played was resumed after a later one.
         state.next_batting_order = slot_after(slot, game.lineup.len());
@@ -174,7 +174,7 @@ pub fn correct(book: &Book, id: &AtBatId, correction: &Correction) -> Result<Res
         None => Rbis::Kept(at_bat.rbis),
     };
     let edit = Edit { index, moves, rbis };
-    rebook(book, book.game.clone(), inning, half, Some(&edit), Some(id.clone()))
+    replay_inning(book, book.game.clone(), inning, half, Some(&edit), Some(id.clone()))
 }
 
 /// Place and type of the hit after a correction. A result without a batted ball has none.
@@ -203,7 +203,7 @@ pub fn remove(book: &Book, id: &AtBatId) -> Result<Rescored, Impossible> {
     state_of(&book.game, &[GameStatus::InProgress, GameStatus::Final])?;
     let (inning, mut half, index) = find(book, id)?;
     half.remove(index);
-    rebook(book, book.game.clone(), inning, half, None, None)
+    replay_inning(book, book.game.clone(), inning, half, None, None)
 }
 
 /// Undoes the last at-bat of this half, or its last runner move. Reaches into our half that has just
@@ -237,10 +237,10 @@ pub fn undo(book: &Book) -> Result<Rescored, Impossible> {
         let is_together = |one: &mut Move| moved.step.is_some() && one.step == moved.step;
         while last.moves.pop_if(is_together).is_some() {}
         let id = last.at_bat_id.clone();
-        return rebook(book, game, inning, half, None, Some(id));
+        return replay_inning(book, game, inning, half, None, Some(id));
     }
     let undone = half.pop();
-    let mut after = rebook(book, game, inning, half, None, None)?;
+    let mut after = replay_inning(book, game, inning, half, None, None)?;
     let slot_before = next_slot(&after.book.at_bats, book.game.lineup.len());
     if let (Some(undone), Some(state)) = (&undone, &mut after.book.game.state) {
         let slot = undone.slot_up.unwrap_or(slot_before);
@@ -264,7 +264,7 @@ pub fn move_runners(book: &Book, moves: &[(u8, u8)], how: How) -> Result<Rescore
         return Err(Impossible::WrongHalf);
     }
     let mut half = of_inning(&book.at_bats, state.inning);
-    let sum = inning::sum(&half, is_placed(&book.game, state.inning));
+    let sum = inning::totals(&half, is_placed(&book.game, state.inning));
     let last = half.last_mut().ok_or_else(|| {
         Impossible::play("Nobody has batted in this half yet. Record the at-bat first.")
     })?;
@@ -274,7 +274,7 @@ pub fn move_runners(book: &Book, moves: &[(u8, u8)], how: How) -> Result<Rescore
     }
     last.moves.extend(moved);
     let id = last.at_bat_id.clone();
-    rebook(book, book.game.clone(), state.inning, half, None, Some(id))
+    replay_inning(book, book.game.clone(), state.inning, half, None, Some(id))
 }
 
 /// Sets the opponent's runs of an inning that has begun.
@@ -410,7 +410,7 @@ fn next_slot(at_bats: &[AtBat], lineup_len: usize) -> u8 {
 }
 
 /// The game after an inning has got these at-bats: replays them, and derives everything else.
-fn rebook(
+fn replay_inning(
     before: &Book,
     mut game: Game,
     inning: u8,
@@ -423,7 +423,7 @@ fn rebook(
     let mut at_bats: Vec<AtBat> =
         before.at_bats.iter().filter(|one| one.inning != inning).cloned().collect();
     at_bats.extend(half);
-    sort(&mut at_bats);
+    sort_at_bats(&mut at_bats);
     game.at_bat_count = u16::try_from(at_bats.len()).unwrap_or(u16::MAX);
     let line = game.team_runs.as_mut();
     if let Some(runs) = line.and_then(|line| line.get_mut(usize::from(inning).checked_sub(1)?)) {

@@ -50,7 +50,7 @@ pub fn issues(book: &Book) -> Vec<Issue> {
     let closed = closed_innings(&book.game).filter(|inning| !early.contains(&u16::from(*inning)));
     let issue = |inning: u8| {
         let half = of_inning(&book.at_bats, inning);
-        let outs = inning::sum(&half, is_placed(&book.game, inning)).outs;
+        let outs = inning::totals(&half, is_placed(&book.game, inning)).outs;
         (outs != HALF_OUTS).then_some(Issue { inning, outs })
     };
     closed.filter_map(issue).collect()
@@ -80,7 +80,7 @@ pub fn line_score(book: &Book) -> LineScore {
     }
     let left = |inning: &u8| {
         let half = of_inning(&book.at_bats, *inning);
-        inning::sum(&half, is_placed(game, *inning)).bases.iter().flatten().count()
+        inning::totals(&half, is_placed(game, *inning)).bases.iter().flatten().count()
     };
     let left: usize = innings.iter().map(left).sum();
     LineScore {

@@ -5,7 +5,7 @@ use singlet_hacktracker::system;
 use singlet_testing::{TestClient, TestServer};
 
 /// A server with a team of nine players and a game that has begun.
-struct Site {
+struct ScoringServer {
     server: TestServer,
     nora: TestClient,
     team: String,
@@ -23,7 +23,7 @@ async fn sign_up(client: &TestClient, name: &str) {
     client.post("/hacktracker/users", new).await.expect(201);
 }
 
-async fn site() -> Site {
+async fn scoring_server() -> ScoringServer {
     let server = TestServer::start(vec![system()]).await;
     let nora = server.as_user("nora", &[]);
     sign_up(&nora, "nora").await;
@@ -40,10 +40,10 @@ async fn site() -> Site {
     let game = format!("/hacktracker/games/{}", text(&game["gameId"]));
     nora.put(&format!("{game}/lineup"), json!({"revision": 1, "lineup": lineup})).await.expect(200);
     nora.post(&format!("{game}/start"), json!({"revision": 2})).await.expect(200);
-    Site { server, nora, team, game, revision: 3 }
+    ScoringServer { server, nora, team, game, revision: 3 }
 }
 
-impl Site {
+impl ScoringServer {
     async fn record(&mut self, result: &str) -> Value {
         let body = json!({"revision": self.revision, "result": result});
         let answer = self.nora.post(&format!("{}/atbats", self.game), body).await.expect(201);
@@ -54,7 +54,7 @@ impl Site {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn case_19_plays_that_waited_are_recorded_once() {
-    let site = site().await;
+    let scoring = scoring_server().await;
     let keys = [
         "0b6f0a4e-3a9b-4c1d-8f2e-6f1f7f0d9a01",
         "7d3c9e52-51aa-4b0e-9a77-2c44e1b8d3f6",
@@ -62,84 +62,84 @@ async fn case_19_plays_that_waited_are_recorded_once() {
     ];
     for _ in 0..2 {
         for (number, (key, result)) in (0..).zip(keys.iter().zip(["1B", "BB", "2B"])) {
-            let client = site.nora.with_header("idempotency-key", key);
-            let body = json!({"revision": site.revision + number, "result": result});
-            let answer = client.post(&format!("{}/atbats", site.game), body).await;
-            assert_eq!(answer.expect(201)["game"]["revision"], site.revision + number + 1);
+            let client = scoring.nora.with_header("idempotency-key", key);
+            let body = json!({"revision": scoring.revision + number, "result": result});
+            let answer = client.post(&format!("{}/atbats", scoring.game), body).await;
+            assert_eq!(answer.expect(201)["game"]["revision"], scoring.revision + number + 1);
         }
     }
-    let detail = site.nora.get(&site.game).await.expect(200);
+    let detail = scoring.nora.get(&scoring.game).await.expect(200);
     let results: Vec<&Value> =
         detail["atBats"].as_array().unwrap().iter().map(|one| &one["result"]).collect();
     assert_eq!(results, ["1B", "BB", "2B"]);
     // Without the key, or after it has expired, the revision refuses it.
-    let body = json!({"revision": site.revision, "result": "1B"});
-    let again = site.nora.post(&format!("{}/atbats", site.game), body).await;
+    let body = json!({"revision": scoring.revision, "result": "1B"});
+    let again = scoring.nora.post(&format!("{}/atbats", scoring.game), body).await;
     assert_eq!((again.status, again.code().as_str()), (409, "game-moved-on"));
-    assert_eq!(again.json()["game"]["revision"], site.revision + 3);
+    assert_eq!(again.json()["game"]["revision"], scoring.revision + 3);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn case_23_a_watcher_gets_what_was_missed_or_the_state() {
-    let mut site = site().await;
-    let path = format!("{}/events", site.game);
+    let mut scoring = scoring_server().await;
+    let path = format!("{}/events", scoring.game);
     // Somebody has to be watching for pushes to be kept.
-    let mut other = site.nora.events(&path).await;
+    let mut other = scoring.nora.events(&path).await;
     let state = other.expect("gameState").await;
     assert_eq!(
         (&state["game"]["revision"], &state["box"][0]["battingOrder"]),
         (&3.into(), &1.into())
     );
-    let mut watcher = site.nora.events(&path).await;
+    let mut watcher = scoring.nora.events(&path).await;
     watcher.expect("gameState").await;
-    site.record("HR").await;
+    scoring.record("HR").await;
     let message = watcher.expect("atBatRecorded").await;
     assert_eq!((&message["by"], &message["inning"]), (&"nora".into(), &1.into()));
     assert_eq!(
         (&message["atBat"]["result"], &message["game"]["teamScore"]),
         (&"HR".into(), &1.into())
     );
-    let seen = site.revision;
+    let seen = scoring.revision;
     drop(watcher);
     other.expect("atBatRecorded").await;
-    let game = site.game.clone();
-    site.record("K").await;
-    let undo = json!({"revision": site.revision});
-    site.nora.post(&format!("{game}/undo"), undo).await.expect(200);
-    site.revision += 1;
-    site.record("1B").await;
-    let moved = json!({"revision": site.revision, "moves": [{"from": 1, "to": 2}], "how": "SB"});
-    site.nora.post(&format!("{game}/runners"), moved).await.expect(200);
-    site.revision += 1;
+    let game = scoring.game.clone();
+    scoring.record("K").await;
+    let undo = json!({"revision": scoring.revision});
+    scoring.nora.post(&format!("{game}/undo"), undo).await.expect(200);
+    scoring.revision += 1;
+    scoring.record("1B").await;
+    let moved = json!({"revision": scoring.revision, "moves": [{"from": 1, "to": 2}], "how": "SB"});
+    scoring.nora.post(&format!("{game}/runners"), moved).await.expect(200);
+    scoring.revision += 1;
     let kinds = ["atBatRecorded", "atBatRemoved", "atBatRecorded", "runnersMoved"];
     for kind in kinds {
         other.expect(kind).await;
     }
-    let last = site.nora.with_header("last-event-id", &seen.to_string());
+    let last = scoring.nora.with_header("last-event-id", &seen.to_string());
     let mut back = last.events(&path).await;
     for (kind, number) in kinds.into_iter().zip(seen + 1..) {
         assert_eq!(back.expect(kind).await["game"]["revision"], number);
     }
-    let state = site.nora.events(&path).await.expect("gameState").await;
+    let state = scoring.nora.events(&path).await.expect("gameState").await;
     assert_eq!(state["game"]["revision"], seen + 4);
     // A number that is gone: the state.
-    let gone = site.nora.with_header("last-event-id", "999");
+    let gone = scoring.nora.with_header("last-event-id", "999");
     assert_eq!(gone.events(&path).await.expect("gameState").await["game"]["revision"], seen + 4);
     // Every other change has a message of its own.
-    let mut live = site.nora.events(&path).await;
+    let mut live = scoring.nora.events(&path).await;
     live.expect("gameState").await;
     let mut change = async |method: &str, path: &str, body: Value, kind: &str| {
         let path = format!("{game}{path}");
         let mut body = body;
-        body["revision"] = site.revision.into();
+        body["revision"] = scoring.revision.into();
         let answer = match method {
-            "POST" => site.nora.post(&path, body).await,
-            "PUT" => site.nora.put(&path, body).await,
-            _ => site.nora.patch(&path, body).await,
+            "POST" => scoring.nora.post(&path, body).await,
+            "PUT" => scoring.nora.put(&path, body).await,
+            _ => scoring.nora.patch(&path, body).await,
         };
         let answered = answer.expect(200);
-        site.revision += 1;
-        assert_eq!(live.expect(kind).await["game"]["revision"], site.revision);
+        scoring.revision += 1;
+        assert_eq!(live.expect(kind).await["game"]["revision"], scoring.revision);
         answered
     };
     change("PUT", "/half", json!({"inning": 1, "half": "OPPONENT"}), "halfChanged").await;
@@ -155,14 +155,14 @@ async fn case_23_a_watcher_gets_what_was_missed_or_the_state() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_game_that_is_deleted_ends_its_streams() {
-    let site = site().await;
-    let new = site.nora.post(&format!("{}/games", site.team), json!({})).await.expect(201);
+    let scoring = scoring_server().await;
+    let new = scoring.nora.post(&format!("{}/games", scoring.team), json!({})).await.expect(201);
     let game = format!("/hacktracker/games/{}", text(&new["gameId"]));
-    let mut watcher = site.nora.events(&format!("{game}/events")).await;
+    let mut watcher = scoring.nora.events(&format!("{game}/events")).await;
     watcher.expect("gameState").await;
-    let moved_on = site.nora.delete(&format!("{game}?revision=9")).await;
+    let moved_on = scoring.nora.delete(&format!("{game}?revision=9")).await;
     assert_eq!(moved_on.code(), "game-moved-on");
-    assert_eq!(site.nora.delete(&format!("{game}?revision=1")).await.status, 204);
+    assert_eq!(scoring.nora.delete(&format!("{game}?revision=1")).await.status, 204);
     let deleted = watcher.expect("gameDeleted").await;
     assert_eq!(deleted["kind"], "gameDeleted");
     // Nothing that is stored says who deleted it, and when.
@@ -172,25 +172,25 @@ async fn a_game_that_is_deleted_ends_its_streams() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn case_24_a_tap_outside_the_square_is_invalid() {
-    let mut site = site().await;
-    let tap = |x: f64| json!({"revision": site.revision, "result": "1B", "hitLocation": {"x": x, "y": 0.45}});
-    let path = format!("{}/atbats", site.game);
-    let refused = site.nora.post(&path, tap(1.2)).await;
+    let mut scoring = scoring_server().await;
+    let tap = |x: f64| json!({"revision": scoring.revision, "result": "1B", "hitLocation": {"x": x, "y": 0.45}});
+    let path = format!("{}/atbats", scoring.game);
+    let refused = scoring.nora.post(&path, tap(1.2)).await;
     assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"));
     assert_eq!(refused.json()["errors"][0]["field"], "/hitLocation/x");
-    let recorded = site.nora.post(&path, tap(0.222_222)).await.expect(201);
+    let recorded = scoring.nora.post(&path, tap(0.222_222)).await.expect(201);
     assert_eq!(recorded["atBat"]["hitLocation"], json!({"x": 0.222, "y": 0.45}));
-    site.revision += 1;
+    scoring.revision += 1;
     let walk =
-        json!({"revision": site.revision, "result": "BB", "hitLocation": {"x": 0.5, "y": 0.5}});
-    assert_eq!(site.nora.post(&path, walk).await.code(), "play-impossible");
+        json!({"revision": scoring.revision, "result": "BB", "hitLocation": {"x": 0.5, "y": 0.5}});
+    assert_eq!(scoring.nora.post(&path, walk).await.code(), "play-impossible");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bodies_that_break_a_rule_are_refused_with_the_field() {
-    let site = site().await;
+    let scoring = scoring_server().await;
     let users = "/hacktracker/users";
-    let kim = site.server.as_user("kim", &[]);
+    let kim = scoring.server.as_user("kim", &[]);
     let user = |change: (&str, Value)| {
         let mut body = json!({"firstName": "Kim", "lastName": "Falk", "email": "kim@example.com"});
         body[change.0] = change.1;
@@ -221,7 +221,7 @@ async fn bodies_that_break_a_rule_are_refused_with_the_field() {
     let changed =
         kim.patch("/hacktracker/users/me", json!({"phoneNumber": null})).await.expect(200);
     assert_eq!(changed.get("phoneNumber"), None);
-    let (team, game) = (&site.team, &site.game);
+    let (team, game) = (&scoring.team, &scoring.game);
     for (path, body) in [
         (format!("{team}/players"), json!({"players": []})),
         (format!("{team}/players"), json!({"players": [{"firstName": "A", "playerNumber": 100}]})),
@@ -242,13 +242,13 @@ async fn bodies_that_break_a_rule_are_refused_with_the_field() {
             json!({"revision": 3, "result": "1B", "moves": [{"from": 4, "to": 1}]}),
         ),
     ] {
-        let refused = site.nora.post(&path, body.clone()).await;
+        let refused = scoring.nora.post(&path, body.clone()).await;
         assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{path} {body}");
     }
-    let renamed = site.nora.patch(team, json!({"name": "ab"})).await;
+    let renamed = scoring.nora.patch(team, json!({"name": "ab"})).await;
     assert_eq!(renamed.json()["errors"][0]["field"], "/name");
     // No e-mail address is shown to others.
-    let members = site.nora.get(&format!("{team}/members")).await.expect(200);
+    let members = scoring.nora.get(&format!("{team}/members")).await.expect(200);
     assert!(!members.to_string().contains("example.com"));
 }
 

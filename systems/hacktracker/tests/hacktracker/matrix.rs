@@ -13,18 +13,18 @@ const PERSONAS: [Persona; 7] = [NORA, OMAR, SKYE, PIA, IVAN, STELLA, ADA];
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn case_25_every_route_as_everybody() {
     let server = demo_server().await;
-    let scene = Scene::new(&server).await;
+    let ids = DemoIds::new(&server).await;
     let callers = server.callers(&PERSONAS);
     let table = include_str!("matrix.txt");
     server
         .check_matrix("hacktracker", &callers, table, async |client, row| {
-            send(client, row, &scene).await
+            send(client, row, &ids).await
         })
         .await;
 }
 
-async fn send(client: &TestClient, row: &str, scene: &Scene) -> u16 {
-    let (method, path, body) = scene.request(row);
+async fn send(client: &TestClient, row: &str, ids: &DemoIds) -> u16 {
+    let (method, path, body) = ids.request(row);
     let path = format!("/hacktracker{path}");
     if row == "watchGame" {
         // A stream does not end: it is enough that it begins.
@@ -45,26 +45,26 @@ async fn case_25_nobody_sees_addresses_of_others() {
     let server = demo_server().await;
     let phone = json!({"phoneNumber": "+15555551234"});
     server.as_persona(&NORA).patch("/hacktracker/users/me", phone).await.expect(200);
-    let scene = Scene::new(&server).await;
-    let (team, (live, revision)) = (format!("/teams/{}", scene.team), scene.game("IN_PROGRESS"));
-    let own = format!("{team}/players/{}", scene.own);
+    let ids = DemoIds::new(&server).await;
+    let (team, (live, revision)) = (format!("/teams/{}", ids.team), ids.game("IN_PROGRESS"));
+    let own = format!("{team}/players/{}", ids.own);
     let reads = [
         "/users/me/teams".to_owned(),
         "/users/me/stats".to_owned(),
         team.clone(),
-        format!("/teams/{}", scene.deleted),
+        format!("/teams/{}", ids.deleted),
         format!("{team}/stats"),
         format!("{team}/members"),
         format!("{team}/invites"),
-        format!("{team}/invites/{}", scene.code),
+        format!("{team}/invites/{}", ids.code),
         format!("{team}/players"),
         own.clone(),
         format!("{own}/atbats"),
         format!("{own}/stats"),
         format!("{team}/games"),
         live.clone(),
-        format!("/join/{}/{}", scene.team, scene.code),
-        format!("/team/{}", scene.team),
+        format!("/join/{}/{}", ids.team, ids.code),
+        format!("/team/{}", ids.team),
         format!("/score/{}", live.trim_start_matches("/games/")),
         String::new(),
     ];
@@ -157,7 +157,7 @@ fn text(value: &Value) -> String {
 }
 
 /// What the requests of the rows are about.
-struct Scene {
+struct DemoIds {
     team: String,
     deleted: String,
     code: String,
@@ -171,7 +171,7 @@ struct Scene {
     at_bat: String,
 }
 
-impl Scene {
+impl DemoIds {
     async fn new(server: &TestServer) -> Self {
         let nora = server.as_persona(&NORA);
         let teams = nora.get("/hacktracker/users/me/teams").await.expect(200);

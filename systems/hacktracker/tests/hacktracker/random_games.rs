@@ -7,7 +7,7 @@ use singlet_hacktracker::design::{
     Move, PlayerId, TeamId,
 };
 use singlet_hacktracker::rules::half::{self, HalfInning};
-use singlet_hacktracker::rules::inning::{PLACED, replay, sum};
+use singlet_hacktracker::rules::inning::{PLACED, replay, totals};
 use singlet_hacktracker::rules::scoring::{self, Correction, Entry, Insert};
 use singlet_hacktracker::rules::stats::Line;
 use singlet_hacktracker::rules::summary;
@@ -235,7 +235,7 @@ pub(crate) fn check(book: &Book) {
         let summed = replay(&mut again, placed, None).unwrap();
         assert_eq!(again, owned);
         assert_eq!((u32::from(summed.outs), u32::from(summed.runs)), (outs, runs));
-        assert_eq!(summed, sum(&owned, placed));
+        assert_eq!(summed, totals(&owned, placed));
         let is_open = state.half == Half::Team && state.inning == inning;
         if is_open {
             assert!(outs < 3);
