@@ -118,17 +118,17 @@ fn close_line(game: &mut Game, at: HalfInning) {
 pub fn enter(game: &mut Game, at_bats: &[AtBat], at: HalfInning) {
     open_line(game, at);
     let placed = is_placed(game, at.inning);
-    let half = of_inning(at_bats, at.inning);
+    let inning_at_bats = of_inning(at_bats, at.inning);
     let is_team = at.half == Half::Team;
-    let sum = inning::totals(&half, placed);
-    if is_team && sum.outs >= HALF_OUTS {
+    let totals = inning::totals(&inning_at_bats, placed);
+    if is_team && totals.outs >= HALF_OUTS {
         return enter(game, &[], at.next(game.home_away));
     }
     let Some(state) = &mut game.state else { return };
     (state.inning, state.half) = (at.inning, at.half);
-    state.outs = if is_team { sum.outs } else { 0 };
-    state.bases = if is_team { sum.bases } else { first_bases(false) }.to_vec();
-    state.at_bats = if is_team { u8::try_from(half.len()).unwrap_or(u8::MAX) } else { 0 };
+    state.outs = if is_team { totals.outs } else { 0 };
+    state.bases = if is_team { totals.bases } else { first_bases(false) }.to_vec();
+    state.at_bats = if is_team { u8::try_from(inning_at_bats.len()).unwrap_or(u8::MAX) } else { 0 };
 }
 
 /// Resumes a team half that was left: undoing reaches into it.
@@ -184,8 +184,8 @@ pub fn change(
     }
     match to.half {
         Half::Team => {
-            let half = of_inning(&book.at_bats, to.inning);
-            if inning::totals(&half, is_placed(&game, to.inning)).outs >= HALF_OUTS {
+            let inning_at_bats = of_inning(&book.at_bats, to.inning);
+            if inning::totals(&inning_at_bats, is_placed(&game, to.inning)).outs >= HALF_OUTS {
                 return Err(Impossible::HalfComplete);
             }
             resume(&mut game, &book.at_bats, from, to);

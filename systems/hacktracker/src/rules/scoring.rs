@@ -103,13 +103,13 @@ pub fn record(
         None => (state.inning, usize::MAX),
         Some(insert) => (insert.inning, index_after(book, insert)?),
     };
-    let mut half = of_inning(&book.at_bats, inning);
-    check_room(book, half.len())?;
-    let index = index.min(half.len());
+    let mut inning_at_bats = of_inning(&book.at_bats, inning);
+    check_room(book, inning_at_bats.len())?;
+    let index = index.min(inning_at_bats.len());
     play::check_batted(result, entry.hit_location.is_some() || entry.hit_type.is_some())?;
     let slot = match &entry.insert {
         None => state.next_batting_order,
-        Some(_) => missed_slot(&half, index, state.next_batting_order, game.lineup.len()),
+        Some(_) => missed_slot(&inning_at_bats, index, state.next_batting_order, game.lineup.len()),
     };
     let (player_id, slot) = batter(game, entry, slot)?;
     let slot_up = entry.insert.is_none().then_some(state.next_batting_order);
@@ -132,13 +132,14 @@ pub fn record(
         created_at: now,
         updated_at: now,
     };
-    half.insert(index, at_bat);
+    inning_at_bats.insert(index, at_bat);
     let edit = Edit {
         index,
         moves: Some(entry.moves.clone()),
         rbis: entry.rbis.map_or(Rbis::Proposed, Rbis::Named),
     };
-    let mut after = replay_inning(book, game.clone(), inning, half, Some(&edit), Some(id))?;
+    let mut after =
+        replay_inning(book, game.clone(), inning, inning_at_bats, Some(&edit), Some(id))?;
     if let (None, Some(state)) = (&entry.insert, &mut after.book.game.state) {
         // Also where the half that is played was resumed after a later one.
         state.next_batting_order = slot_after(slot, game.lineup.len());
@@ -153,8 +154,8 @@ pub fn record(
 /// If there is no such at-bat, or the corrected play cannot happen.
 pub fn correct(book: &Book, id: &AtBatId, correction: &Correction) -> Result<Rescored, Impossible> {
     state_of(&book.game, &[GameStatus::InProgress, GameStatus::Final])?;
-    let (inning, mut half, index) = find(book, id)?;
-    let at_bat = half.get_mut(index).ok_or(Impossible::AtBatNotFound)?;
+    let (inning, mut inning_at_bats, index) = find(book, id)?;
+    let at_bat = inning_at_bats.get_mut(index).ok_or(Impossible::AtBatNotFound)?;
     let result = correction.result.unwrap_or(at_bat.result);
     let is_new_result = result != at_bat.result;
     let was_proposed = inning::is_proposed(at_bat);
@@ -174,7 +175,7 @@ pub fn correct(book: &Book, id: &AtBatId, correction: &Correction) -> Result<Res
         None => Rbis::Kept(at_bat.rbis),
     };
     let edit = Edit { index, moves, rbis };
-    replay_inning(book, book.game.clone(), inning, half, Some(&edit), Some(id.clone()))
+    replay_inning(book, book.game.clone(), inning, inning_at_bats, Some(&edit), Some(id.clone()))
 }
 
 /// Place and type of the hit after a correction. A result without a batted ball has none.
@@ -201,9 +202,9 @@ pub(super) fn apply_hit(at_bat: &mut AtBat, correction: &Correction) -> Result<(
 /// If there is no such at-bat.
 pub fn remove(book: &Book, id: &AtBatId) -> Result<Rescored, Impossible> {
     state_of(&book.game, &[GameStatus::InProgress, GameStatus::Final])?;
-    let (inning, mut half, index) = find(book, id)?;
-    half.remove(index);
-    replay_inning(book, book.game.clone(), inning, half, None, None)
+    let (inning, mut inning_at_bats, index) = find(book, id)?;
+    inning_at_bats.remove(index);
+    replay_inning(book, book.game.clone(), inning, inning_at_bats, None, None)
 }
 
 /// Undoes the last at-bat of this half, or its last runner move. Reaches into our half that has just
@@ -225,22 +226,22 @@ pub fn undo(book: &Book) -> Result<Rescored, Impossible> {
         let previous = previous.filter(|_| runs.is_none_or(|runs| *runs == 0));
         let previous = previous.ok_or(Impossible::NothingToUndo)?;
         inning = previous.inning;
-        let half = of_inning(&book.at_bats, inning);
-        if half.is_empty() {
+        let inning_at_bats = of_inning(&book.at_bats, inning);
+        if inning_at_bats.is_empty() {
             return Err(Impossible::NothingToUndo);
         }
         half::resume(&mut game, &[], state.position(), previous);
     }
-    let mut half = of_inning(&book.at_bats, inning);
-    let last = half.last_mut().ok_or(Impossible::NothingToUndo)?;
+    let mut inning_at_bats = of_inning(&book.at_bats, inning);
+    let last = inning_at_bats.last_mut().ok_or(Impossible::NothingToUndo)?;
     if let Some(moved) = last.moves.pop_if(|one| one.how.is_some()) {
         let is_together = |one: &mut Move| moved.step.is_some() && one.step == moved.step;
         while last.moves.pop_if(is_together).is_some() {}
         let id = last.at_bat_id.clone();
-        return replay_inning(book, game, inning, half, None, Some(id));
+        return replay_inning(book, game, inning, inning_at_bats, None, Some(id));
     }
-    let undone = half.pop();
-    let mut after = replay_inning(book, game, inning, half, None, None)?;
+    let undone = inning_at_bats.pop();
+    let mut after = replay_inning(book, game, inning, inning_at_bats, None, None)?;
     let slot_before = next_slot(&after.book.at_bats, book.game.lineup.len());
     if let (Some(undone), Some(state)) = (&undone, &mut after.book.game.state) {
         let slot = undone.slot_up.unwrap_or(slot_before);
@@ -263,18 +264,18 @@ pub fn move_runners(book: &Book, moves: &[(u8, u8)], how: How) -> Result<Rescore
     if state.half == Half::Opponent {
         return Err(Impossible::WrongHalf);
     }
-    let mut half = of_inning(&book.at_bats, state.inning);
-    let sum = inning::totals(&half, is_placed(&book.game, state.inning));
-    let last = half.last_mut().ok_or_else(|| {
+    let mut inning_at_bats = of_inning(&book.at_bats, state.inning);
+    let totals = inning::totals(&inning_at_bats, is_placed(&book.game, state.inning));
+    let last = inning_at_bats.last_mut().ok_or_else(|| {
         Impossible::play("Nobody has batted in this half yet. Record the at-bat first.")
     })?;
-    let moved = inning::runner_moves(&sum.bases, sum.outs, moves, how, last.moves.len())?;
+    let moved = inning::runner_moves(&totals.bases, totals.outs, moves, how, last.moves.len())?;
     if last.moves.len() + moved.len() > MOVES_MAX {
         return Err(Impossible::play("An at-bat has at most 20 moves."));
     }
     last.moves.extend(moved);
     let id = last.at_bat_id.clone();
-    replay_inning(book, book.game.clone(), state.inning, half, None, Some(id))
+    replay_inning(book, book.game.clone(), state.inning, inning_at_bats, None, Some(id))
 }
 
 /// Sets the opponent's runs of an inning that has begun.
@@ -331,9 +332,9 @@ fn state_of<'g>(game: &'g Game, statuses: &[GameStatus]) -> Result<&'g GameState
 fn find(book: &Book, id: &AtBatId) -> Result<(u8, Vec<AtBat>, usize), Impossible> {
     let found = book.at_bats.iter().find(|at_bat| at_bat.at_bat_id == *id);
     let inning = found.ok_or(Impossible::AtBatNotFound)?.inning;
-    let half = of_inning(&book.at_bats, inning);
-    let index = half.iter().position(|at_bat| at_bat.at_bat_id == *id);
-    Ok((inning, half, index.ok_or(Impossible::AtBatNotFound)?))
+    let inning_at_bats = of_inning(&book.at_bats, inning);
+    let index = inning_at_bats.iter().position(|at_bat| at_bat.at_bat_id == *id);
+    Ok((inning, inning_at_bats, index.ok_or(Impossible::AtBatNotFound)?))
 }
 
 fn index_after(book: &Book, insert: &Insert) -> Result<usize, Impossible> {
@@ -342,8 +343,8 @@ fn index_after(book: &Book, insert: &Insert) -> Result<usize, Impossible> {
         return Err(Impossible::Field("/insert/inning", "must be one in which we have batted"));
     }
     let Some(after) = &insert.after else { return Ok(0) };
-    let half = of_inning(&book.at_bats, insert.inning);
-    let before = half.iter().position(|at_bat| at_bat.at_bat_id == *after);
+    let inning_at_bats = of_inning(&book.at_bats, insert.inning);
+    let before = inning_at_bats.iter().position(|at_bat| at_bat.at_bat_id == *after);
     let unknown = Impossible::Field("/insert/after", "must be an at-bat of this inning");
     before.map(|index| index + 1).ok_or(unknown)
 }
@@ -361,8 +362,8 @@ pub fn slot_after(slot: u8, lineup_len: usize) -> u8 {
 }
 
 /// The slot of an at-bat that was missed: between those around it.
-fn missed_slot(half: &[AtBat], index: usize, next: u8, lineup_len: usize) -> u8 {
-    let slot = |index: Option<usize>| half.get(index?)?.batting_order;
+fn missed_slot(inning_at_bats: &[AtBat], index: usize, next: u8, lineup_len: usize) -> u8 {
+    let slot = |index: Option<usize>| inning_at_bats.get(index?)?.batting_order;
     match (slot(index.checked_sub(1)), slot(Some(index))) {
         (Some(before), _) => slot_after(before, lineup_len),
         (None, Some(1)) => u8::try_from(lineup_len).unwrap_or(1).max(1),
@@ -414,20 +415,20 @@ fn replay_inning(
     before: &Book,
     mut game: Game,
     inning: u8,
-    mut half: Vec<AtBat>,
+    mut inning_at_bats: Vec<AtBat>,
     edit: Option<&Edit>,
     at_bat: Option<AtBatId>,
 ) -> Result<Rescored, Impossible> {
-    let sum = inning::replay(&mut half, is_placed(&game, inning), edit)?;
-    let half_len = u8::try_from(half.len()).unwrap_or(u8::MAX);
+    let totals = inning::replay(&mut inning_at_bats, is_placed(&game, inning), edit)?;
+    let inning_len = u8::try_from(inning_at_bats.len()).unwrap_or(u8::MAX);
     let mut at_bats: Vec<AtBat> =
         before.at_bats.iter().filter(|one| one.inning != inning).cloned().collect();
-    at_bats.extend(half);
+    at_bats.extend(inning_at_bats);
     sort_at_bats(&mut at_bats);
     game.at_bat_count = u16::try_from(at_bats.len()).unwrap_or(u16::MAX);
     let line = game.team_runs.as_mut();
     if let Some(runs) = line.and_then(|line| line.get_mut(usize::from(inning).checked_sub(1)?)) {
-        *runs = sum.runs;
+        *runs = totals.runs;
     }
     total(&mut game);
     let last =
@@ -439,9 +440,9 @@ fn replay_inning(
         }
         if state.half == Half::Team && state.inning == inning {
             let position = state.position();
-            (state.outs, state.at_bats) = (sum.outs, half_len);
-            state.bases = sum.bases.to_vec();
-            if sum.outs >= HALF_OUTS {
+            (state.outs, state.at_bats) = (totals.outs, inning_len);
+            state.bases = totals.bases.to_vec();
+            if totals.outs >= HALF_OUTS {
                 half::enter(&mut game, &[], position.next(before.game.home_away));
             }
         }

@@ -49,8 +49,8 @@ pub fn issues(book: &Book) -> Vec<Issue> {
     let early = book.game.ended_early.as_deref().unwrap_or_default();
     let closed = closed_innings(&book.game).filter(|inning| !early.contains(&u16::from(*inning)));
     let issue = |inning: u8| {
-        let half = of_inning(&book.at_bats, inning);
-        let outs = inning::totals(&half, is_placed(&book.game, inning)).outs;
+        let inning_at_bats = of_inning(&book.at_bats, inning);
+        let outs = inning::totals(&inning_at_bats, is_placed(&book.game, inning)).outs;
         (outs != HALF_OUTS).then_some(Issue { inning, outs })
     };
     closed.filter_map(issue).collect()
@@ -79,8 +79,8 @@ pub fn line_score(book: &Book) -> LineScore {
         innings.extend(last.map(|state| state.inning));
     }
     let left = |inning: &u8| {
-        let half = of_inning(&book.at_bats, *inning);
-        inning::totals(&half, is_placed(game, *inning)).bases.iter().flatten().count()
+        let inning_at_bats = of_inning(&book.at_bats, *inning);
+        inning::totals(&inning_at_bats, is_placed(game, *inning)).bases.iter().flatten().count()
     };
     let left: usize = innings.iter().map(left).sum();
     LineScore {
