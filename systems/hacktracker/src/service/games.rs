@@ -95,8 +95,7 @@ impl Service {
     /// [`Error::GameNotFound`] for strangers.
     pub async fn game(&self, caller: &Caller, game_id: &GameId) -> Result<GameDetail, Error> {
         let (_, book) = self.book(caller, game_id, Role::Player).await?;
-        let players = self.roster(&book.game.team_id).await?;
-        Ok(GameDetail::new(book, players))
+        self.detail_of(book).await
     }
 
     /// 36: refuses who may not watch a game.
@@ -111,9 +110,13 @@ impl Service {
         access.require(caller, Role::Player)
     }
 
-    /// The same for the live feed, whose subscribers were checked before.
+    /// Operation 21 for the live feed, whose subscribers were checked before.
     pub(crate) async fn game_detail(&self, game_id: &GameId) -> Result<GameDetail, Error> {
         let book = self.read_book(game_id).await?;
+        self.detail_of(book).await
+    }
+
+    async fn detail_of(&self, book: Book) -> Result<GameDetail, Error> {
         let players = self.roster(&book.game.team_id).await?;
         Ok(GameDetail::new(book, players))
     }

@@ -10,6 +10,7 @@ use singlet_hacktracker::input::{
 };
 use singlet_testing::{TestStore, at_once, on_every_backend};
 use singlet_web::api::Change;
+use singlet_web::identity::Caller;
 
 on_every_backend! {
     case_02_one_number_for_two_players,
@@ -115,6 +116,9 @@ async fn case_04_a_ghost_becomes_kim(store: TestStore) {
     assert_eq!(invite.code.len(), 26);
     let code = InviteCode::new(invite.code).unwrap();
     let kim = fixture.user("kim").await;
+    // A code alone is not enough: whoever sees an invite is signed in.
+    let nobody = service.see_invite(&Caller::default(), &team_id, &code).await;
+    assert_eq!(code_of(nobody), "unauthenticated");
     let shown = service.see_invite(&kim, &team_id, &code).await.unwrap();
     assert_eq!(
         (shown.team.name.as_str(), shown.player.unwrap().player_id),
