@@ -14,7 +14,7 @@ use singlet::block_on;
 use singlet_web::api::Paging;
 use singlet_web::identity::Caller;
 use std::error::Error;
-use store::{Folder, Stage};
+use store::{Folder, FusStore};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 type Fifty = Paging<50, 100>;
@@ -35,22 +35,22 @@ pub(crate) fn run(tagged: Option<&str>) -> Outcome<()> {
     let tagged = tagged.map_or(Ok(TAGGED), str::parse)?;
     let matches = MATCHES.min(tagged);
     println!("in memory:");
-    measure(&Stage::open(None)?, tagged, matches)?;
+    measure(&FusStore::open(None)?, tagged, matches)?;
     let folder = Folder::new()?;
     println!("durable:");
-    measure(&Stage::open(Some(&folder))?, tagged, matches)
+    measure(&FusStore::open(Some(&folder))?, tagged, matches)
 }
 
-fn measure(stage: &Stage, tagged: usize, matches: usize) -> Outcome<()> {
+fn measure(store: &FusStore, tagged: usize, matches: usize) -> Outcome<()> {
     let few = FEW_TAGGED.min(tagged);
-    stage.load_sites(0..few)?;
-    let at_first = page_of_tag(stage, few)?;
-    stage.load_sites(few..tagged)?;
-    let at_last = page_of_tag(stage, tagged)?;
+    store.load_sites(0..few)?;
+    let at_first = page_of_tag(store, few)?;
+    store.load_sites(few..tagged)?;
+    let at_last = page_of_tag(store, tagged)?;
     println!("  growth from {few} to {tagged} items of the tag: {:.2}", at_last / at_first);
-    page_of_catalogue(stage, tagged)?;
-    stage.load_matches(matches)?;
-    year(stage, matches)
+    page_of_catalogue(store, tagged)?;
+    store.load_matches(matches)?;
+    year(store, matches)
 }
 
 /// Which part of a list to ask for, as a request says it.
@@ -92,60 +92,60 @@ fn report(what: &str, service: &dyn Fn(), engine: &dyn Fn()) -> f64 {
     own
 }
 
-fn page_of_catalogue(stage: &Stage, sites: usize) -> Outcome<()> {
+fn page_of_catalogue(store: &FusStore, sites: usize) -> Outcome<()> {
     let first = paging(None)?;
-    let shown = block_on(stage.service.sites(&first))?.items.len();
-    let read = by_hand::catalogue(stage).len();
+    let shown = block_on(store.service.sites(&first))?.items.len();
+    let read = by_hand::catalogue(store).len();
     same(shown, read, PAGE.min(sites))?;
     report(
         &format!("a page of {PAGE} of {sites} sites"),
-        &|| ignore(block_on(stage.service.sites(&first))),
-        &|| ignore(by_hand::catalogue(stage)),
+        &|| ignore(block_on(store.service.sites(&first))),
+        &|| ignore(by_hand::catalogue(store)),
     );
     Ok(())
 }
 
-fn page_of_tag(stage: &Stage, tagged: usize) -> Outcome<f64> {
+fn page_of_tag(store: &FusStore, tagged: usize) -> Outcome<f64> {
     let first = paging(None)?;
-    let shown = block_on(stage.service.sites_with_tag(store::TAG, &first))?.items.len();
-    let read = by_hand::tagged(stage).len();
+    let shown = block_on(store.service.sites_with_tag(store::TAG, &first))?.items.len();
+    let read = by_hand::tagged(store).len();
     same(shown, read, PAGE.min(tagged))?;
     Ok(report(
         &format!("a page of {PAGE} of {tagged} sites with the tag"),
-        &|| ignore(block_on(stage.service.sites_with_tag(store::TAG, &first))),
-        &|| ignore(by_hand::tagged(stage)),
+        &|| ignore(block_on(store.service.sites_with_tag(store::TAG, &first))),
+        &|| ignore(by_hand::tagged(store)),
     ))
 }
 
 /// The whole year, page by page: each is one Query of the index.
-fn year(stage: &Stage, matches: usize) -> Outcome<()> {
-    stage.forget_queries();
-    let (read, pages) = walk(stage)?;
-    let queries = stage.queries();
+fn year(store: &FusStore, matches: usize) -> Outcome<()> {
+    store.forget_queries();
+    let (read, pages) = walk(store)?;
+    let queries = store.queries();
     same(read, matches, matches)?;
     if queries != pages || pages != matches.div_ceil(PAGE) {
         return Err(format!("{pages} pages of {PAGE} have sent {queries} Queries").into());
     }
-    same(by_hand::year(stage), matches, matches)?;
+    same(by_hand::year(store), matches, matches)?;
     let what = format!("a year of {matches} matches in {pages} pages, one Query each");
-    let whole = report(&what, &|| ignore(walk(stage)), &|| ignore(by_hand::year(stage)));
+    let whole = report(&what, &|| ignore(walk(store)), &|| ignore(by_hand::year(store)));
     println!("    that is {:.0} µs a page", whole / 1e3 / pages as f64);
     let caller = superadmin();
-    let standings = || block_on(stage.service.standings(&caller, FROM, TO));
+    let standings = || block_on(store.service.standings(&caller, FROM, TO));
     same(standings()?.matches, matches, matches)?;
     report(&format!("standings of {matches} matches"), &|| ignore(standings()), &|| {
-        ignore(by_hand::year_at_once(stage))
+        ignore(by_hand::year_at_once(store))
     });
     Ok(())
 }
 
 /// Reads all pages of the year, and counts matches and pages.
-fn walk(stage: &Stage) -> Outcome<(usize, usize)> {
+fn walk(store: &FusStore) -> Outcome<(usize, usize)> {
     let caller = superadmin();
     let (mut matches, mut pages, mut cursor) = (0, 0, None);
     loop {
         let paging = paging(cursor.as_deref())?;
-        let page = block_on(stage.service.matches_between(&caller, FROM, TO, &paging))?;
+        let page = block_on(store.service.matches_between(&caller, FROM, TO, &paging))?;
         matches += page.items.len();
         pages += 1;
         cursor = page.next;

@@ -1,6 +1,6 @@
 //! The same reads without types, whose answers nobody looks at.
 
-use super::store::{Stage, TAG};
+use super::store::{FusStore, TAG};
 use super::{FROM, PAGE, TO};
 use singlet::dynamo::binary::ValueRef;
 use singlet::dynamo::capacity::ReturnConsumedCapacity;
@@ -14,30 +14,30 @@ fn text(text: &str) -> Value {
 }
 
 /// The newest of an index: fifty, or all.
-fn newest(stage: &Stage, index: &str, condition: KeyCondition, limit: Option<usize>) -> Query {
-    let mut query = Query::new(&stage.table, condition);
+fn newest(store: &FusStore, index: &str, condition: KeyCondition, limit: Option<usize>) -> Query {
+    let mut query = Query::new(&store.table, condition);
     query.index_name = Some(index.to_owned());
     query.scan_index_forward = false;
     query.limit = limit;
     query
 }
 
-pub(super) fn catalogue(stage: &Stage) -> Vec<Attributes> {
+pub(super) fn catalogue(store: &FusStore) -> Vec<Attributes> {
     let all = KeyCondition::partition("entityType", text("SITE"));
-    let page = stage.engine.query(&newest(stage, "byEntity", all, Some(PAGE)));
+    let page = store.engine.query(&newest(store, "byEntity", all, Some(PAGE)));
     page.expect("an answer").items.unwrap_or_default()
 }
 
 /// The items of the tag, and then their sites.
-pub(super) fn tagged(stage: &Stage) -> Vec<Attributes> {
+pub(super) fn tagged(store: &FusStore) -> Vec<Attributes> {
     let all = KeyCondition::partition("tag", text(TAG));
-    let page = stage.engine.query(&newest(stage, "byTag", all, Some(PAGE))).expect("an answer");
+    let page = store.engine.query(&newest(store, "byTag", all, Some(PAGE))).expect("an answer");
     let keys = page.items.unwrap_or_default().iter().filter_map(key_of_site).collect();
     let sites = BatchGetItem {
-        tables: vec![KeysAndAttributes::new(&stage.table, keys)],
+        tables: vec![KeysAndAttributes::new(&store.table, keys)],
         return_consumed_capacity: ReturnConsumedCapacity::None,
     };
-    let answer = stage.engine.batch_get_item(sites).expect("an answer");
+    let answer = store.engine.batch_get_item(sites).expect("an answer");
     answer.responses.into_iter().flat_map(|(_, items)| items).collect()
 }
 
@@ -59,20 +59,20 @@ fn range() -> KeyCondition {
 }
 
 /// The year in pages of fifty: how many matches there are.
-pub(super) fn year(stage: &Stage) -> usize {
-    in_pages(stage, Some(PAGE))
+pub(super) fn year(store: &FusStore) -> usize {
+    in_pages(store, Some(PAGE))
 }
 
 /// The year in pages of a megabyte.
-pub(super) fn year_at_once(stage: &Stage) -> usize {
-    in_pages(stage, None)
+pub(super) fn year_at_once(store: &FusStore) -> usize {
+    in_pages(store, None)
 }
 
-fn in_pages(stage: &Stage, limit: Option<usize>) -> usize {
-    let mut query = newest(stage, "byEntity", range(), limit);
+fn in_pages(store: &FusStore, limit: Option<usize>) -> usize {
+    let mut query = newest(store, "byEntity", range(), limit);
     let mut count = 0;
     loop {
-        let page = stage.engine.query(&query).expect("an answer");
+        let page = store.engine.query(&query).expect("an answer");
         count += page.items.unwrap_or_default().len();
         match page.last_evaluated_key {
             Some(key) => query.exclusive_start_key = Some(key),

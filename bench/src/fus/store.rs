@@ -77,14 +77,14 @@ impl Backend for Counting {
 }
 
 /// What both work on.
-pub(super) struct Stage {
+pub(super) struct FusStore {
     pub(super) engine: Engine,
     pub(super) service: Service,
     pub(super) table: String,
     queries: Arc<AtomicUsize>,
 }
 
-impl Stage {
+impl FusStore {
     pub(super) fn open(folder: Option<&Folder>) -> Outcome<Self> {
         let engine = match folder {
             Some(folder) => Engine::open(&folder.0, Options::default())?,

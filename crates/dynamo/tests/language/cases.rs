@@ -1,10 +1,10 @@
 //! Every case of `cases/*.txt`, answered by the language alone.
 //!
-//! [`world`] carries out requests on a handful of items in memory, by nothing but the crate's
+//! [`Tables`] carries out requests on a handful of items in memory, by nothing but the crate's
 //! own functions, in the order in which a server would call them. What a case expects and what
 //! came out are compared as `singlet_testkit::cases` does.
 
-use crate::world::World;
+use crate::tables_and_items::Tables;
 use singlet_testkit::cases::{self, Answer, Case};
 
 #[test]
@@ -16,13 +16,13 @@ fn every_case_is_answered_as_the_service_answers_it() {
 }
 
 fn check(case: &Case) -> Result<(), String> {
-    let mut world = World::new();
+    let mut tables = Tables::new();
     for item in &case.given {
-        world.store(case.table(), item);
+        tables.store(case.table(), item);
     }
     for request in &case.after {
-        world.done(&request.operation, &request.body);
+        tables.done(&request.operation, &request.body);
     }
-    let answered = world.carry_out(&case.request.operation, &case.request.body);
+    let answered = tables.carry_out(&case.request.operation, &case.request.body);
     case.check(&Answer::of(&answered))
 }

@@ -17,5 +17,5 @@ mod number_laws;
 mod page_laws;
 mod table_laws;
 mod value_laws;
-#[path = "../world/mod.rs"]
-mod world;
+#[path = "../tables_and_items/mod.rs"]
+mod tables_and_items;

@@ -6,8 +6,8 @@
 
 mod contents;
 mod run;
-#[path = "../small/mod.rs"]
-pub mod small;
+#[path = "../small_store/mod.rs"]
+pub mod small_store;
 mod workload;
 
 pub use contents::Contents;
@@ -33,7 +33,7 @@ pub fn options(clock: &Clock, durability: Durability) -> Options {
 
 /// An engine on a disk of the test's own.
 pub fn open(disk: &FaultDisk, options: Options) -> Result<Engine, Error> {
-    Engine::on(small::open(disk)?, options)
+    Engine::on(small_store::open(disk)?, options)
 }
 
 /// Whether the long runs are asked for: so many times as much is done then.

@@ -1,7 +1,7 @@
 //! Stores and engines that are closed, or whose disk fails, while others work with them: everybody
 //! gets an answer, and nothing that was acknowledged is lost.
 
-use crate::small;
+use crate::small_store;
 
 use singlet_dynamo::operation::{CreateTable, PutItem};
 use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
@@ -28,8 +28,8 @@ fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'sta
 }
 
 fn in_background(disk: &FaultDisk) -> Store {
-    let files = small::files(disk);
-    let options = DiskOptions { checkpoints: Checkpoints::InBackground, ..small::OPTIONS };
+    let files = small_store::files(disk);
+    let options = DiskOptions { checkpoints: Checkpoints::InBackground, ..small_store::OPTIONS };
     Store::Disk(DiskStore::with_files(files, options).unwrap())
 }
 
@@ -70,7 +70,7 @@ fn an_engine_closes_while_others_write() {
 /// hear of it too. Each commit here fills a file of the log, so that the next one waits.
 #[test]
 fn nobody_waits_for_a_checkpoint_that_nobody_makes() {
-    const FILLING: usize = small::OPTIONS.recent_bytes as usize;
+    const FILLING: usize = small_store::OPTIONS.recent_bytes as usize;
     for round in 0..40 {
         let disk = FaultDisk::new();
         let store = std::sync::Arc::new(in_background(&disk));
@@ -117,8 +117,8 @@ fn two_that_close_a_store_at_once_lose_nothing() {
 #[test]
 fn a_checkpoint_without_room_for_a_row_goes_on_row_by_row() {
     let disk = FaultDisk::new();
-    let files = small::files(&disk);
-    let options = DiskOptions { chunk_bytes: 0, ..small::OPTIONS };
+    let files = small_store::files(&disk);
+    let options = DiskOptions { chunk_bytes: 0, ..small_store::OPTIONS };
     let store = Store::Disk(DiskStore::with_files(files, options).unwrap());
     in_time("closing", move || {
         for number in 0..100 {
@@ -132,7 +132,7 @@ fn a_checkpoint_without_room_for_a_row_goes_on_row_by_row() {
 #[test]
 fn a_failure_that_no_write_has_met_is_told() {
     let disk = FaultDisk::new();
-    let store = small::open(&disk).unwrap();
+    let store = small_store::open(&disk).unwrap();
     store.commit(&batch(1, 1000), Durability::Relaxed).unwrap();
     store.check_writable().unwrap();
     let kind = Some(Operation::Sync);

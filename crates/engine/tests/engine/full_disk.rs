@@ -1,7 +1,7 @@
 //! A disk that is full, and has room again: writes are refused meanwhile, and then go on. Nothing
 //! that was acknowledged is lost, and nothing has to be started again.
 
-use crate::small::{self, open};
+use crate::small_store::{self, open};
 use crate::workload::{Rows, batch, rows};
 use singlet_engine::store::{
     Batch, Checkpoints, DiskOptions, DiskStore, Durability, Error, Keyspace, Store,
@@ -87,9 +87,9 @@ fn a_file_that_could_not_grow_grows_later() {
 #[test]
 fn a_store_with_a_thread_of_its_own_goes_on_too() {
     const PATIENCE: Duration = Duration::from_secs(60);
-    let options = DiskOptions { checkpoints: Checkpoints::InBackground, ..small::OPTIONS };
+    let options = DiskOptions { checkpoints: Checkpoints::InBackground, ..small_store::OPTIONS };
     let open = |disk: &FaultDisk| {
-        DiskStore::with_files(small::files(disk), options).map(Store::Disk).unwrap()
+        DiskStore::with_files(small_store::files(disk), options).map(Store::Disk).unwrap()
     };
     for after in [3, 60, 120] {
         let disk = FaultDisk::new();

@@ -2,7 +2,7 @@
 //! copy, while nobody had the folder open: it opens with all that was acknowledged, or is refused as
 //! damaged. It never opens with less.
 
-use crate::durability::{small, times};
+use crate::durability::{small_store, times};
 use crate::workload::{Rows, batch, commit_number, rows};
 use singlet_engine::store::{Batch, Durability, Error, Keyspace, Store};
 use singlet_testkit::disk::{FaultDisk, Recording};
@@ -50,10 +50,10 @@ struct History {
 impl History {
     fn new(seed: u64, commits: u32) -> Self {
         let disk = FaultDisk::new();
-        small::open(&disk).unwrap().close().unwrap();
+        small_store::open(&disk).unwrap().close().unwrap();
         disk.record();
         let mut random = Random::new(seed);
-        let mut store = small::open(&disk).unwrap();
+        let mut store = small_store::open(&disk).unwrap();
         let (mut states, mut safe, mut closed) = (vec![Rows::new()], vec![(0, 0)], vec![0]);
         for number in 1..=commits {
             let mut rows = states.last().unwrap().clone();
@@ -67,11 +67,11 @@ impl History {
                     store.close().unwrap();
                     closed.push(disk.recorded());
                     drop(store);
-                    store = small::open(&disk).unwrap();
+                    store = small_store::open(&disk).unwrap();
                 }
                 2 => {
                     drop(store);
-                    store = small::open(&disk).unwrap();
+                    store = small_store::open(&disk).unwrap();
                 }
                 _ => {}
             }
@@ -155,7 +155,7 @@ impl Counts {
         self.images += 1;
         let disk = FaultDisk::with_files(image);
         let least = history.safe.iter().rev().find(|(when, _)| *when <= moment).unwrap().1;
-        let store = match small::open(&disk) {
+        let store = match small_store::open(&disk) {
             Ok(store) => store,
             Err(Error::Corrupt(_)) => {
                 self.refused += 1;

@@ -23,8 +23,8 @@ mod faults;
 mod folder_while_open;
 mod formats;
 mod full_disk;
-#[path = "../house/mod.rs"]
-mod house;
+#[path = "../fixed_engine/mod.rs"]
+mod fixed_engine;
 mod linearizable;
 mod live_indexes;
 mod lost_files;
@@ -44,4 +44,4 @@ mod tokens;
 #[path = "../workload/mod.rs"]
 mod workload;
 
-use durability::small;
+use durability::small_store;

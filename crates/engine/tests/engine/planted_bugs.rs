@@ -1,6 +1,6 @@
 //! The harness is worth something: mistakes that an engine could make are found by it.
 
-use crate::durability::{Contents, Run, START_MS, Workload, check_sound, open, options, small};
+use crate::durability::{Contents, Run, START_MS, Workload, check_sound, open, options, small_store};
 use singlet_dynamo::operation::{CreateTable, DeleteItem, PutItem, UpdateTable};
 use singlet_dynamo::{Item, Value};
 use singlet_engine::store::{Batch, Direction, Keyspace};
@@ -11,7 +11,7 @@ use std::ops::Bound;
 
 #[test]
 fn acknowledging_before_the_sync_is_found() {
-    let lies = small::LOG.map(|log| (log, Lie::NeverSyncs));
+    let lies = small_store::LOG.map(|log| (log, Lie::NeverSyncs));
     let run = Run::with_lies(&lies, 1, 60, Durability::Full);
     assert!(run.crash(50, 1).is_err());
 }
@@ -20,7 +20,7 @@ fn acknowledging_before_the_sync_is_found() {
 /// early, they are nowhere.
 #[test]
 fn giving_up_the_log_before_the_checkpoint_is_durable_is_found() {
-    let run = Run::with_lies(&[(small::DATA, Lie::NeverSyncs)], 1, 60, Durability::Full);
+    let run = Run::with_lies(&[(small_store::DATA, Lie::NeverSyncs)], 1, 60, Durability::Full);
     assert!(run.crash(50, 1).is_err());
 }
 
@@ -35,7 +35,7 @@ type Place = (Keyspace, Vec<u8>);
 type Rows = BTreeMap<Place, Vec<u8>>;
 
 fn rows(disk: &FaultDisk) -> Rows {
-    let store = small::open(&disk.copy()).unwrap();
+    let store = small_store::open(&disk.copy()).unwrap();
     let snapshot = store.snapshot().unwrap();
     let (all, forward) = (Bound::Unbounded, Direction::Forward);
     let mut rows = Rows::new();
@@ -58,7 +58,7 @@ fn meddled(disk: &FaultDisk, edits: &[(Place, Option<Vec<u8>>)]) -> FaultDisk {
         }
     }
     let meddled = disk.copy();
-    let store = small::open(&meddled).unwrap();
+    let store = small_store::open(&meddled).unwrap();
     store.commit(&batch, Durability::Full).unwrap();
     store.close().unwrap();
     meddled

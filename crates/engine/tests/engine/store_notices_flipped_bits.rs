@@ -1,6 +1,6 @@
 //! One bit of the file is not as it was written: every answer is right, or an error.
 
-use crate::small::{DATA, LOG, open};
+use crate::small_store::{DATA, LOG, open};
 use crate::workload::{Rows, batch, commit_number, rows};
 use singlet_engine::store::{Direction, Durability, Error, Keyspace};
 use singlet_testkit::disk::FaultDisk;

@@ -1,6 +1,6 @@
 //! A disk that refuses an operation: a typed error, no more writes, nothing acknowledged lost.
 
-use crate::small::{DATA, open};
+use crate::small_store::{DATA, open};
 use crate::workload::{Rows, batch, commit_number, rows};
 use singlet_engine::store::{Batch, Durability, Error, Store};
 use singlet_testkit::disk::{Failure, Fault, FaultDisk, Lie, Operation};

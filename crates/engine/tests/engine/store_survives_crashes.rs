@@ -1,7 +1,7 @@
 //! Whatever a crash leaves of what was not synced: the store opens, holds every commit that was
 //! acknowledged, and no commit in part.
 
-use crate::small::{LOG, open};
+use crate::small_store::{LOG, open};
 use crate::workload::{Rows, batch, commit_number, rows};
 use singlet_engine::store::Durability;
 use singlet_testkit::disk::{FaultDisk, Lie, Recording};

@@ -1,7 +1,7 @@
 //! A commit costs one fsync, however many rows it has; a relaxed one costs none until it is asked
 //! for. What the store tells of itself counts all of its files.
 
-use crate::small;
+use crate::small_store;
 
 use singlet_engine::store::{Batch, Durability, Keyspace, Store};
 use singlet_testkit::disk::{FaultDisk, Operation};
@@ -23,7 +23,7 @@ fn told(store: &Store) -> u64 {
 #[test]
 fn a_commit_is_one_fsync() {
     let disk = FaultDisk::new();
-    let store = small::open(&disk).unwrap();
+    let store = small_store::open(&disk).unwrap();
     // A file of the log that grows takes one more, for its length in the file `reach`.
     put(&store, 1, Durability::Full);
     for rows in [1, 20] {
@@ -42,10 +42,10 @@ fn a_commit_is_one_fsync() {
 #[test]
 fn the_size_is_that_of_the_log_and_the_base() {
     let disk = FaultDisk::new();
-    let store = small::open(&disk).unwrap();
+    let store = small_store::open(&disk).unwrap();
     put(&store, 20, Durability::Full);
-    let log: u64 = small::LOG.map(|log| disk.contents(log).len() as u64).iter().sum();
-    let data = disk.contents(small::DATA).len() as u64;
+    let log: u64 = small_store::LOG.map(|log| disk.contents(log).len() as u64).iter().sum();
+    let data = disk.contents(small_store::DATA).len() as u64;
     let size = store.size_bytes().unwrap();
     // Of the base, what redb knows of: the pages of checksums are left out.
     assert!(log > 0 && size > log + data / 2 && size <= log + data, "{size} of {log} and {data}");

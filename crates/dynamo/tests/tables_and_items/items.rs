@@ -1,6 +1,6 @@
 //! The operations on items.
 
-use super::{Table, World};
+use super::{Table, Tables};
 use singlet_dynamo::capacity::{ConsumedCapacity, ReturnConsumedCapacity, read_units};
 use singlet_dynamo::key::{Key, push_encoded};
 use singlet_dynamo::operation::{
@@ -117,7 +117,7 @@ fn write_answer(
     .into()
 }
 
-impl World {
+impl Tables {
     pub(super) fn get_item(&mut self, request: &GetItem) -> Result<Answer> {
         let table = self.table(&request.table_name)?;
         let key = request.check(&table.schema)?;

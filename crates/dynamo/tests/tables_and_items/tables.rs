@@ -1,6 +1,6 @@
 //! The operations on tables, tags and streams.
 
-use super::{NOW, World};
+use super::{NOW, Tables};
 use singlet_dynamo::Result;
 use singlet_dynamo::arn::StreamArn;
 use singlet_dynamo::operation::{
@@ -11,7 +11,7 @@ use singlet_dynamo::operation::{
 use singlet_dynamo::stream::{SequenceNumber, Shard, StreamDescription, StreamStatus, shard_id};
 use singlet_dynamo::table::TableDescription;
 
-impl World {
+impl Tables {
     fn description(&mut self, name: &str) -> Result<&mut TableDescription> {
         self.tables.get_mut(name).ok_or_else(|| table_not_found(name))
     }

@@ -7,12 +7,12 @@ use singlet_engine::{Clock, Engine, Options, Random};
 /// 2026-01-01T00:00:00.000
 pub(crate) const START_MS: i64 = 1_767_225_600_000;
 
-pub(crate) struct House {
+pub(crate) struct FixedEngine {
     pub(crate) engine: Engine,
     pub(crate) clock: Clock,
 }
 
-impl House {
+impl FixedEngine {
     pub(crate) fn new() -> Self {
         let clock = Clock::fixed(START_MS);
         let options = Options {
@@ -26,13 +26,13 @@ impl House {
 
     /// With one of the tables that the case files speak of.
     pub(crate) fn with_table(table: &str) -> Self {
-        let house = Self::new();
+        let fixed = Self::new();
         let tables = include_str!("../../../dynamo/tests/cases/tables.json");
         let name = format!("\"TableName\": \"{table}\"");
         let line = tables.lines().find(|line| line.contains(&name)).unwrap();
-        house.ask("CreateTable", line.trim_end_matches(','));
-        house.engine.maintain().unwrap();
-        house
+        fixed.ask("CreateTable", line.trim_end_matches(','));
+        fixed.engine.maintain().unwrap();
+        fixed
     }
 
     pub(crate) fn try_ask(&self, operation: &str, body: &str) -> Result<Answer, Error> {

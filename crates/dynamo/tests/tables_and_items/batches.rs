@@ -1,6 +1,6 @@
 //! Batches and transactions.
 
-use super::World;
+use super::Tables;
 use singlet_dynamo::Result;
 use singlet_dynamo::arn::name_of_table;
 use singlet_dynamo::capacity::{CapacityByTable, ConsumedCapacity};
@@ -13,7 +13,7 @@ use singlet_dynamo::schema::{Scope, TableSchema};
 use singlet_dynamo::stored::StoredItem;
 use std::collections::BTreeMap;
 
-impl World {
+impl Tables {
     fn schemas(&self) -> BTreeMap<String, TableSchema> {
         self.tables.iter().map(|(name, table)| (name.clone(), table.schema())).collect()
     }

@@ -17,22 +17,22 @@ use std::collections::BTreeMap;
 /// 2026-01-01T00:00:00.000, when everything happens.
 const NOW: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
-pub(crate) struct World {
+pub(crate) struct Tables {
     home: Home,
     tables: BTreeMap<String, TableDescription>,
     items: BTreeMap<String, Vec<StoredItem>>,
 }
 
-impl World {
+impl Tables {
     /// The tables that the cases speak of, all of them empty.
     pub(crate) fn new() -> Self {
         let home = Home { region: "us-east-1".into(), account: "123456789012".into() };
-        let mut world = Self { home, tables: BTreeMap::new(), items: BTreeMap::new() };
+        let mut tables = Self { home, tables: BTreeMap::new(), items: BTreeMap::new() };
         let requests: Vec<Value> = serde_json::from_str(&cases::tables().unwrap()).unwrap();
         for request in requests {
-            world.done("CreateTable", &request.to_string());
+            tables.done("CreateTable", &request.to_string());
         }
-        world
+        tables
     }
 
     /// Stores an item in the table of this name.
