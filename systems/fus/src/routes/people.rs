@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::bodies::{GroupBody, GroupRest, ProfileBody};
-use super::sites::Fifty;
+use super::sites::ListPaging;
 use super::upload::{Avatar, ImageReply, Uploaded, sign_in};
 use crate::error::Error;
 use crate::view::{GroupView, Me, MemberView, MembershipView, Person, UserView};
@@ -156,7 +156,7 @@ fn versioned(group: GroupView) -> Versioned<GroupView> {
 async fn list(
     State(shared): State<Shared>,
     caller: Caller,
-    paging: Fifty,
+    paging: ListPaging,
 ) -> Result<Json<Page<GroupView>>, Error> {
     Ok(Json(shared.service.groups(&caller, &paging).await?))
 }
@@ -204,7 +204,7 @@ async fn members(
     State(shared): State<Shared>,
     caller: Caller,
     of: Path<OfGroup>,
-    paging: Fifty,
+    paging: ListPaging,
 ) -> Result<Json<Page<MemberView>>, Error> {
     Ok(Json(shared.service.members(&caller, &of.name, &paging).await?))
 }
@@ -289,7 +289,7 @@ async fn groups_of(
     State(shared): State<Shared>,
     caller: Caller,
     of: Path<OfUser>,
-    paging: Fifty,
+    paging: ListPaging,
 ) -> Result<Json<Page<MembershipView>>, Error> {
     Ok(Json(shared.service.groups_of(&caller, &of.user_id, &paging).await?))
 }
