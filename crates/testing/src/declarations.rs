@@ -2,6 +2,7 @@
 
 use crate::matrix::check_matrix;
 use crate::server::{TestClient, TestServer};
+use crate::store::Snapshot;
 use serde_json::Value;
 use singlet_web::Persona;
 use singlet_web::api::unused_problems;
@@ -30,29 +31,40 @@ impl TestServer {
         table: &str,
         send: impl AsyncFn(&TestClient, &str) -> u16,
     ) {
-        let document = self.document(system).await;
-        let members = |value: &Value| value.as_object().cloned().unwrap_or_default();
-        let operations: Vec<String> = members(&document["paths"])
-            .values()
-            .flat_map(|path| members(path).into_iter())
-            .filter_map(|(_, operation)| Some(operation["operationId"].as_str()?.to_owned()))
-            .collect();
+        let operations = self.operations(system).await;
         let operations: Vec<&str> = operations.iter().map(String::as_str).collect();
         let names: Vec<&str> = callers.iter().map(|(name, _)| *name).collect();
         let before = self.store.snapshot().await;
-        let of_system = before.clone().without_web();
         check_matrix(table, &operations, &names, async |row, caller| {
             let (_, client) = callers.iter().find(|(name, _)| *name == caller).unwrap();
             let status = send(client, row).await;
             if status >= 400 {
-                let after = self.store.snapshot().await.without_web();
-                assert!(after == of_system, "{row} as {caller} is {status}, and has written");
+                self.check_refused(&before, status, row, caller).await;
             } else {
                 self.store.restore(&before).await;
             }
             status
         })
         .await;
+    }
+
+    /// The ids of the operations of a system.
+    pub async fn operations(&self, system: &str) -> Vec<String> {
+        let document = self.document(system).await;
+        let members = |value: &Value| value.as_object().cloned().unwrap_or_default();
+        members(&document["paths"])
+            .values()
+            .flat_map(|path| members(path).into_iter())
+            .filter_map(|(_, operation)| Some(operation["operationId"].as_str()?.to_owned()))
+            .collect()
+    }
+
+    /// Fails if a request that was refused has written to the tables of a system. `before` is what
+    /// the store had; `row` and `caller` are what the failure names.
+    pub async fn check_refused(&self, before: &Snapshot, status: u16, row: &str, caller: &str) {
+        let after = self.store.snapshot().await.without_web();
+        let has_written = after != before.clone().without_web();
+        assert!(!has_written, "{row} as {caller} is {status}, and has written");
     }
 
     /// The OpenAPI document of a system.

@@ -7,6 +7,7 @@
 //!   that the operation leaves all or nothing.
 //! - [`at_once`]: many callers at the same moment.
 //! - [`check_matrix`]: who may do what, compared with a table that is kept as a text.
+//! - [`Log`]: what was logged, for tests to read.
 //! - `TestServer` (feature `server`): a server with systems, strict about undeclared problems, and
 //!   clients that are signed in as the personas of the demo data.
 
@@ -23,6 +24,7 @@ mod concurrency;
 #[cfg(feature = "server")]
 mod declarations;
 mod faults;
+mod log;
 mod matrix;
 mod remote;
 #[cfg(feature = "server")]
@@ -31,6 +33,7 @@ mod store;
 
 pub use concurrency::{at_once, run};
 pub use faults::{Fault, at_every_request};
+pub use log::Log;
 pub use matrix::check_matrix;
 pub use remote::{LOCAL_VARIABLE, loader};
 #[cfg(feature = "server")]

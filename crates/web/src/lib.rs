@@ -25,13 +25,16 @@ pub mod cursors;
 pub mod demo;
 mod etag;
 pub mod idempotency;
+#[cfg(test)]
+#[path = "../tests/web/handshake.rs"]
+mod handshake;
 pub mod identity;
 pub mod job;
 pub mod keyed_mutex;
 pub mod limit;
 pub mod live;
 #[cfg(test)]
-#[path = "../tests/web/log.rs"]
+#[path = "../../testing/src/log.rs"]
 mod log;
 pub mod metrics;
 pub mod outbound;

@@ -335,6 +335,7 @@ mod tests {
 
     use super::*;
     use crate::api::{Api, Json};
+    use crate::handshake::upgrade;
     use crate::identity::Caller;
     use crate::live::{SwitchingProtocols, WebSocketUpgrade};
     use crate::log::Log;
@@ -348,7 +349,6 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
     use tokio_tungstenite::WebSocketStream;
-    use tokio_tungstenite::tungstenite::protocol::Role;
 
     /// Echoes what it is sent, and says why it does not.
     async fn echo(upgrade: WebSocketUpgrade) -> SwitchingProtocols {
@@ -514,17 +514,7 @@ mod tests {
 
     /// A request to be followed by messages.
     async fn socket_from(peer: [u8; 4], shared: &Arc<Shared>) -> WebSocketStream<TcpStream> {
-        let mut stream = connection_from(peer, shared).await;
-        let head = "GET /socket HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\n\
-                    upgrade: websocket\r\nsec-websocket-version: 13\r\n\
-                    sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
-        stream.write_all(head.as_bytes()).await.unwrap();
-        let mut answer = Vec::new();
-        while !answer.ends_with(b"\r\n\r\n") {
-            answer.push(stream.read_u8().await.unwrap());
-        }
-        assert!(answer.starts_with(b"HTTP/1.1 101"), "{}", String::from_utf8_lossy(&answer));
-        WebSocketStream::from_raw_socket(stream, Role::Client, None).await
+        upgrade(connection_from(peer, shared).await, "/socket").await
     }
 
     /// Requests were counted, and what the same caller asked for on sockets was not.

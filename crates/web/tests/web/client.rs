@@ -1,5 +1,6 @@
 //! What the tests of this crate speak HTTP with: bytes on a socket, so that nothing is hidden.
 
+use crate::handshake::upgrade;
 use serde_json::Value;
 use singlet_web::{IdentitySource, Opened, Options, Server, Site, SiteOptions, Store, System};
 use std::collections::BTreeMap;
@@ -10,7 +11,6 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::protocol::Role;
 
 /// A server that runs until it is dropped or stopped.
 pub(crate) struct Running {
@@ -136,18 +136,7 @@ impl Running {
 
     /// Opens a WebSocket.
     pub(crate) async fn socket(&self, path: &str) -> WebSocketStream<TcpStream> {
-        let mut stream = TcpStream::connect(self.address).await.unwrap();
-        let head = format!(
-            "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
-             sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-        );
-        stream.write_all(head.as_bytes()).await.unwrap();
-        let mut answer = Vec::new();
-        while !answer.ends_with(b"\r\n\r\n") {
-            answer.push(stream.read_u8().await.unwrap());
-        }
-        assert!(answer.starts_with(b"HTTP/1.1 101"), "{}", String::from_utf8_lossy(&answer));
-        WebSocketStream::from_raw_socket(stream, Role::Client, None).await
+        upgrade(TcpStream::connect(self.address).await.unwrap(), path).await
     }
 }
 

@@ -15,11 +15,13 @@ mod cursors;
 mod demo;
 mod games;
 mod guestbook;
+mod handshake;
 mod idempotency;
 mod identity;
 mod jobs;
 mod leases;
 mod live;
+#[path = "../../../testing/src/log.rs"]
 mod log;
 mod openapi;
 mod outbound;

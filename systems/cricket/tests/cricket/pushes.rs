@@ -25,17 +25,13 @@ use singlet_cricket::push::{
     Apns, ApnsOptions, LogSender, ProviderKey, PushKind, PushMessage, PushOutcome, PushSender as _,
     fit,
 };
-use singlet_testing::{TestStore, at_once, run};
+use singlet_testing::{Log, TestStore, at_once, run};
 use singlet_web::random::Random;
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
 
 const ID: &str = "9000001";
 
@@ -50,20 +46,23 @@ async fn live_match(store: &TestStore) -> (Arc<FakeFeed>, Server) {
     (feed, server)
 }
 
+/// The feed lists one more ball of its first match.
+fn add_ball(feed: &FakeFeed, score: &Value) {
+    let mut listed = feed.listed.lock().unwrap();
+    let balls = &mut listed[0].balls;
+    let mut next = balls.last().unwrap().clone();
+    next.id += 1;
+    let number = balls.len();
+    next.label = Some(format!("{}.{}", number / 6, number % 6 + 1));
+    next.batsmanout_id = Some("1001".into());
+    next.score = singlet_cricket::feed::shape::FeedScore::from_json(score);
+    balls.push(next);
+}
+
 /// Bowls these balls, and ticks until the last one is confirmed.
 async fn bowl(store: &TestStore, feed: &FakeFeed, server: &Server, scores: &[Value]) {
     for score in scores {
-        {
-            let mut listed = feed.listed.lock().unwrap();
-            let balls = &mut listed[0].balls;
-            let mut next = balls.last().unwrap().clone();
-            next.id += 1;
-            let number = balls.len();
-            next.label = Some(format!("{}.{}", number / 6, number % 6 + 1));
-            next.batsmanout_id = Some("1001".into());
-            next.score = singlet_cricket::feed::shape::FeedScore::from_json(score);
-            balls.push(next);
-        }
+        add_ball(feed, score);
         for _ in 0..2 {
             store.clock.advance(2_500);
             server.pass().await;
@@ -285,32 +284,6 @@ fn a_wrong_setting_closes_the_way_for_five_minutes() {
     });
 }
 
-/// Collects all that is logged.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<String>>);
-
-impl Visit for Log {
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        *self.0.lock().unwrap() += &format!("{field}={value:?} ");
-    }
-}
-
-impl Subscriber for Log {
-    fn enabled(&self, _: &Metadata<'_>) -> bool {
-        true
-    }
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-    fn event(&self, event: &Event<'_>) {
-        event.record(&mut self.clone());
-    }
-    fn enter(&self, _: &Id) {}
-    fn exit(&self, _: &Id) {}
-}
-
 type Seen = Arc<Mutex<Vec<(String, HeaderMap, Bytes, Version)>>>;
 
 /// A server like Apple's: notes requests, and answers as it is told to.
@@ -363,6 +336,7 @@ fn message(kind: PushKind, payload: Value) -> PushMessage {
         payload,
         priority: 10,
         expires_at: 1_794_753_060,
+        sequence: None,
     }
 }
 
@@ -502,7 +476,7 @@ fn case_30_a_payload_fits_and_no_log_has_a_token() {
     assert!(kept["aps"]["content-state"]["thisOver"].is_null());
     assert!(kept["aps"]["content-state"]["batters"].is_array());
 
-    let log = Log::default();
+    let log = Log::all();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let guard = tracing::subscriber::set_default(log.clone());
     let jwt = runtime.block_on(async {
@@ -516,7 +490,21 @@ fn case_30_a_payload_fits_and_no_log_has_a_token() {
             PushOutcome::Dropped("405".into()),
         ]);
         let out = json!({"name": "Clean Bowled", "runs": 0, "is_wicket": true, "out": true});
-        bowl(&store, &feed, &server, &[out]).await;
+        bowl(&store, &feed, &server, &[out.clone()]).await;
+        // The same with the adapter that logs.
+        let logging =
+            Jobs::new(&server.service, feed.clone(), None, Arc::new(LogSender)).unwrap();
+        server.jobs.release_feed_lock().await.unwrap();
+        server.phone_of("asha", false).await;
+        server.subscribe("ben", ID, "101").await;
+        add_ball(&feed, &out);
+        let mut logged = 0;
+        for _ in 0..3 {
+            store.clock.advance(2_500);
+            logging.live_score_pass().await.unwrap();
+            logged += logging.push_orders().await.unwrap();
+        }
+        assert!(logged >= 2, "{logged} messages: an alert for Asha, an update for Ben");
         let (base, seen) = apple(vec![(503, ""), (400, r#"{"reason":"BadDeviceToken"}"#)]).await;
         let apns = adapter(&base, key().0, &store.clock);
         for _ in 0..3 {
@@ -538,8 +526,9 @@ fn case_30_a_payload_fits_and_no_log_has_a_token() {
         seen[0].1["authorization"].to_str().unwrap().strip_prefix("bearer ").unwrap().to_owned()
     });
     drop(guard);
-    let log = log.0.lock().unwrap().clone();
+    let log = log.text();
     assert!(log.contains("asked another service"), "{log}");
+    assert!(log.contains("a push was logged"), "{log}");
     for secret in ["0badcafe", "activity-ben", "device-asha", &jwt, "api_token", "hush"] {
         assert!(!log.contains(secret), "{secret} is in the log");
     }

@@ -1,6 +1,11 @@
 //! A log that tests read.
 
-#![allow(clippy::unwrap_used, dead_code, reason = "a panic here is a failing test")]
+#![allow(
+    clippy::unwrap_used,
+    dead_code,
+    unreachable_pub,
+    reason = "a panic here is a failing test; also a module of the tests of crates/web"
+)]
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -10,34 +15,39 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 /// Collects what is logged. Clones are one.
 #[derive(Clone)]
-pub(crate) struct Log {
+pub struct Log {
     text: Arc<Mutex<String>>,
     is_wanted: fn(&Metadata<'_>) -> bool,
 }
 
 impl Log {
     /// All that is logged.
-    pub(crate) fn all() -> Self {
+    #[must_use]
+    pub fn all() -> Self {
         Self::of(|_| true)
     }
 
     /// Errors and warnings.
-    pub(crate) fn warnings() -> Self {
+    #[must_use]
+    pub fn warnings() -> Self {
         Self::of(|metadata| *metadata.level() <= Level::WARN)
     }
 
     /// What is logged where this is true.
-    pub(crate) fn of(is_wanted: fn(&Metadata<'_>) -> bool) -> Self {
+    #[must_use]
+    pub fn of(is_wanted: fn(&Metadata<'_>) -> bool) -> Self {
         Self { text: Arc::default(), is_wanted }
     }
 
     /// The fields of everything so far, as `name=value`.
-    pub(crate) fn text(&self) -> String {
+    #[must_use]
+    pub fn text(&self) -> String {
         self.text.lock().unwrap().clone()
     }
 
     /// How many lines were logged.
-    pub(crate) fn count(&self) -> usize {
+    #[must_use]
+    pub fn count(&self) -> usize {
         self.text().matches("message=").count()
     }
 }
