@@ -132,9 +132,11 @@ impl Problem {
             field_errors: Vec::new(),
             members: Vec::new(),
             retry_after: None,
-            // What we refuse is not done. Where the failure is ours, or there was no time left,
-            // nobody knows how far it came.
-            safe_to_retry: problem_type.status < 500 && problem_type.status != TIMEOUT.status,
+            // What we refuse is not done, unless it was done before. Where the failure is ours, or
+            // there was no time left, nobody knows how far it came.
+            safe_to_retry: problem_type.status < 500
+                && problem_type.status != TIMEOUT.status
+                && problem_type != &ANSWER_NOT_KEPT,
         }))
     }
 

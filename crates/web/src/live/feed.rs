@@ -293,7 +293,7 @@ impl Live {
                     let events = events.collect::<Vec<_>>();
                     match self.hub.publish_change(topic.as_str(), number, events) {
                         Published::Gap => behind_gap.push((topic, number)),
-                        Published::To(_) | Published::Duplicate => {}
+                        Published::Delivered(_) | Published::Duplicate => {}
                     }
                 }
             }

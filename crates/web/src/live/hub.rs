@@ -35,9 +35,9 @@ const UNWATCHED_MAX: usize = 1_000;
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let hub = Hub::new();
-/// let mut follower = hub.follow("game 7", None);
-/// assert_eq!(hub.publish("game 7", 1, ["Ann rolls a six".into()]), Published::To(1));
-/// assert_eq!(hub.publish("game 8", 1, ["nobody is there".into()]), Published::To(0));
+/// let mut follower = hub.follow("game/7", None);
+/// assert_eq!(hub.publish("game/7", 1, ["Ann rolls a six".into()]), Published::Delivered(1));
+/// assert_eq!(hub.publish("game/8", 1, ["nobody is there".into()]), Published::Delivered(0));
 /// assert_eq!(follower.next().await.unwrap().as_str(), "Ann rolls a six");
 /// # });
 /// ```
@@ -132,7 +132,7 @@ struct Backlog {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Published {
     /// It went to so many subscribers.
-    To(usize),
+    Delivered(usize),
     /// It had been published before. Feeds may repeat themselves.
     Duplicate,
     /// Others should have come before it, and have not. Nobody has received it: publish the
@@ -216,7 +216,7 @@ impl Hub {
     ) -> Published {
         let mut topics = self.lock_and_expire();
         let name = topic;
-        let Some(topic) = topics.by_name.get_mut(name) else { return Published::To(0) };
+        let Some(topic) = topics.by_name.get_mut(name) else { return Published::Delivered(0) };
         match topic.last {
             Some(last) if number <= last => return Published::Duplicate,
             Some(last) if number > last.saturating_add(1) => {
@@ -225,7 +225,7 @@ impl Hub {
                 }
                 // Nobody needs the state, and nobody can resume behind a gap.
                 topics.remove(name);
-                return Published::To(0);
+                return Published::Delivered(0);
             }
             Some(_) => {}
             None => topic.kept_from = number,
@@ -235,7 +235,7 @@ impl Hub {
             topic.keep(number, event);
         }
         topic.last = Some(number);
-        Published::To(topic.watchers.len())
+        Published::Delivered(topic.watchers.len())
     }
 
     /// Sends an event without a number to all subscribers of a topic.
@@ -570,10 +570,10 @@ mod tests {
     fn followers_get_everything_in_order_and_once() {
         let hub = Hub::new();
         let (mut one, mut two) = (hub.follow("t", None), hub.follow("t", None));
-        assert_eq!(publish(&hub, 41), Published::To(2));
+        assert_eq!(publish(&hub, 41), Published::Delivered(2));
         assert_eq!(publish(&hub, 41), Published::Duplicate);
         assert_eq!(publish(&hub, 40), Published::Duplicate);
-        assert_eq!(hub.publish("t", 42, ["a".into(), "b".into()]), Published::To(2));
+        assert_eq!(hub.publish("t", 42, ["a".into(), "b".into()]), Published::Delivered(2));
         assert_eq!(texts(&mut one), ["41", "a", "b"]);
         assert_eq!(texts(&mut two), ["41", "a", "b"]);
     }
@@ -586,7 +586,7 @@ mod tests {
         assert_eq!(publish(&hub, 3), Published::Gap);
         hub.reset("t", 3, "state 3".into());
         assert_eq!(publish(&hub, 3), Published::Duplicate);
-        assert_eq!(publish(&hub, 4), Published::To(1));
+        assert_eq!(publish(&hub, 4), Published::Delivered(1));
         assert_eq!(texts(&mut follower), ["1", "state 3", "4"]);
         // Who comes back from before the gap has missed something that is not kept.
         assert!(!hub.follow("t", Some(1)).is_resumed());
@@ -688,7 +688,7 @@ mod tests {
                 let mut follower = hub.follow(&topic.to_string(), None);
                 for number in 1..=10 {
                     let published = hub.publish(&topic.to_string(), number, [text.clone()]);
-                    assert_eq!(published, Published::To(1));
+                    assert_eq!(published, Published::Delivered(1));
                 }
                 // Everybody gets everything, whether or not it is kept.
                 assert_eq!(texts(&mut follower).len(), 10);
@@ -731,7 +731,7 @@ mod tests {
     /// A topic with the number 1, whose only follower has left.
     fn left_after_1(hub: &Hub, topic: &str) {
         let follower = hub.follow(topic, None);
-        assert_eq!(hub.publish(topic, 1, ["1".into()]), Published::To(1));
+        assert_eq!(hub.publish(topic, 1, ["1".into()]), Published::Delivered(1));
         drop(follower);
     }
 
@@ -739,19 +739,19 @@ mod tests {
     fn the_only_follower_comes_back_and_gets_what_was_missed() {
         let hub = Hub::new();
         left_after_1(&hub, "t");
-        assert_eq!((publish(&hub, 2), publish(&hub, 3)), (Published::To(0), Published::To(0)));
+        assert_eq!((publish(&hub, 2), publish(&hub, 3)), (Published::Delivered(0), Published::Delivered(0)));
         assert_eq!((hub.size(), hub.topics().len()), ((0, 0), 0));
         // What nobody watched is not counted as pushed.
         assert_eq!(hub.counters().pushes.load(Ordering::Relaxed), 1);
         let mut back = hub.follow("t", Some(1));
         assert!(back.is_resumed() && hub.lock().unwatched.is_empty());
-        assert_eq!(publish(&hub, 4), Published::To(1));
+        assert_eq!(publish(&hub, 4), Published::Delivered(1));
         assert_eq!(texts(&mut back), ["2", "3", "4"]);
         assert_eq!(hub.size(), (1, 1));
         // One that does not resume begins anew, whatever the numbers were.
         drop(back);
         let mut anew = hub.follow("t", None);
-        assert_eq!(publish(&hub, 1), Published::To(1));
+        assert_eq!(publish(&hub, 1), Published::Delivered(1));
         assert_eq!(texts(&mut anew), ["1"]);
     }
 
@@ -759,7 +759,7 @@ mod tests {
     fn nobody_resumes_behind_a_gap_or_lost_changes() {
         let hub = Hub::new();
         left_after_1(&hub, "t");
-        assert_eq!(publish(&hub, 3), Published::To(0));
+        assert_eq!(publish(&hub, 3), Published::Delivered(0));
         assert!(!hub.follow("t", Some(1)).is_resumed());
         left_after_1(&hub, "t");
         let _watched = hub.follow("watched", None);

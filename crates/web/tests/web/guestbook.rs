@@ -3,15 +3,18 @@
 
 use crate::client::{Running, TestResponse, start};
 use serde_json::Value;
+use singlet::Settings;
+use singlet::engine::{Clock, Engine};
 use singlet_web::api::StrictProblems;
 use singlet_web::identity::LocalIssuer;
-use singlet_web::{DemoPolicy, IdentitySource, Options};
+use singlet_web::job::{LastRun, LeaseName};
+use singlet_web::{DemoPolicy, IdentitySource, Options, Store, Web};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 #[path = "../../examples/guestbook/main.rs"]
 #[allow(dead_code, unreachable_pub, reason = "it is a program of its own")]
@@ -55,9 +58,13 @@ struct Fixture {
 
 impl Fixture {
     async fn open() -> Self {
+        Self::on(Store::memory().await.unwrap()).await
+    }
+
+    async fn on(store: Store) -> Self {
         let strict = StrictProblems::default();
         let server = start(Options::default(), |site| {
-            site.with_system(program::system()).with_options(|options| {
+            site.with_system(program::system()).with_store(store).with_options(|options| {
                 options.identity = IdentitySource::Local(LocalIssuer::new().unwrap());
                 options.demo = DemoPolicy::IfEmpty;
                 options.strict_problems = Some(strict.clone());
@@ -123,7 +130,7 @@ async fn guests_sign_and_moderators_remove() {
         assert!(signed.headers["location"].starts_with("/guestbook/entries/"), "{signed:?}");
         locations.push(signed.headers["location"].clone());
         // Ids of one millisecond have no order.
-        tokio::time::sleep(Duration::from_millis(2)).await;
+        sleep(Duration::from_millis(2)).await;
     }
     assert_eq!(book.texts().await[..2], ["second", "first"]);
 
@@ -178,6 +185,34 @@ async fn everybody_sees_entries_at_once() {
     assert_eq!((event.as_str(), &entry), ("entry", &signed.json()));
     book.remove(&ann, &signed.headers["location"]).await;
     assert_eq!(next_event(&mut lines).await.0, "removed");
+}
+
+/// Waits until something is so.
+async fn until(is_so: impl AsyncFn() -> bool) {
+    let reached = async {
+        while !is_so().await {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(Duration::from_secs(20), reached).await.unwrap();
+}
+
+#[tokio::test]
+async fn its_job_removes_what_is_older_than_thirty_days() {
+    let clock = Clock::fixed(1_800_000_000_000);
+    let settings = Settings { clock: clock.clone(), ..Settings::default() };
+    let store = Store::embedded(Engine::memory().unwrap(), settings);
+    let first = Fixture::on(store.clone()).await;
+    let web = store.open::<Web>().await.unwrap();
+    let job = LeaseName::new("guestbook.remove-old-entries").unwrap();
+    until(async || web.get(LastRun::key(&job)).await.unwrap().is_some()).await;
+    assert_eq!(first.texts().await.len(), 2);
+    first.server.stop().await;
+    // The entries are 30 days and 6 hours old, and 29 days and 2 hours. The job is overdue, so the
+    // next server runs it at once.
+    clock.advance(29 * 24 * 3_600_000);
+    let second = Fixture::on(store).await;
+    until(async || second.texts().await == ["Thank you for the tea."]).await;
 }
 
 #[tokio::test]

@@ -74,7 +74,7 @@ async fn everybody_gets_every_push_in_order() {
         sockets.push(socket);
     }
     for number in 1..=100 {
-        assert_eq!(hub.publish("topic", number, [number.to_string().into()]), Published::To(20));
+        assert_eq!(hub.publish("topic", number, [number.to_string().into()]), Published::Delivered(20));
     }
     for socket in &mut sockets {
         for number in 1..=100 {
@@ -136,7 +136,7 @@ async fn one_that_does_not_read_is_dropped_and_the_others_do_not_notice() {
         let pushed = text(&mut good).await.unwrap();
         assert!(pushed.starts_with(&format!("{number} ")), "{number}");
         slowest = slowest.max(begun.elapsed());
-        if published == Published::To(1) {
+        if published == Published::Delivered(1) {
             break;
         }
     }
