@@ -590,3 +590,11 @@ fn odd_requests(document: &Value, path: &str, operation: &Value) -> Vec<(String,
     }
     requests
 }
+
+/// A problem that no operation declares is on `/problems`, and nobody ever gets it.
+#[test]
+fn every_problem_is_declared_by_an_operation() {
+    run(async {
+        CricketServer::new().await.server.check_declarations("cricket").await;
+    });
+}
