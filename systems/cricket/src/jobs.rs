@@ -42,10 +42,12 @@ use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicI64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
+/// How long before the end of its lease the holder of a lock stops.
+const LEASE_MARGIN_MS: i64 = 2_000;
 /// The lease of jobs whose runs may take a while.
 const JOB_LEASE: Duration = Duration::from_secs(60);
 
@@ -65,7 +67,11 @@ struct Inner {
     owner: Owner,
     checks_lease: AtomicBool,
     live: Mutex<LiveState>,
-    orders: Orders,
+    /// Notified when a match has ended, or could not be.
+    ending_done: Notify,
+    orders: Arc<Orders>,
+    /// Permits of concurrent runs of `push_orders`.
+    senders: Arc<Semaphore>,
     devices: Mutex<HashMap<UserId, (i64, Option<Device>)>>,
     push_closed_until: AtomicI64,
     /// Permits of pushes that requests cause.
@@ -110,7 +116,9 @@ impl Jobs {
             sender,
             checks_lease: AtomicBool::new(true),
             live: Mutex::default(),
-            orders: Orders::default(),
+            ending_done: Notify::new(),
+            orders: Arc::default(),
+            senders: Arc::new(Semaphore::new(fan_out::SENDERS_MAX as usize)),
             devices: Mutex::default(),
             push_closed_until: AtomicI64::new(0),
             background: Arc::new(Semaphore::new(BACKGROUND_MAX)),
@@ -149,6 +157,7 @@ impl Jobs {
                 .time_max(2 * MINUTE),
             leased(self.job("prematch", MINUTE, Self::run_prematch)).also_at_start(),
             leased(self.job("toss", MINUTE, Self::run_toss)).also_at_start(),
+            leased(self.job("enrichment", MINUTE, Self::run_enrichment)),
             self.job("live-activity-push", MINUTE, Self::run_push).also_at_start().time_max(HOUR),
         ];
         if self.0.replay.is_some() {

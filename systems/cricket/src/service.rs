@@ -36,7 +36,7 @@ pub use follows::FollowService;
 pub use hashes::HashService;
 pub use leagues::LeagueService;
 pub use locks::{Acquired, JobLocks, LEASE, LockService};
-pub use matches::{MatchFilter, MatchPage, Perspective};
+pub use matches::{MatchFilter, MatchPage, MatchRecord};
 pub use names::Names;
 pub use prematch::PrematchService;
 pub use processing::ProcessingService;

@@ -14,7 +14,7 @@ use singlet::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// For so long after the last line of its tape a match stays on the list of live ones.
+/// How long a match stays on the list of live ones after the last line of its tape.
 const LISTED_AFTER_END_MS: i64 = 60_000;
 /// How many tapes are kept in memory: more than are played at one time.
 const TAPES_MAX: usize = 32;

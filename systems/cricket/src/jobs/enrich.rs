@@ -3,12 +3,18 @@
 use super::Jobs;
 use crate::design::{Enrichment, MatchId, SeasonId, TeamId};
 use crate::service::StoreError;
+use singlet_web::job::{JobError, JobRun, Next};
 use std::collections::HashMap;
 
 /// How many entries are enriched in one run.
 const PER_RUN_MAX: usize = 200;
 
 impl Jobs {
+    pub(super) async fn run_enrichment(self, _run: JobRun) -> Result<Next, JobError> {
+        self.enrich_matches().await?;
+        Ok(Next::Interval)
+    }
+
     /// Gives names and positions to cached matches where they differ from those of now. A match
     /// with a team that nobody knows yet has to wait. Returns how many.
     ///

@@ -1,6 +1,6 @@
 //! LiveActivityPush: sends what was ordered.
 
-use super::orders::MatchOrders;
+use super::orders::{MatchOrders, TakenOrders, Waiting, WaitingAlert};
 use super::{Jobs, MINUTE};
 use crate::design::{
     Claim, Device, Environment, Fixture, Follow, MatchId, PushToken, Subscription, TeamId, UserId,
@@ -10,7 +10,7 @@ use crate::push::{
     PushKind, PushMessage, PushOutcome, alert_payload, alert_text, end_payload, fit, start_payload,
     update_payload,
 };
-use crate::rules::{DisplayState, Phase, display};
+use crate::rules::{DisplayState, Phase};
 use crate::service::{Followed, StoreError};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::Value;
@@ -21,7 +21,6 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::task::JoinSet;
 
 /// An older order is sent only if its state is still the newest.
 const ORDER_MS_MAX: i64 = 8_000;
@@ -36,12 +35,12 @@ const WAITS_MS: [u64; 3] = [1_000, 2_000, 4_000];
 /// How long a user's device is remembered, and of how many users.
 const DEVICE_MS_MAX: i64 = 60_000;
 const DEVICES_MAX: usize = 100_000;
-/// For so long nothing is sent after the service has refused our settings.
+/// How long nothing is sent after the service has refused our settings.
 const CLOSED_MS: i64 = 300_000;
 /// How long the log adapter waits before it registers an activity, as a phone would.
 const PHONE_DELAY: Duration = Duration::from_secs(1);
-/// How many times orders are pushed at once.
-const SENDERS_MAX: usize = 8;
+/// Concurrent runs of `push_orders`.
+pub(super) const SENDERS_MAX: u32 = 8;
 /// How long a server that stops waits for its messages.
 const STOP_TIME_MAX: Duration = Duration::from_secs(8);
 /// How long the end of a match waits for its messages.
@@ -69,39 +68,60 @@ pub(super) struct Outgoing {
     pub(super) starts: Option<TeamId>,
 }
 
+impl Outgoing {
+    /// Valid until then, in epoch milliseconds: for us, and for the service that delivers it.
+    pub(super) fn valid_until(mut self, until: i64) -> Self {
+        self.valid_until = until;
+        self.message.expires_at = until / 1000;
+        self
+    }
+}
+
+/// What came of a message after all attempts.
+enum Delivery {
+    Delivered,
+    /// A newer state of its perspective was ordered.
+    Superseded,
+    NotDelivered,
+}
+
 impl Jobs {
-    pub(super) async fn run_push(self, run: JobRun) -> Result<Next, JobError> {
-        let enrich_at = tokio::time::Instant::now() + MINUTE;
-        // A message that is tried again must not delay those of other matches.
-        let mut tasks = JoinSet::new();
-        let mut is_stopping = false;
-        while !is_stopping {
-            if tasks.len() >= SENDERS_MAX {
-                tasks.join_next().await;
-            }
+    /// Pushes what is ordered, for a minute or until the server stops.
+    ///
+    /// Senders are tasks of their own: a message that is tried again delays no other match, and the
+    /// end of a run aborts none.
+    ///
+    /// # Errors
+    ///
+    /// If the store fails while the server stops.
+    pub async fn run_push(self, run: JobRun) -> Result<Next, JobError> {
+        let run_end = tokio::time::Instant::now() + MINUTE;
+        loop {
+            let permit = tokio::select! {
+                permit = Arc::clone(&self.0.senders).acquire_owned() => permit?,
+                () = run.stopping() => break,
+            };
             let jobs = self.clone();
-            tasks.spawn(async move {
+            tokio::spawn(async move {
+                let _permit = permit;
                 if let Err(error) = jobs.push_orders().await {
                     tracing::warn!(%error, "orders were not pushed");
                 }
             });
-            while tasks.try_join_next().is_some() {}
             tokio::select! {
                 () = self.0.orders.added.notified() => {}
-                () = run.stopping() => is_stopping = true,
-                () = tokio::time::sleep_until(enrich_at) => break,
+                () = run.stopping() => break,
+                () = tokio::time::sleep_until(run_end) => {
+                    return Ok(Next::In(Duration::from_millis(10)));
+                }
             }
         }
-        let rest = async { while tasks.join_next().await.is_some() {} };
-        let _ = tokio::time::timeout(STOP_TIME_MAX, rest).await;
-        if is_stopping {
-            self.push_orders().await?;
-            // Another server takes over at once.
-            self.release_feed_lock().await?;
-            return Ok(Next::Interval);
-        }
-        self.enrich_matches().await?;
-        Ok(Next::In(Duration::from_millis(10)))
+        let all_sent = self.0.senders.acquire_many(SENDERS_MAX);
+        let _ = tokio::time::timeout(STOP_TIME_MAX, all_sent).await;
+        self.push_orders().await?;
+        // Another server takes over at once.
+        self.release_feed_lock().await?;
+        Ok(Next::Interval)
     }
 
     /// Sends all that was ordered. Returns how many messages were delivered.
@@ -110,37 +130,56 @@ impl Jobs {
     ///
     /// If the store fails.
     pub async fn push_orders(&self) -> Result<usize, StoreError> {
+        self.push_taken(self.0.orders.take(self.now_ms())).await
+    }
+
+    /// Sends all that was ordered so far of a match, and waits until it is sent: also what other
+    /// senders have taken.
+    pub(super) async fn push_all_of(&self, id: &MatchId) {
         let taken = self.0.orders.take(self.now_ms());
-        let sent = stream::iter(taken)
-            .map(|(id, orders)| async move { self.push_match(&id, orders).await })
-            .buffer_unordered(MATCHES_AT_ONCE_MAX)
-            .boxed();
-        sent.try_fold(0, |sum, count| std::future::ready(Ok(sum + count))).await
+        let jobs = self.clone();
+        // A task of its own: what was taken of other matches is sent whatever becomes of this one.
+        tokio::spawn(async move {
+            if let Err(error) = jobs.push_taken(taken).await {
+                tracing::warn!(%error, "orders were not pushed");
+            }
+        });
+        let pushed = self.0.orders.until_pushed(id);
+        if tokio::time::timeout(END_TIME_MAX, pushed).await.is_err() {
+            tracing::warn!(%id, "not all messages of a match were sent before its end");
+        }
+    }
+
+    /// A match whose push fails does not stop those of the others.
+    async fn push_taken(&self, taken: Vec<TakenOrders>) -> Result<usize, StoreError> {
+        let pushes = stream::iter(taken).map(|taken| async move {
+            let TakenOrders { match_id, orders, under_way } = taken;
+            let sent = self.push_match(&match_id, orders).await;
+            drop(under_way);
+            sent
+        });
+        let pushes = pushes.buffer_unordered(MATCHES_AT_ONCE_MAX).boxed();
+        pushes.collect::<Vec<_>>().await.into_iter().sum()
     }
 
     async fn push_match(&self, id: &MatchId, orders: MatchOrders) -> Result<usize, StoreError> {
         let orders = self.still_valid(id, orders).await?;
-        let alert = orders.alerts.back();
         let subscriptions: Vec<Subscription> =
             self.service().subscriptions.of_match(id).try_collect().await?;
         let users: HashSet<UserId> = subscriptions.iter().map(|one| one.user_id.clone()).collect();
+        let alerts = &orders.alerts;
         let updates = stream::iter(&subscriptions).map(|subscription| {
             let update = orders.updates.get(&subscription.team_id);
             async move {
                 let Some(update) = update else { return Ok(0) };
-                let text = alert.map(|alert| alert_text(&alert.event, update.state.team.as_str()));
-                let text = text.as_ref().map(|(title, body)| (title.as_str(), body.as_str()));
-                let payload = update_payload(&update.state, text, update.committed_at / 1000);
-                let priority = if alert.is_some() { 10 } else { 5 };
-                let kind = (PushKind::Update, priority);
-                let device = self.device_of(&subscription.user_id).await?;
-                let environment = environment_of(device.as_ref());
-                let (user, token) = (&subscription.user_id, &subscription.push_token);
-                let outgoing = Outgoing {
-                    update_of: Some((subscription.team_id.clone(), update.sequence)),
-                    ..self.outgoing(id, user, token, environment, kind, payload)
-                };
-                Ok::<usize, StoreError>(usize::from(self.deliver(outgoing).await))
+                if alerts.is_empty() {
+                    return self.send_update(id, subscription, update, None).await;
+                }
+                let mut sent = 0;
+                for alert in alerts {
+                    sent += self.send_update(id, subscription, update, Some(alert)).await?;
+                }
+                Ok::<usize, StoreError>(sent)
             }
         });
         let mut sent: usize = updates
@@ -166,7 +205,9 @@ impl Jobs {
                 let kind = alert.event.kind.as_str();
                 let text = (title.as_str(), body.as_str());
                 let payload = alert_payload(id.as_str(), alert.sequence, kind, text);
-                sent += usize::from(self.deliver(self.to_device(id, &device, payload)).await);
+                let mut outgoing = self.to_device(id, &device, payload);
+                outgoing.message.sequence = Some(alert.sequence);
+                sent += usize::from(self.deliver(outgoing).await);
             }
             if let Some((day, states)) = &orders.start {
                 let state = states.iter().find(|(team, _)| *team == follow.team_id);
@@ -183,6 +224,42 @@ impl Jobs {
             .try_fold(0, |sum, count| std::future::ready(Ok(sum + count)))
             .await?;
         Ok(sent)
+    }
+
+    /// Sends a state to an activity, with an alert if there is one. An alert is not lost with a state
+    /// that is superseded: it then goes out with the newest one. Returns how many were delivered.
+    async fn send_update(
+        &self,
+        id: &MatchId,
+        subscription: &Subscription,
+        update: &Waiting,
+        alert: Option<&WaitingAlert>,
+    ) -> Result<usize, StoreError> {
+        let (user, team) = (&subscription.user_id, &subscription.team_id);
+        let environment = environment_of(self.device_of(user).await?.as_ref());
+        let kind = (PushKind::Update, if alert.is_some() { 10 } else { 5 });
+        let valid_until = self.now_ms() + NEWS_VALID_MS;
+        let mut update = update.clone();
+        loop {
+            let text = alert.map(|alert| alert_text(&alert.event, update.state.team.as_str()));
+            let text = text.as_ref().map(|(title, body)| (title.as_str(), body.as_str()));
+            let payload = update_payload(&update.state, text, update.committed_at / 1000);
+            let token = &subscription.push_token;
+            let mut outgoing =
+                self.outgoing(id, user, token, environment, kind, payload).valid_until(valid_until);
+            outgoing.message.sequence = Some(update.sequence);
+            outgoing.update_of = Some((team.clone(), update.sequence));
+            match self.send_with_retries(&outgoing).await {
+                Delivery::Delivered => return Ok(1),
+                Delivery::NotDelivered => return Ok(0),
+                Delivery::Superseded if alert.is_none() => return Ok(0),
+                Delivery::Superseded => match self.0.orders.newest_of(id, team) {
+                    Some(newest) => update = newest,
+                    // The match was cleaned up meanwhile.
+                    None => return Ok(0),
+                },
+            }
+        }
     }
 
     /// Without orders older than 8 s whose state is not the newest any more.
@@ -275,7 +352,7 @@ impl Jobs {
     }
 
     /// Starts an activity at once for somebody who follows a match that is live.
-    pub fn followed(&self, fixture: &Fixture, follow: &Follow) {
+    pub fn start_activity_in_background(&self, fixture: &Fixture, follow: &Follow) {
         if !fixture.phase.is_in_live_index() || fixture.live.is_none() {
             return;
         }
@@ -289,7 +366,8 @@ impl Jobs {
         });
     }
 
-    /// What [`followed`](Self::followed) does, to be waited for.
+    /// What [`start_activity_in_background`](Self::start_activity_in_background) does, to be waited
+    /// for.
     ///
     /// # Errors
     ///
@@ -304,27 +382,10 @@ impl Jobs {
         if !own.is_empty() {
             return Ok(false);
         }
-        let Some(state) = self.state_of(fixture, &follow.team_id).await? else { return Ok(false) };
+        let state = self.service().display_of(fixture, &follow.team_id).await?;
         let league = self.league_name(id).await?;
         let day = fixture.day.unwrap_or(1);
         self.start_activity(id, day, follow, &device, &state, &league).await
-    }
-
-    /// What a match shows from a perspective.
-    async fn state_of(
-        &self,
-        fixture: &Fixture,
-        team: &TeamId,
-    ) -> Result<Option<DisplayState>, StoreError> {
-        let id = &fixture.match_id;
-        let kept = self.service().displays.get(id, team).await?;
-        if let Some(state) = kept.and_then(|kept| serde_json::from_str(&kept.state).ok()) {
-            return Ok(Some(state));
-        }
-        let processing = self.service().processing.get(id, fixture.sequence).await?;
-        let names = self.service().names(std::slice::from_ref(fixture)).await?;
-        let view = crate::view::match_view(fixture, processing.as_deref(), None, &names);
-        Ok(Some(display(&view, team.as_str())))
     }
 
     /// Shows the side at once that a user has chosen, in their activities that showed another one.
@@ -344,7 +405,7 @@ impl Jobs {
 
     async fn send_state(&self, followed: &Followed) -> Result<(), StoreError> {
         let (fixture, follow) = (&followed.fixture, &followed.follow);
-        let Some(state) = self.state_of(fixture, &follow.team_id).await? else { return Ok(()) };
+        let state = self.service().display_of(fixture, &follow.team_id).await?;
         let payload = update_payload(&state, None, self.now_ms() / 1000);
         let device = self.device_of(&follow.user_id).await?;
         let (environment, kind) = (environment_of(device.as_ref()), (PushKind::Update, 10));
@@ -365,9 +426,8 @@ impl Jobs {
         let tokens = tokens.to_vec();
         tokio::spawn(async move {
             let _permit = permit;
-            let state = match jobs.state_of(&fixture, &TeamId::neutral()).await {
-                Ok(Some(state)) => state,
-                Ok(None) => return,
+            let state = match jobs.service().display_of(&fixture, &TeamId::neutral()).await {
+                Ok(state) => state,
                 Err(error) => return tracing::warn!(%error, "activities were not ended"),
             };
             let payload = end_payload(&state, jobs.now_ms() / 1000, true);
@@ -377,7 +437,8 @@ impl Jobs {
                 let kind = (PushKind::End, 10);
                 let id = &fixture.match_id;
                 let outgoing = jobs.outgoing(id, &user, token, environment, kind, payload.clone());
-                jobs.deliver(outgoing).await;
+                let valid_until = jobs.now_ms() + NOTICE_VALID_MS;
+                jobs.deliver(outgoing.valid_until(valid_until)).await;
             }
         });
     }
@@ -387,9 +448,8 @@ impl Jobs {
         let id = &fixture.match_id;
         let mut states = HashMap::new();
         for team in fixture.perspectives() {
-            if let Some(state) = self.state_of(fixture, &team).await? {
-                states.insert(team, state);
-            }
+            let state = self.service().display_of(fixture, &team).await?;
+            states.insert(team, state);
         }
         let states = &states;
         let ends = self.service().subscriptions.of_match(id).map(|subscription| async move {
@@ -400,11 +460,8 @@ impl Jobs {
             let environment = environment_of(device.as_ref());
             let kind = (PushKind::End, 10);
             let (user, token) = (&subscription.user_id, &subscription.push_token);
-            let outgoing = Outgoing {
-                valid_until: self.now_ms() + NOTICE_VALID_MS,
-                ..self.outgoing(id, user, token, environment, kind, payload)
-            };
-            self.deliver(outgoing).await;
+            let outgoing = self.outgoing(id, user, token, environment, kind, payload);
+            self.deliver(outgoing.valid_until(self.now_ms() + NOTICE_VALID_MS)).await;
             Ok::<(), StoreError>(())
         });
         let all = ends.buffer_unordered(IN_FLIGHT_MAX).boxed().try_collect::<Vec<()>>();
@@ -438,6 +495,7 @@ impl Jobs {
                 payload,
                 priority,
                 expires_at: valid_until / 1000,
+                sequence: None,
             },
             token_of: TokenOf::Activity,
             valid_until,
@@ -456,9 +514,13 @@ impl Jobs {
         }
     }
 
-    /// Sends a message; again after 1, 2 and 4 s while it is valid and not superseded. Returns
-    /// whether it was delivered.
+    /// Sends a message. Returns whether it was delivered.
     pub(super) async fn deliver(&self, outgoing: Outgoing) -> bool {
+        matches!(self.send_with_retries(&outgoing).await, Delivery::Delivered)
+    }
+
+    /// Sends a message; again after 1, 2 and 4 s while it is valid and not superseded.
+    async fn send_with_retries(&self, outgoing: &Outgoing) -> Delivery {
         let message = &outgoing.message;
         for wait in WAITS_MS.iter().map(Some).chain([None]) {
             let now = self.now_ms();
@@ -466,22 +528,25 @@ impl Jobs {
                 self.0.orders.is_superseded(&message.match_id, team, *sequence)
             });
             let is_closed = now < self.0.push_closed_until.load(Ordering::SeqCst);
-            if is_superseded || is_closed || now > outgoing.valid_until {
-                return false;
+            if is_superseded {
+                return Delivery::Superseded;
+            }
+            if is_closed || now > outgoing.valid_until {
+                return Delivery::NotDelivered;
             }
             match self.0.sender.send(message).await {
                 PushOutcome::Delivered => {
-                    self.note_delivered(&outgoing);
-                    return true;
+                    self.note_delivered(outgoing);
+                    return Delivery::Delivered;
                 }
                 PushOutcome::TokenDead { since } => {
-                    self.forget_token(&outgoing, since).await;
-                    return false;
+                    self.forget_token(outgoing, since).await;
+                    return Delivery::NotDelivered;
                 }
                 PushOutcome::Again(reason) => {
                     let Some(wait) = wait else {
                         tracing::warn!(reason, token = message.token.end(), "a push was given up");
-                        return false;
+                        return Delivery::NotDelivered;
                     };
                     let wait = *wait as f64 * (0.8 + 0.4 * self.jitter());
                     tokio::time::sleep(Duration::from_millis(wait as u64)).await;
@@ -489,15 +554,15 @@ impl Jobs {
                 PushOutcome::Misconfigured(reason) => {
                     tracing::error!(reason, "the push service refuses our settings");
                     self.0.push_closed_until.store(now + CLOSED_MS, Ordering::SeqCst);
-                    return false;
+                    return Delivery::NotDelivered;
                 }
                 PushOutcome::Dropped(reason) => {
                     tracing::warn!(reason, token = message.token.end(), "a push was refused");
-                    return false;
+                    return Delivery::NotDelivered;
                 }
             }
         }
-        false
+        Delivery::NotDelivered
     }
 
     fn note_delivered(&self, outgoing: &Outgoing) {

@@ -1,9 +1,10 @@
 //! Polls the feed, ticks each match, and reconciles.
 //!
 //! One server holds the lock of the feed and polls. A pass comes every 2.5 s, so that the lock is
-//! kept; it polls only when a poll is due.
+//! kept; it polls only when a poll is due. Matches that end do so in tasks of their own: a pass does
+//! not wait for them.
 
-use super::Jobs;
+use super::{Jobs, LEASE_MARGIN_MS};
 use crate::design::{LockKey, MatchId};
 use crate::feed::{Breaker, BreakerState, FeedError, Snapshot};
 use crate::service::{Acquired, LEASE, StoreError, require_admin};
@@ -18,18 +19,17 @@ use std::time::Duration;
 /// How often a pass comes.
 pub(super) const PASS_INTERVAL: Duration = Duration::from_millis(2_500);
 const EXTEND_AFTER_MS: i64 = 3_000;
-const LEASE_MARGIN_MS: i64 = 2_000;
 /// How often the feed is polled: while a match is live, while one is due soon, else.
 const LIVE_POLL_MS: i64 = 2_500;
 const DUE_POLL_MS: i64 = 10_000;
 const IDLE_POLL_MS: i64 = 60_000;
-/// A match is due soon if it starts within so long.
+/// A match is due soon if it starts within this time.
 const DUE_WITHIN: Duration = Duration::from_secs(600);
 /// Passes are not exactly as long as planned.
 const POLL_SLACK_MS: i64 = 100;
 /// How many matches are ticked at once.
 const TICKS_AT_ONCE_MAX: usize = 16;
-/// A tick may take so long.
+/// Time limit of a tick.
 const TICK_TIME_MAX: Duration = Duration::from_secs(8);
 
 /// What one server remembers between two passes.
@@ -45,6 +45,8 @@ pub(super) struct LiveState {
     pub(super) not_found: HashMap<MatchId, u32>,
     pub(super) stumped: HashSet<(MatchId, u32)>,
     pub(super) started: HashSet<(MatchId, u32)>,
+    /// Matches that this server ends at this moment.
+    pub(super) endings: HashSet<MatchId>,
     unknown_statuses: HashSet<String>,
 }
 
@@ -78,8 +80,8 @@ impl Jobs {
         Ok(Next::In(PASS_INTERVAL))
     }
 
-    /// One pass: keeps the lock of the feed, polls if a poll is due, ticks, reconciles. Returns how
-    /// many matches the feed listed, if it was asked.
+    /// One pass: keeps the lock of the feed, polls if a poll is due, ticks, and begins to end matches
+    /// that are over. Returns how many matches the feed listed, if it was asked.
     ///
     /// # Errors
     ///
@@ -142,7 +144,8 @@ impl Jobs {
         Ok(if soon.await?.is_empty() { IDLE_POLL_MS } else { DUE_POLL_MS })
     }
 
-    /// Has the lock of the feed, extended after 3 s. A holder stops 2 s before the end.
+    /// Acquires or extends the feed lock; `false` if another server holds it. It is extended after
+    /// 3 s; a holder stops 2 s before its lease ends.
     async fn hold_feed_lock(&self) -> Result<bool, StoreError> {
         let (now, key) = (self.now_ms(), LockKey::feed());
         let held = self.live().feed_lease;
@@ -166,7 +169,9 @@ impl Jobs {
             }
             // An answer that was lost, or a restart within this process.
             Acquired::Busy { owner, .. } if owner == *self.owner() => {
-                Ok(locks.extend(&key, self.owner(), LEASE).await?.is_some())
+                let expires_at = locks.extend(&key, self.owner(), LEASE).await?;
+                self.live().feed_lease = expires_at.map(|expires_at| (expires_at, now));
+                Ok(expires_at.is_some())
             }
             Acquired::Busy { .. } => Ok(false),
         }
@@ -183,7 +188,9 @@ impl Jobs {
     }
 
     /// Ticks all matches, 16 at once. One that panics or hangs does not stop the others.
-    async fn tick_all(&self, snapshots: Vec<Snapshot>) {
+    async fn tick_all(&self, mut snapshots: Vec<Snapshot>) {
+        // A tick would release the lock of a match that is being ended.
+        snapshots.retain(|snapshot| !self.is_ending(&snapshot.fixture.id));
         let ticks = snapshots.into_iter().map(|snapshot| {
             let jobs = self.clone();
             async move {

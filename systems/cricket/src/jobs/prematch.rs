@@ -1,7 +1,7 @@
 //! Reminders, and the toss.
 
 use super::Jobs;
-use super::fan_out::{NOTICE_VALID_MS, Outgoing};
+use super::fan_out::NOTICE_VALID_MS;
 use crate::design::{Claim, Fixture, MatchId, UserId};
 use crate::push::alert_payload;
 use crate::rules::{Elected, Phase, Toss, toss};
@@ -12,9 +12,9 @@ use singlet::prelude::*;
 use singlet_web::job::{JobError, JobRun, Next};
 use std::time::Duration;
 
-/// Reminders are sent so long before the start.
+/// How long before the start reminders are sent.
 const REMINDER: Duration = Duration::from_secs(30 * 60);
-/// The toss is watched so long before the start, and after it if the start is delayed.
+/// How long before the start the toss is watched, and after it if the start is delayed.
 const TOSS_BEFORE: Duration = Duration::from_secs(60 * 60);
 const TOSS_AFTER: Duration = Duration::from_secs(3 * 60 * 60);
 /// How many messages are under way at once.
@@ -134,10 +134,9 @@ impl Jobs {
                 return Ok(0);
             }
             let Some(device) = self.device_of(&follow.user_id).await? else { return Ok(0) };
-            let valid_until = self.now_ms() + NOTICE_VALID_MS;
-            let mut outgoing =
-                Outgoing { valid_until, ..self.to_device(id, &device, payload.clone()) };
-            outgoing.message.expires_at = valid_until / 1000;
+            let outgoing = self
+                .to_device(id, &device, payload.clone())
+                .valid_until(self.now_ms() + NOTICE_VALID_MS);
             Ok::<usize, StoreError>(usize::from(self.deliver(outgoing).await))
         });
         let alerts = alerts.buffer_unordered(IN_FLIGHT_MAX).boxed();

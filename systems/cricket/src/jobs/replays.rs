@@ -3,7 +3,7 @@
 use super::Jobs;
 use super::tick::progress_of;
 use crate::demo::{self, DemoLeague};
-use crate::design::{BallId, Fixture, MatchId, ProcessingState, Replay};
+use crate::design::{BallId, Fixture, LockKey, MatchId, ProcessingState, Replay};
 use crate::error::Error;
 use crate::feed::{ReplayFeed, Snapshot, position_at, seek_position};
 use crate::generate;
@@ -20,12 +20,15 @@ use std::time::Duration;
 
 /// How often the keeper of replays runs.
 pub(super) const INTERVAL: Duration = Duration::from_secs(10);
-/// So long after a demo match the next one starts.
+/// How long after a demo match the next one starts.
 const PAUSE: Duration = Duration::from_secs(180);
-/// So long a replay is kept after its end.
+/// How long a replay is kept after its end.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 /// How many ids are tried.
 const ID_ATTEMPTS_MAX: i64 = 1_000;
+/// How often, and with which pauses, the lock of a replay is tried that is to be deleted.
+const LOCK_ATTEMPTS_MAX: u32 = 50;
+const LOCK_WAIT: Duration = Duration::from_millis(100);
 
 /// What an operator changes of a replay.
 #[derive(Clone, Debug, Default)]
@@ -305,9 +308,20 @@ impl Jobs {
         let service = self.service();
         // First, so that no tick puts hashes back, and nobody follows it any more.
         service.fixtures.archive(id).await?;
-        self.clean_up(id).await?;
-        service.processing.forget(id);
-        service.fixtures.delete_replay(id).await
+        for _ in 0..LOCK_ATTEMPTS_MAX {
+            let deleted = self.with_match_lock(id, async {
+                if !self.clean_up(id).await? {
+                    return Ok(None);
+                }
+                service.processing.forget(id);
+                service.fixtures.delete_replay(id).await.map(Some)
+            });
+            if let Some(Some(is_deleted)) = deleted.await? {
+                return Ok(is_deleted);
+            }
+            tokio::time::sleep(LOCK_WAIT).await;
+        }
+        Err(StoreError::StoreBusy { not_done: vec![LockKey::of_match(id).to_string()] })
     }
 
     /// Brings a match of a new replay up to where its tape stands, without pushing anything.

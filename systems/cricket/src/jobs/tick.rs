@@ -4,8 +4,8 @@
 //! event, three display states, their hashes. (4) One transaction. (5) Caches. (6) Releases the
 //! lock. (7) Orders to push.
 
-use super::Jobs;
 use super::orders::Order;
+use super::{Jobs, LEASE_MARGIN_MS};
 use crate::design::{
     BallId, CachedFixture, Fixture, Live, LockKey, MatchId, ProcessingState, StateHash, TeamId,
 };
@@ -24,8 +24,6 @@ use std::sync::atomic::Ordering;
 
 /// An older snapshot is not applied.
 const SNAPSHOT_MS_MAX: i64 = 8_000;
-/// A holder stops so long before its lease ends.
-const LEASE_MARGIN_MS: i64 = 2_000;
 
 /// What a tick came to.
 #[derive(Clone, Debug, PartialEq, Eq)]

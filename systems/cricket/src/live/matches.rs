@@ -70,9 +70,9 @@ async fn state(service: &Service, topic: &Topic) -> Result<TopicState, Error> {
     }
     let (id, team) = topic.id().split_once('/').ok_or(Error::MatchNotFound)?;
     let id = MatchId::new(id).map_err(|_| Error::MatchNotFound)?;
-    let perspective = service.perspective(&id).await?;
-    let view = perspective.view();
-    let fixture = &perspective.fixture;
+    let record = service.match_record(&id).await?;
+    let view = record.view();
+    let fixture = &record.fixture;
     let shown = DisplayView::new(display(&view, team), fixture, service.db.now());
     let balls = this_over(&view);
     let sequence = fixture.sequence;

@@ -40,6 +40,8 @@ pub struct PushMessage {
     pub priority: u8,
     /// In epoch seconds: not delivered later.
     pub expires_at: i64,
+    /// The sequence of the match whose order this is; none for what no order has caused.
+    pub sequence: Option<u64>,
 }
 
 impl fmt::Debug for PushMessage {

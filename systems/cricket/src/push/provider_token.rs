@@ -8,7 +8,7 @@ use serde_json::json;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-/// A token is made anew after so long: Apple wants them 20 to 60 minutes old at most.
+/// Age at which a token is replaced: Apple wants them 20 to 60 minutes old at most.
 const RENEWED_AFTER_SECONDS: i64 = 40 * 60;
 /// And not more often than this.
 const KEPT_AT_LEAST_SECONDS: i64 = 20 * 60;

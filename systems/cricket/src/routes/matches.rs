@@ -238,17 +238,17 @@ async fn show_scorecard(
     State(shared): State<Shared>,
     of: Path<OfMatch>,
 ) -> Result<Json<Scorecard>, Error> {
-    let perspective = shared.service.perspective(&of.id()?).await?;
-    let sides = sides(perspective.cached.as_ref());
-    Ok(Json(Scorecard { innings: scorecard(&perspective.view(), &sides) }))
+    let record = shared.service.match_record(&of.id()?).await?;
+    let sides = sides(record.cached.as_ref());
+    Ok(Json(Scorecard { innings: scorecard(&record.view(), &sides) }))
 }
 
 async fn show_charts(
     State(shared): State<Shared>,
     of: Path<OfMatch>,
 ) -> Result<Json<Charts>, Error> {
-    let perspective = shared.service.perspective(&of.id()?).await?;
-    Ok(Json(Charts { innings: charts(&perspective.view()) }))
+    let record = shared.service.match_record(&of.id()?).await?;
+    Ok(Json(Charts { innings: charts(&record.view()) }))
 }
 
 async fn list_balls(
@@ -256,8 +256,8 @@ async fn list_balls(
     of: Path<OfMatch>,
     query: Query<BallsQuery>,
 ) -> Result<Json<Balls>, Error> {
-    let perspective = shared.service.perspective(&of.id()?).await?;
-    let view = perspective.view();
+    let record = shared.service.match_record(&of.id()?).await?;
+    let view = record.view();
     let before = query.before.as_deref();
     let balls = view.deliveries.iter().rev();
     let mut balls: Vec<&Delivery> = match before {

@@ -209,7 +209,7 @@ async fn follow(
 ) -> Result<Json<FollowView>, Error> {
     let (user, team) = (user_of(&caller)?, team_of(&body.team_id)?);
     let followed = shared.service.follow_match(&of.id()?, &user, &team).await?;
-    shared.jobs.followed(&followed.fixture, &followed.follow);
+    shared.jobs.start_activity_in_background(&followed.fixture, &followed.follow);
     shared.jobs.update_activities(&followed);
     Ok(Json(followed.follow.into()))
 }

@@ -62,7 +62,7 @@ struct LeaguePage {
 
 /// A match with all that is shown of it.
 #[derive(Clone, Debug)]
-pub struct Perspective {
+pub struct MatchRecord {
     /// The match.
     pub fixture: Fixture,
     /// How far it is processed.
@@ -73,7 +73,7 @@ pub struct Perspective {
     pub names: Names,
 }
 
-impl Perspective {
+impl MatchRecord {
     /// The match as displays, scorecards and charts read it.
     #[must_use]
     pub fn view(&self) -> MatchView {
@@ -199,12 +199,40 @@ impl Service {
     }
 
     /// A match with all that is shown of it: operations 1, 55 and 48.
-    pub async fn perspective(&self, id: &MatchId) -> Result<Perspective, Error> {
-        let fixture = self.find_match(id).await?;
+    pub async fn match_record(&self, id: &MatchId) -> Result<MatchRecord, Error> {
+        Ok(self.record_of(self.find_match(id).await?).await?)
+    }
+
+    async fn record_of(&self, fixture: Fixture) -> Result<MatchRecord, StoreError> {
+        let id = &fixture.match_id;
         let processing = self.processing.get(id, fixture.sequence).await?;
         let cached = self.cache.get(id).await?;
         let names = self.names(std::slice::from_ref(&fixture)).await?;
-        Ok(Perspective { fixture, processing, cached, names })
+        Ok(MatchRecord { fixture, processing, cached, names })
+    }
+
+    /// The display that is in the cache, if it is as new as the match.
+    async fn cached_display(
+        &self,
+        fixture: &Fixture,
+        team: &TeamId,
+    ) -> Result<Option<DisplayState>, StoreError> {
+        let stored = self.displays.get(&fixture.match_id, team).await?;
+        let stored = stored.filter(|stored| stored.sequence == fixture.sequence);
+        Ok(stored.and_then(|stored| serde_json::from_str(&stored.state).ok()))
+    }
+
+    /// What this version of a match shows to a team. Writes no cache.
+    pub(crate) async fn display_of(
+        &self,
+        fixture: &Fixture,
+        team: &TeamId,
+    ) -> Result<DisplayState, StoreError> {
+        if let Some(state) = self.cached_display(fixture, team).await? {
+            return Ok(state);
+        }
+        let record = self.record_of(fixture.clone()).await?;
+        Ok(display(&record.view(), team.as_str()))
     }
 
     /// What is shown of a match to a team: operations 46 and 1, rebuilt from 1 and 55 if it is not
@@ -218,15 +246,12 @@ impl Service {
         if !fixture.has_perspective(team) {
             return Err(Error::TeamNotInMatch);
         }
-        let stored = self.displays.get(id, team).await?;
-        if let Some(stored) = stored.filter(|stored| stored.sequence == fixture.sequence)
-            && let Ok(state) = serde_json::from_str(&stored.state)
-        {
+        if let Some(state) = self.cached_display(&fixture, team).await? {
             return Ok((fixture, state));
         }
-        let perspective = self.perspective(id).await?;
-        let state = display(&perspective.view(), team.as_str());
-        let fixture = perspective.fixture;
+        let record = self.match_record(id).await?;
+        let state = display(&record.view(), team.as_str());
+        let fixture = record.fixture;
         let is_final = fixture.ended_at.is_some();
         self.displays.put(id, team, state.to_json(), fixture.sequence, is_final).await?;
         Ok((fixture, state))

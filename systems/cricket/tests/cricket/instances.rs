@@ -18,17 +18,81 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// Notes what is sent, and answers as it is told to.
 #[derive(Default)]
 pub(crate) struct Phone {
     pub(crate) sent: Mutex<Vec<PushMessage>>,
     pub(crate) outcomes: Mutex<VecDeque<PushOutcome>>,
+    hold: Mutex<Option<Hold>>,
+}
+
+/// Messages that are not answered before the test says so.
+#[derive(Clone)]
+struct Hold {
+    kind: PushKind,
+    /// How many are still to be held; later ones are answered at once.
+    left: usize,
+    held: Arc<AtomicU32>,
+    gate: Arc<Semaphore>,
+}
+
+/// Lets go what a phone holds back.
+pub(crate) struct Held {
+    held: Arc<AtomicU32>,
+    gate: Arc<Semaphore>,
+}
+
+impl Held {
+    /// Waits until so many messages are held.
+    pub(crate) async fn reaches(&self, count: u32) {
+        until(|| self.held.load(Ordering::SeqCst) >= count).await;
+    }
+
+    pub(crate) fn release(&self) {
+        self.gate.add_permits(1);
+    }
+}
+
+/// Waits for something that another task does, a minute at most.
+pub(crate) async fn until(is_so: impl Fn() -> bool) {
+    let wait = async {
+        while !is_so() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), wait).await.unwrap();
 }
 
 impl Phone {
     pub(crate) fn take(&self) -> Vec<PushMessage> {
         std::mem::take(&mut *self.sent.lock().unwrap())
+    }
+
+    /// The first `count` messages of this kind are not answered until they are released.
+    pub(crate) fn hold(&self, kind: PushKind, count: usize) -> Held {
+        let (held, gate) = (Arc::new(AtomicU32::new(0)), Arc::new(Semaphore::new(0)));
+        *self.hold.lock().unwrap() =
+            Some(Hold { kind, left: count, held: held.clone(), gate: gate.clone() });
+        Held { held, gate }
+    }
+
+    /// The hold that applies to a message.
+    fn hold_of(&self, message: &PushMessage) -> Option<Hold> {
+        let mut hold = self.hold.lock().unwrap();
+        let hold = hold.as_mut().filter(|hold| hold.kind == message.kind && hold.left > 0)?;
+        hold.left -= 1;
+        Some(hold.clone())
+    }
+
+    /// How many alerts have a title that begins so, alone or in an update.
+    pub(crate) fn alerts(&self, title: &str) -> usize {
+        let is_alert = |one: &&PushMessage| {
+            let own = one.payload["aps"]["alert"]["title"].as_str();
+            own.is_some_and(|own| own.starts_with(title))
+        };
+        self.sent.lock().unwrap().iter().filter(is_alert).count()
     }
 
     pub(crate) fn count(&self, kind: PushKind) -> usize {
@@ -42,11 +106,18 @@ impl PushSender for Phone {
     }
 
     fn send<'a>(&'a self, message: &'a PushMessage) -> BoxFuture<'a, PushOutcome> {
-        let outcome = self.outcomes.lock().unwrap().pop_front().unwrap_or(PushOutcome::Delivered);
-        if outcome == PushOutcome::Delivered {
-            self.sent.lock().unwrap().push(message.clone());
-        }
-        Box::pin(std::future::ready(outcome))
+        Box::pin(async move {
+            if let Some(hold) = self.hold_of(message) {
+                hold.held.fetch_add(1, Ordering::SeqCst);
+                let _permit = hold.gate.acquire().await.unwrap();
+            }
+            let next = self.outcomes.lock().unwrap().pop_front();
+            let outcome = next.unwrap_or(PushOutcome::Delivered);
+            if outcome == PushOutcome::Delivered {
+                self.sent.lock().unwrap().push(message.clone());
+            }
+            outcome
+        })
     }
 }
 
@@ -153,9 +224,10 @@ impl Server {
         Self { service, jobs, phone }
     }
 
-    /// One pass, and what it ordered is sent.
+    /// One pass; matches that are over have ended after it, and what it ordered is sent.
     pub(crate) async fn pass(&self) {
         self.jobs.live_score_pass().await.unwrap();
+        self.jobs.endings_done().await;
         self.jobs.push_orders().await.unwrap();
     }
 

@@ -8,6 +8,7 @@
 )]
 
 mod design;
+mod endings;
 mod faults;
 mod feeds;
 mod fixture;

@@ -35,7 +35,7 @@ use tokio::net::TcpListener;
 
 const ID: &str = "9000001";
 
-async fn live_match(store: &TestStore) -> (Arc<FakeFeed>, Server) {
+pub(crate) async fn live_match(store: &TestStore) -> (Arc<FakeFeed>, Server) {
     let service = prepare(store).await;
     let fixture = scheduled(ID, service.db.now());
     assert!(service.fixtures.create(&fixture).await.unwrap());
@@ -47,7 +47,7 @@ async fn live_match(store: &TestStore) -> (Arc<FakeFeed>, Server) {
 }
 
 /// The feed lists one more ball of its first match.
-fn add_ball(feed: &FakeFeed, score: &Value) {
+pub(crate) fn add_ball(feed: &FakeFeed, score: &Value) {
     let mut listed = feed.listed.lock().unwrap();
     let balls = &mut listed[0].balls;
     let mut next = balls.last().unwrap().clone();
@@ -492,8 +492,7 @@ fn case_30_a_payload_fits_and_no_log_has_a_token() {
         let out = json!({"name": "Clean Bowled", "runs": 0, "is_wicket": true, "out": true});
         bowl(&store, &feed, &server, &[out.clone()]).await;
         // The same with the adapter that logs.
-        let logging =
-            Jobs::new(&server.service, feed.clone(), None, Arc::new(LogSender)).unwrap();
+        let logging = Jobs::new(&server.service, feed.clone(), None, Arc::new(LogSender)).unwrap();
         server.jobs.release_feed_lock().await.unwrap();
         server.phone_of("asha", false).await;
         server.subscribe("ben", ID, "101").await;
