@@ -10,7 +10,7 @@ singlet_web::problems! {
         /// Squash is for members of the Squash group; to change something one must be a manager too.
         SquashOnly = 403, "squash-only", "For the squash club only";
         /// Nobody adds themselves to a group. Somebody else has to.
-        SelfJoin = 403, "self-join", "Nobody adds themselves";
+        SelfJoin = 403, "self-join", "You cannot add yourself";
         /// A permission is passed on only by those who have it.
         PermissionNotHeld = 403, "permission-not-held", "You lack a permission of the group";
         /// The site is not in the catalogue.
@@ -58,11 +58,11 @@ singlet_web::problems! {
         /// A range has at most 366 days and 10,000 matches.
         RangeTooLarge = 422, "range-too-large", "Range too large";
         /// The day is not in the calendar, before 2000, or after tomorrow.
-        DateInvalid = 422, "date-invalid", "Not a day of a match";
+        DateInvalid = 422, "date-invalid", "Invalid date";
         /// Four different people play.
         SamePlayerTwice = 422, "same-player-twice", "Same player twice";
         /// One pair has three games, the other one none, one or two.
-        GamesInvalid = 422, "games-invalid", "Not the games of a match";
+        GamesInvalid = 422, "games-invalid", "Invalid score";
         /// The winner is the pair with three games.
         WinnerMismatch = 422, "winner-mismatch", "Winner does not fit the games";
         /// One of the players is not in the club.

@@ -15,4 +15,4 @@ mod demo;
 mod routes;
 
 pub use demo::PERSONAS;
-pub use routes::{Steps, system, system_with};
+pub use routes::{DeletionMode, system, system_with};

@@ -1,4 +1,4 @@
-//! HTTP: every function takes a request apart, calls the service, and shows what it says.
+//! HTTP: each handler parses a request, calls the service and maps its answer.
 
 mod bodies;
 mod people;
@@ -20,26 +20,26 @@ use std::time::Duration;
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// When the steps are taken that follow the first one of a deletion.
+/// Who continues a deletion after its first step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Steps {
+pub enum DeletionMode {
     /// As soon as the request is answered, and by the job if the server dies before their end.
-    AtOnce,
+    Background,
     /// By the job alone: for tests that look at what a request itself has written.
-    ByJob,
+    JobOnly,
 }
 
 /// What the routes work on.
 #[derive(Clone)]
 struct Shared {
     service: Service,
-    steps: Steps,
+    deletions: DeletionMode,
 }
 
 impl Shared {
     /// Runs a task while the client has its answer already.
     fn run_in_background(&self, task: TaskId) {
-        if self.steps == Steps::ByJob {
+        if self.deletions == DeletionMode::JobOnly {
             return;
         }
         let service = self.service.clone();
@@ -54,12 +54,12 @@ impl Shared {
 /// The system, for the list of the command `singlet`.
 #[must_use]
 pub fn system() -> System {
-    system_with(Steps::AtOnce)
+    system_with(DeletionMode::Background)
 }
 
-/// The system with deletions that go on in another way.
+/// The system, with another way to continue deletions.
 #[must_use]
-pub fn system_with(steps: Steps) -> System {
+pub fn system_with(deletions: DeletionMode) -> System {
     System::new("fus", "FUS", "A catalogue of sites with ratings and comments, and a squash club.")
         .design::<Fus>()
         .problems::<Error>()
@@ -67,7 +67,7 @@ pub fn system_with(steps: Steps) -> System {
         .open(move |resources: Resources| async move {
             let service = open_service(&resources).await?;
             service.ensure_squash().await.map_err(OpenError::system)?;
-            Ok(opened(service, steps))
+            Ok(opened(service, deletions))
         })
         .demo(async |resources: Resources, demo: Demo| {
             demo::load(&open_service(&resources).await?, demo).await
@@ -79,7 +79,7 @@ async fn open_service(resources: &Resources) -> Result<Service, OpenError> {
     Ok(Service::new(resources.database().await?, random, blobs))
 }
 
-fn opened(service: Service, steps: Steps) -> Opened {
+fn opened(service: Service, deletions: DeletionMode) -> Opened {
     let (finish, tags, images) = (service.clone(), service.clone(), service.clone());
     let finish = Job::every("finish-tasks", MINUTE / 2, move |run: JobRun| {
         let service = finish.clone();
@@ -93,7 +93,7 @@ fn opened(service: Service, steps: Steps) -> Opened {
         let service = images.clone();
         async move { service.forget_images(&run).await }
     });
-    let shared = Shared { service, steps };
+    let shared = Shared { service, deletions };
     let api = Api::new(shared);
     let api = squash::routes(people::routes(sites::routes(api)));
     Opened::new(api)

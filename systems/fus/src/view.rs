@@ -106,7 +106,7 @@ pub struct TagView {
 
 /// What was found while somebody types.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Found {
+pub struct SearchResult {
     /// Tags that begin with the last word.
     pub tags: Vec<String>,
     /// Sites with all words.
@@ -172,7 +172,7 @@ pub struct PublicRating {
 
 /// That a moderator has removed a comment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Removed {
+pub struct Removal {
     /// When.
     pub at: String,
     /// Why.
@@ -204,12 +204,12 @@ pub struct CommentView {
     pub updated_at: String,
     /// Set if a moderator has removed it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub removed: Option<Removed>,
+    pub removed: Option<Removal>,
 }
 
 impl CommentView {
     pub(crate) fn new(comment: Comment, site_title: &str, author: Option<&Profile>) -> Self {
-        let removed = comment.removed_at.map(|at| Removed {
+        let removed = comment.removed_at.map(|at| Removal {
             at: at.to_string(),
             reason: comment.removed_reason.unwrap_or_default(),
         });
@@ -483,7 +483,7 @@ pub struct FormView {
 /// The numbers of a player or a pair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Numbers {
+pub struct Totals {
     /// The place.
     pub rank: usize,
     /// Matches.
@@ -500,7 +500,7 @@ pub struct Numbers {
     pub form: Vec<FormView>,
 }
 
-impl From<&Line> for Numbers {
+impl From<&Line> for Totals {
     fn from(line: &Line) -> Self {
         let form = line.form.iter().map(|form| FormView {
             date: form.date.to_string(),
@@ -528,7 +528,7 @@ pub struct PlayerLine {
     pub name: String,
     /// Place, matches, games and form.
     #[serde(flatten)]
-    pub numbers: Numbers,
+    pub numbers: Totals,
 }
 
 /// A pair's line.
@@ -540,7 +540,7 @@ pub struct PairLine {
     pub names: Vec<String>,
     /// Place, matches, games and form.
     #[serde(flatten)]
-    pub numbers: Numbers,
+    pub numbers: Totals,
 }
 
 /// Standings of a range of days.

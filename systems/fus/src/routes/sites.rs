@@ -4,7 +4,7 @@ use super::Shared;
 use super::bodies::{CommentBody, RatingBody, RemovalBody, SiteBody};
 use super::upload::{ImageReply, Logo, Uploaded};
 use crate::error::Error;
-use crate::view::{CommentView, Found, PublicRating, RatingView, SiteView, TagView};
+use crate::view::{CommentView, PublicRating, RatingView, SearchResult, SiteView, TagView};
 use axum::extract::State;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use singlet_web::identity::Caller;
 use singlet_web::limit::ClientLimits;
 
 /// Lists have fifty entries unless another number is asked for.
-pub(super) type Fifty = Paging<50, 100>;
+pub(super) type ListPaging = Paging<50, 100>;
 
 /// What a comment takes beside its text, about.
 const COMMENT_BYTES: u64 = 500;
@@ -197,7 +197,7 @@ fn versioned(site: SiteView) -> Versioned<SiteView> {
 async fn list(
     State(shared): State<Shared>,
     with: Query<WithTag>,
-    paging: Fifty,
+    paging: ListPaging,
 ) -> Result<Json<Page<SiteView>>, Error> {
     Ok(Json(match &with.tag {
         Some(tag) => shared.service.sites_with_tag(tag, &paging).await?,
@@ -347,11 +347,17 @@ async fn moderate(
     Ok(Json(removed))
 }
 
-async fn tags(State(shared): State<Shared>, paging: Fifty) -> Result<Json<Page<TagView>>, Error> {
+async fn tags(
+    State(shared): State<Shared>,
+    paging: ListPaging,
+) -> Result<Json<Page<TagView>>, Error> {
     Ok(Json(shared.service.tags(&paging).await?))
 }
 
-async fn search(State(shared): State<Shared>, typed: Query<Typed>) -> Result<Json<Found>, Error> {
+async fn search(
+    State(shared): State<Shared>,
+    typed: Query<Typed>,
+) -> Result<Json<SearchResult>, Error> {
     Ok(Json(shared.service.search(&typed.q).await?))
 }
 
@@ -359,7 +365,7 @@ async fn ratings(
     State(shared): State<Shared>,
     caller: Caller,
     with: Query<WithStars>,
-    paging: Fifty,
+    paging: ListPaging,
 ) -> Result<Json<Page<PublicRating>>, Error> {
     let site = with.site.as_deref();
     Ok(Json(shared.service.ratings_with(&caller, with.stars, site, &paging).await?))
@@ -368,7 +374,7 @@ async fn ratings(
 async fn my_ratings(
     State(shared): State<Shared>,
     caller: Caller,
-    paging: Fifty,
+    paging: ListPaging,
 ) -> Result<Json<Page<RatingView>>, Error> {
     Ok(Json(shared.service.my_ratings(&caller, &paging).await?))
 }
@@ -376,7 +382,7 @@ async fn my_ratings(
 async fn my_comments(
     State(shared): State<Shared>,
     caller: Caller,
-    paging: Fifty,
+    paging: ListPaging,
 ) -> Result<Json<Page<CommentView>>, Error> {
     Ok(Json(shared.service.my_comments(&caller, &paging).await?))
 }

@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::bodies::{MatchBody, PlayerBody};
-use super::sites::Fifty;
+use super::sites::ListPaging;
 use crate::error::Error;
 use crate::view::{MatchPage, MatchView, PlayerView, StandingsView};
 use axum::extract::State;
@@ -101,7 +101,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Of {
+struct IdPath {
     /// The id.
     id: String,
 }
@@ -154,7 +154,7 @@ macro_rules! routes_of {
             pub(super) async fn show(
                 State(shared): State<Shared>,
                 caller: Caller,
-                of: Path<Of>,
+                of: Path<IdPath>,
             ) -> Result<Versioned<$view>, Error> {
                 Ok(versioned(shared.service.$show(&caller, &of.id).await?))
             }
@@ -162,7 +162,7 @@ macro_rules! routes_of {
             pub(super) async fn change(
                 State(shared): State<Shared>,
                 caller: Caller,
-                of: Path<Of>,
+                of: Path<IdPath>,
                 IfMatch(version): IfMatch,
                 Body(new): Body<$body>,
             ) -> Result<Versioned<$view>, Error> {
@@ -173,7 +173,7 @@ macro_rules! routes_of {
             pub(super) async fn remove(
                 State(shared): State<Shared>,
                 caller: Caller,
-                of: Path<Of>,
+                of: Path<IdPath>,
             ) -> Result<NoContent, Error> {
                 shared.service.$delete(&caller, &of.id).await.map(|()| NoContent)
             }
@@ -189,7 +189,7 @@ routes_of!(of_match: MatchView, MatchBody, "/v1/squash/matches", match_id,
 async fn players(
     State(shared): State<Shared>,
     caller: Caller,
-    paging: Fifty,
+    paging: ListPaging,
 ) -> Result<Json<Page<PlayerView>>, Error> {
     Ok(Json(shared.service.players(&caller, &paging).await?))
 }
@@ -197,8 +197,8 @@ async fn players(
 async fn matches_of(
     State(shared): State<Shared>,
     caller: Caller,
-    of: Path<Of>,
-    paging: Fifty,
+    of: Path<IdPath>,
+    paging: ListPaging,
 ) -> Result<Json<MatchPage>, Error> {
     Ok(Json(shared.service.matches_of(&caller, &of.id, &paging).await?))
 }
@@ -207,7 +207,7 @@ async fn matches(
     State(shared): State<Shared>,
     caller: Caller,
     days: Query<Days>,
-    paging: Fifty,
+    paging: ListPaging,
 ) -> Result<Json<MatchPage>, Error> {
     let service = &shared.service;
     Ok(Json(match &*days {

@@ -37,7 +37,7 @@ pub enum MatchFault {
 
 /// A match that can be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Teams {
+pub struct MatchResult {
     /// The day.
     pub date: Date,
     /// Games of A and of B.
@@ -51,7 +51,7 @@ pub struct Teams {
 /// # Errors
 ///
 /// The first fault.
-pub fn check_match<Id: Ord>(new: &NewMatch<Id>, now: Timestamp) -> Result<Teams, MatchFault> {
+pub fn check_match<Id: Ord>(new: &NewMatch<Id>, now: Timestamp) -> Result<MatchResult, MatchFault> {
     let date = parse_day(&new.date, now).ok_or(MatchFault::Date)?;
     if new.players.iter().collect::<BTreeSet<_>>().len() < new.players.len() {
         return Err(MatchFault::SamePlayerTwice);
@@ -65,7 +65,7 @@ pub fn check_match<Id: Ord>(new: &NewMatch<Id>, now: Timestamp) -> Result<Teams,
         return Err(MatchFault::Winner);
     }
     let games = games.map(|count| u8::try_from(count).unwrap_or(0));
-    Ok(Teams { date, games, winner })
+    Ok(MatchResult { date, games, winner })
 }
 
 /// A day from 2000 to tomorrow.
@@ -87,7 +87,7 @@ mod tests {
 
     const FOUR: [&str; 4] = ["ada", "ben", "cleo", "dan"];
 
-    fn check(new: &NewMatch<PlayerId>) -> Result<Teams, MatchFault> {
+    fn check(new: &NewMatch<PlayerId>) -> Result<MatchResult, MatchFault> {
         check_match(new, "2026-05-04T12:00:00.000Z".parse().unwrap())
     }
 

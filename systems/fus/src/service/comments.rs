@@ -192,7 +192,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// If the store fails, or the cursor is none of this list.
+    /// If the store fails, or the cursor belongs to another list.
     pub async fn my_comments<const D: u32, const M: u32>(
         &self,
         caller: &Caller,

@@ -4,7 +4,7 @@
 use super::{Service, match_id, parse_id, player_id};
 use crate::design::{MatchId, MatchList, Participation, PlayerId, SquashMatch, SquashPlayer};
 use crate::error::Error;
-use crate::rules::{NewMatch, Squash, Teams, check_match};
+use crate::rules::{MatchResult, NewMatch, Squash, check_match};
 use crate::view::{MatchPage, MatchView};
 use singlet::prelude::*;
 use singlet::{Cursor, Page};
@@ -14,22 +14,22 @@ use singlet_web::problem::changed_meanwhile;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A match that can be written, if its players exist.
-struct Entered {
+struct ValidMatch {
     players: [PlayerId; 4],
-    teams: Teams,
+    result: MatchResult,
 }
 
-impl Entered {
+impl ValidMatch {
     fn check(new: &NewMatch, now: Timestamp) -> Result<Self, Error> {
-        let teams = check_match(new, now)?;
+        let result = check_match(new, now)?;
         let [a1, a2, b1, b2] = &new.players;
         let id = |text: &String| parse_id(text).ok_or(Error::UnknownPlayer);
-        Ok(Self { players: [id(a1)?, id(a2)?, id(b1)?, id(b2)?], teams })
+        Ok(Self { players: [id(a1)?, id(a2)?, id(b1)?, id(b2)?], result })
     }
 
     fn into_match(self, match_id: MatchId, now: Timestamp) -> SquashMatch {
         let [a1, a2, b1, b2] = self.players;
-        let Teams { date, games: [a_games, b_games], winner } = self.teams;
+        let MatchResult { date, games: [a_games, b_games], winner } = self.result;
         SquashMatch {
             match_id,
             entity_type: MatchList::SquashMatch,
@@ -65,8 +65,8 @@ impl Service {
     pub async fn create_match(&self, caller: &Caller, new: &NewMatch) -> Result<MatchView, Error> {
         self.squash(caller, Squash::Write).await?;
         let now = self.db.now();
-        let entered = Entered::check(new, now)?;
-        let one = entered.into_match(self.random.id(now)?, now);
+        let valid = ValidMatch::check(new, now)?;
+        let one = valid.into_match(self.random.id(now)?, now);
         let mut transaction = self.db.transaction::<Error>();
         transaction.push(create(&one).or(Error::changed()));
         for player in one.players() {
@@ -107,7 +107,7 @@ impl Service {
             return Err(changed_meanwhile(version, old.version).into());
         }
         let now = self.db.now();
-        let one = Entered::check(new, now)?.into_match(id.clone(), now);
+        let one = ValidMatch::check(new, now)?.into_match(id.clone(), now);
         let one = SquashMatch { version: version + 1, created_at: old.created_at, ..one };
         let before: BTreeSet<&PlayerId> = old.players().into_iter().collect();
         let after: BTreeSet<&PlayerId> = one.players().into_iter().collect();
@@ -177,7 +177,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// If the caller is not in the club, or it is no day.
+    /// If the caller is not in the club, or the date is malformed.
     pub async fn matches_on<const D: u32, const M: u32>(
         &self,
         caller: &Caller,
@@ -198,7 +198,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// If the caller is not in the club, or the range is none.
+    /// If the caller is not in the club, or the range is empty or malformed.
     pub async fn matches_between<const D: u32, const M: u32>(
         &self,
         caller: &Caller,

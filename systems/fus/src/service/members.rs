@@ -24,7 +24,7 @@ pub struct Added {
     pub is_new: bool,
 }
 
-/// Insists on the right to add and remove members of a group of this name.
+/// Fails without the right to add and remove members of a group of this name.
 fn require_manager(rights: &Rights, name: &str) -> Result<(), Error> {
     match name {
         SQUASH => rights.require_squash(Squash::Write),

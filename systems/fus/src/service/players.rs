@@ -24,14 +24,14 @@ pub struct NewPlayer {
     pub user_id: Option<String>,
 }
 
-struct Checked {
+struct ValidPlayer {
     name: String,
     email: Option<String>,
     user_id: Option<UserId>,
 }
 
 impl NewPlayer {
-    fn check(&self) -> Result<Checked, Error> {
+    fn check(&self) -> Result<ValidPlayer, Error> {
         let given = |text: &Option<String>| {
             text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
         };
@@ -43,7 +43,7 @@ impl NewPlayer {
             parse_user(&text).ok_or_else(|| Error::invalid("/userId", "must be the id of a user"))
         });
         let name = texts::name("/name", &self.name, 60)?;
-        Ok(Checked { name, email, user_id: user_id.transpose()? })
+        Ok(ValidPlayer { name, email, user_id: user_id.transpose()? })
     }
 }
 
@@ -69,7 +69,7 @@ impl Service {
         new: &NewPlayer,
     ) -> Result<PlayerView, Error> {
         self.squash(caller, Squash::Write).await?;
-        let Checked { name, email, user_id } = new.check()?;
+        let ValidPlayer { name, email, user_id } = new.check()?;
         let now = self.db.now();
         let player = SquashPlayer {
             id: self.random.id(now)?,

@@ -71,7 +71,7 @@ impl Service {
         made.ok_or_else(Error::changed)
     }
 
-    /// 17: changes what others see. The same once more writes nothing.
+    /// 17: changes what others see. Repeating it writes nothing.
     ///
     /// # Errors
     ///

@@ -37,7 +37,7 @@ fn count_stars(site: Update<Site>, stars: u8, amount: i64) -> Update<Site> {
 }
 
 impl Service {
-    /// 5: rates a site, or changes the rating. The same once more writes nothing.
+    /// 5: rates a site, or changes the rating. Repeating it writes nothing.
     ///
     /// # Errors
     ///
@@ -134,7 +134,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// If the store fails, or the cursor is none of this list.
+    /// If the store fails, or the cursor belongs to another list.
     pub async fn my_ratings<const D: u32, const M: u32>(
         &self,
         caller: &Caller,
@@ -156,7 +156,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// If the store fails, or the cursor is none of this list.
+    /// If the store fails, or the cursor belongs to another list.
     pub async fn ratings_with<const D: u32, const M: u32>(
         &self,
         caller: &Caller,

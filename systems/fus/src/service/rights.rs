@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 pub(super) const SQUASH: &str = "Squash";
 
 singlet_web::roles! {
-    /// What every caller is: rights here are no order, so there is one.
-    enum Anyone { SignedIn }
+    /// The kit wants an ordered role; FUS has permissions instead, so this has one value.
+    enum SignedInRole { SignedIn }
 }
 
 /// What a caller may do.
@@ -29,7 +29,7 @@ pub struct Rights {
     pub squash: Squash,
     /// Their groups that are not being deleted.
     pub groups: Vec<Group>,
-    access: Access<Anyone>,
+    access: Access<SignedInRole>,
 }
 
 impl Rights {
@@ -39,30 +39,30 @@ impl Rights {
         self.permissions.contains(&permission)
     }
 
-    /// Insists on a permission.
+    /// Fails without a permission.
     pub(super) fn require(&self, permission: Permission) -> Result<(), Error> {
         let who = format!("somebody with the permission {}", permission.as_str());
         Ok(self.access.require_if(self.has(permission), who)?)
     }
 
-    /// Insists on all permissions of a group.
+    /// Fails without all permissions of a group.
     pub(super) fn require_all_of(&self, group: &Group) -> Result<(), Error> {
         let is_held = |text: &String| Permission::parse(text).is_none_or(|one| self.has(one));
         if group.permissions.iter().all(is_held) { Ok(()) } else { Err(Error::PermissionNotHeld) }
     }
 
-    /// Insists on a right in the squash club, before any id is looked at.
+    /// Fails without a right in the squash club, before any id is looked at.
     pub(super) fn require_squash(&self, needed: Squash) -> Result<(), Error> {
         if self.squash >= needed { Ok(()) } else { Err(Error::SquashOnly) }
     }
 }
 
-/// Insists on the role of an admin, for which nothing is read.
+/// Fails without the role of an admin, for which nothing is read.
 pub(super) fn require_admin(caller: &Caller) -> Result<UserId, Error> {
     let user = user_of(caller)?;
     let roles = Role::among(&caller.groups);
     let is_admin = roles.contains(&Role::Admin) || roles.contains(&Role::SuperAdmin);
-    Access::new(Some(caller), Some(Anyone::SignedIn)).require_if(is_admin, "an admin")?;
+    Access::new(Some(caller), Some(SignedInRole::SignedIn)).require_if(is_admin, "an admin")?;
     Ok(user)
 }
 
@@ -84,7 +84,7 @@ impl Service {
         Ok(Rights {
             permissions: combine(&roles, of_groups),
             squash: squash_access(&roles, groups.iter().any(|one| one.name.as_str() == SQUASH)),
-            access: Access::new(Some(caller), Some(Anyone::SignedIn)),
+            access: Access::new(Some(caller), Some(SignedInRole::SignedIn)),
             groups,
             roles,
             user,
@@ -100,7 +100,7 @@ impl Service {
         self.squash(caller, Squash::Read).await.map(|_| ())
     }
 
-    /// Insists on a right in the squash club.
+    /// Fails without a right in the squash club.
     pub(super) async fn squash(&self, caller: &Caller, needed: Squash) -> Result<Rights, Error> {
         let rights = self.rights(caller).await?;
         rights.require_squash(needed)?;

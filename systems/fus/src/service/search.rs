@@ -4,7 +4,7 @@ use super::Service;
 use crate::design::{SiteWord, Tag, WordStart};
 use crate::error::Error;
 use crate::rules::{WORD_CHARS_MAX, typed_words};
-use crate::view::{Found, FoundSite};
+use crate::view::{FoundSite, SearchResult};
 
 /// How many words are looked at: one more is read, which tells whether there are more.
 const WORDS_READ_MAX: usize = 99;
@@ -20,9 +20,9 @@ impl Service {
     /// # Errors
     ///
     /// If the store fails.
-    pub async fn search(&self, typed: &str) -> Result<Found, Error> {
+    pub async fn search(&self, typed: &str) -> Result<SearchResult, Error> {
         let words = typed_words(typed);
-        let mut found = Found::default();
+        let mut found = SearchResult::default();
         let count = |word: &String| word.chars().count();
         // A longer one begins no word and no tag, and has no room in a key.
         let is_too_long = |word: &String| count(word) > WORD_CHARS_MAX;

@@ -39,10 +39,10 @@ impl NewSite {
             return Err(Error::invalid("/scrapedContent", "must have at most 8192 bytes"));
         }
         let mut tags: Vec<String> = Vec::new();
-        for (place, text) in self.tags.iter().enumerate() {
+        for (index, text) in self.tags.iter().enumerate() {
             let tag = parse_tag(text).ok_or_else(|| {
                 let detail = "must be 1 to 40 letters, digits, -, + or .";
-                Error::invalid(&format!("/tags/{place}"), detail)
+                Error::invalid(&format!("/tags/{index}"), detail)
             })?;
             if !tags.contains(&tag) {
                 tags.push(tag);
@@ -147,7 +147,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// If the store fails, or the cursor is none of this list.
+    /// If the store fails, or the cursor belongs to another list.
     pub async fn sites<const D: u32, const M: u32>(
         &self,
         paging: &Paging<D, M>,
@@ -162,7 +162,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// If the store fails, or the cursor is none of this list.
+    /// If the store fails, or the cursor belongs to another list.
     pub async fn sites_with_tag<const D: u32, const M: u32>(
         &self,
         tag: &str,
@@ -183,7 +183,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// If the store fails, or the cursor is none of this list.
+    /// If the store fails, or the cursor belongs to another list.
     pub async fn tags<const D: u32, const M: u32>(
         &self,
         paging: &Paging<D, M>,

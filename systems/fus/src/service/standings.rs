@@ -20,7 +20,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// If the caller is not in the club, or the range is none or too large.
+    /// If the caller is not in the club, or the range is empty, malformed or too large.
     pub async fn standings(
         &self,
         caller: &Caller,

@@ -5,7 +5,7 @@ use crate::invariants::assert_invariants;
 use singlet::dynamo::{Item, Value};
 use singlet_fus::design::Fus;
 use singlet_fus::service::Service;
-use singlet_fus::{PERSONAS, Steps, system_with};
+use singlet_fus::{DeletionMode, PERSONAS, system_with};
 use singlet_testing::{TestServer, TestStore};
 use singlet_web::DemoPolicy;
 use singlet_web::blob::Blobs;
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 #[tokio::test]
 async fn the_neighbourhood_club_has_everything() {
-    let systems = vec![system_with(Steps::ByJob)];
+    let systems = vec![system_with(DeletionMode::JobOnly)];
     let server = TestServer::with(systems, TestStore::memory(), DemoPolicy::IfEmpty).await;
     let items = server.store.items::<Fus>().await;
     assert_invariants(&items);

@@ -3,7 +3,7 @@
 
 use hyper::Method;
 use serde_json::{Value, json};
-use singlet_fus::{Steps, system_with};
+use singlet_fus::{DeletionMode, system_with};
 use singlet_testing::{TestClient, TestServer};
 
 /// Longer than any key of DynamoDB, which has at most 2,048 bytes.
@@ -29,7 +29,7 @@ fn encoded(text: &str) -> String {
 }
 
 async fn server() -> (TestServer, TestClient) {
-    let server = TestServer::start(vec![system_with(Steps::AtOnce)]).await;
+    let server = TestServer::start(vec![system_with(DeletionMode::Background)]).await;
     let sofia = server.as_user("sofia", &["SuperAdmin"]).with_header("if-match", "\"1\"");
     sofia.send(Method::POST, "/fus/v1/me/login", None).await.expect(200);
     (server, sofia)

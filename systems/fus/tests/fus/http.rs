@@ -5,11 +5,11 @@ use crate::cases_images::{huge_png, jpeg_with_script, picture};
 use hyper::Method;
 use image::ImageFormat;
 use serde_json::{Value, json};
-use singlet_fus::{Steps, system_with};
+use singlet_fus::{DeletionMode, system_with};
 use singlet_testing::{TestClient, TestServer};
 
 async fn server() -> TestServer {
-    TestServer::start(vec![system_with(Steps::AtOnce)]).await
+    TestServer::start(vec![system_with(DeletionMode::Background)]).await
 }
 
 fn site(title: &str) -> Value {
@@ -53,6 +53,57 @@ async fn sites_have_addresses_versions_and_keys_that_make_once() {
     );
     assert_eq!(adam.delete(&path).await.status, 204);
     assert_eq!(adam.delete(&path).await.expect(404)["code"], "site-not-found");
+}
+
+/// The five operations that take an `Idempotency-Key`.
+#[tokio::test]
+async fn what_is_sent_twice_with_one_key_is_made_once() {
+    let server = server().await;
+    let sofia = server.as_user("sofia", &["SuperAdmin"]);
+    let made = sofia.post("/fus/v1/sites", site("Tides")).await.expect(201);
+    let comments = format!("/fus/v1/sites/{}/comments", made["id"].as_str().unwrap());
+    let mut players = Vec::new();
+    for name in ["Ada", "Ben", "Cleo", "Dan"] {
+        let made = sofia.post("/fus/v1/squash/players", json!({"name": name})).await.expect(201);
+        players.push(made["id"].clone());
+    }
+    let played = json!({
+        "date": "2026-05-04", "teamAGames": 3, "teamBGames": 1,
+        "teamAPlayer1Id": players[0], "teamAPlayer2Id": players[1],
+        "teamBPlayer1Id": players[2], "teamBPlayer2Id": players[3],
+    });
+    let group = json!({"name": "Readers", "description": "", "permissions": []});
+    let requests = [
+        ("/fus/v1/sites", "", site("Trains"), "0f8fad5b-d9cb-469f-a165-70867728950e"),
+        (comments.as_str(), "", json!({"body": "Yes."}), "7c9e6679-7425-40de-944b-e07fc1f90ae7"),
+        ("/fus/v1/groups", "", group, "16fd2706-8baf-433b-82eb-8c7fada847da"),
+        (
+            "/fus/v1/squash/players",
+            "",
+            json!({"name": "Eve"}),
+            "886313e1-3b8a-4372-9b90-0c9aee199e5d",
+        ),
+        (
+            "/fus/v1/squash/matches",
+            "?date=2026-05-04",
+            played,
+            "6ecd8c99-4036-403d-bf84-cf8400f67836",
+        ),
+    ];
+    for (path, query, body, key) in requests {
+        let listed = format!("{path}{query}");
+        let count = async || {
+            let list = sofia.get(&listed).await.expect(200);
+            list["items"].as_array().unwrap().len()
+        };
+        let before = count().await;
+        let keyed = sofia.with_header("idempotency-key", key);
+        let first = keyed.post(path, body.clone()).await;
+        let second = keyed.post(path, body).await;
+        assert_eq!(second.expect(201), first.expect(201), "{path}");
+        assert_eq!(second.headers["location"], first.headers["location"], "{path}");
+        assert_eq!(count().await, before + 1, "{path}");
+    }
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use crate::cases_images::picture;
 use hyper::Method;
 use image::ImageFormat;
 use serde_json::{Value, json};
-use singlet_fus::{PERSONAS, Steps, system_with};
+use singlet_fus::{DeletionMode, PERSONAS, system_with};
 use singlet_testing::{TestClient, TestServer, TestStore};
 use singlet_web::DemoPolicy;
 
@@ -150,7 +150,7 @@ fn request(row: &str, ids: &Ids, own: &Own) -> (Method, String, Option<Value>) {
 
 #[tokio::test]
 async fn every_route_as_everybody() {
-    let systems = vec![system_with(Steps::ByJob)];
+    let systems = vec![system_with(DeletionMode::JobOnly)];
     let server = TestServer::with(systems, TestStore::memory(), DemoPolicy::IfEmpty).await;
     let callers = server.callers(&PERSONAS);
     let sofia = server.as_persona(&PERSONAS[0]);

@@ -10,11 +10,36 @@ const TRIES: usize = 400;
 macro_rules! until_done {
     ($call:expr) => {
         let mut tries = 0;
-        while code($call.await) != "done" {
-            tries += 1;
+        loop {
+            match code($call.await) {
+                "done" => break,
+                "busy" | "unavailable" => tries += 1,
+                other => panic!("{other}"),
+            }
             assert!(tries < TRIES, "never done");
         }
     };
+}
+
+/// Reads all items, each time in one request and so as of one moment, until the writers are done.
+async fn checked_always<T>(fixture: &Fixture, writers: impl Future<Output = T>) -> T {
+    let mut writers = std::pin::pin!(writers);
+    let mut checks = 0;
+    loop {
+        let check = async {
+            assert_invariants(&fixture.items().await);
+            tokio::task::yield_now().await;
+        };
+        tokio::select! {
+            biased;
+            done = &mut writers => {
+                assert!(checks > 0, "the writers were done before the first check");
+                assert_invariants(&fixture.items().await);
+                return done;
+            }
+            () = check => checks += 1,
+        }
+    }
 }
 
 #[test]
@@ -24,7 +49,7 @@ fn fifty_writers_of_tags_leave_items_that_equal_the_tags() {
         let site = fixture.site("Tides", &["first"]).await;
         let service = fixture.service.clone();
         let id = site.id.clone();
-        let saved = at_once(50, move |number| {
+        let writers = at_once(50, move |number| {
             let (service, id) = (service.clone(), id.clone());
             async move {
                 for _ in 0..TRIES {
@@ -41,10 +66,9 @@ fn fifty_writers_of_tags_leave_items_that_equal_the_tags() {
                 }
                 false
             }
-        })
-        .await;
+        });
+        let saved = checked_always(&fixture, writers).await;
         assert!(saved.iter().all(|saved| *saved));
-        assert_invariants(&fixture.items().await);
         let after = fixture.service.site(&site.id).await.unwrap();
         assert_eq!(after.version, 51);
         // The words are those of the last title.
@@ -68,7 +92,7 @@ fn fifty_writers_of_comments_ratings_and_members() {
         }
         let service = fixture.service.clone();
         let id = site.id.clone();
-        at_once(50, move |number| {
+        let writers = at_once(50, move |number| {
             let (service, id) = (service.clone(), id.clone());
             async move {
                 let name = format!("user-{number}");
@@ -80,9 +104,8 @@ fn fifty_writers_of_comments_ratings_and_members() {
                     until_done!(service.remove_member(&who, "Readers", &name));
                 }
             }
-        })
-        .await;
-        assert_invariants(&fixture.items().await);
+        });
+        checked_always(&fixture, writers).await;
         let site = fixture.service.site(&site.id).await.unwrap();
         assert_eq!((site.comment_count, site.rating_count), (50, 50));
         let group = fixture.service.group(&adam(), "Readers").await.unwrap();
@@ -90,36 +113,46 @@ fn fifty_writers_of_comments_ratings_and_members() {
     });
 }
 
+/// Every fifth match is deleted again, and every other fifth one moved to the next day with another
+/// player: the transaction of up to 17 items.
 #[test]
-fn fifty_matches_entered_at_once_are_all_counted() {
+fn fifty_matches_entered_changed_and_deleted_at_once_are_all_counted() {
     run(async {
         let fixture = Fixture::memory().await;
         let ids = fixture.club(&["Ada", "Ben", "Cleo", "Dan", "Eve"]).await;
         let service = fixture.service.clone();
-        let players = ids.clone();
-        at_once(50, move |number| {
-            let (service, ids) = (service.clone(), players.clone());
+        let writers = at_once(50, move |number| {
+            let (service, ids) = (service.clone(), ids.clone());
             async move {
-                let four = [0, 1, 2, 3].map(|place| ids[(place + number) % 5].clone());
-                let four = [0, 1, 2, 3].map(|place: usize| four[place].as_str());
-                let new = new_match("2026-05-04", four, [3, 2]);
+                let player = |index: usize| ids[(index + number) % 5].as_str();
+                let new = new_match("2026-05-04", [0, 1, 2, 3].map(player), [3, 2]);
+                let mut entered = None;
                 for _ in 0..TRIES {
-                    match service.create_match(&mina(), &new).await {
-                        Ok(one) if number % 5 == 0 => {
-                            service.delete_match(&mina(), &one.match_id).await.unwrap();
-                            return;
-                        }
-                        Ok(_) => return,
-                        Err(_) => {}
+                    let made = service.create_match(&mina(), &new).await;
+                    entered = made.as_ref().ok().map(|made| made.match_id.clone());
+                    match code(made) {
+                        "done" => break,
+                        "busy" | "unavailable" => {}
+                        other => panic!("{other}"),
                     }
                 }
-                panic!("never entered");
+                let id = entered.expect("never entered");
+                match number % 5 {
+                    0 => {
+                        until_done!(service.delete_match(&mina(), &id));
+                    }
+                    1 => {
+                        let moved = new_match("2026-05-05", [0, 1, 2, 4].map(player), [1, 3]);
+                        until_done!(service.update_match(&mina(), &id, 1, &moved));
+                    }
+                    _ => {}
+                }
             }
-        })
-        .await;
-        assert_invariants(&fixture.items().await);
-        let standings =
-            fixture.service.standings(&mina(), "2026-05-04", "2026-05-04").await.unwrap();
-        assert_eq!(standings.matches, 40);
+        });
+        checked_always(&fixture, writers).await;
+        for (date, count) in [("2026-05-04", 30), ("2026-05-05", 10)] {
+            let standings = fixture.service.standings(&mina(), date, date).await.unwrap();
+            assert_eq!(standings.matches, count, "{date}");
+        }
     });
 }

@@ -5,6 +5,13 @@ use singlet_fus::rules::{Played, standings};
 use std::collections::{BTreeMap, BTreeSet};
 
 const NAMES: [&str; 7] = ["Zoe", "ada", "Ada", "Éve", "Bo", "bo", "Cy"];
+/// The same names without capitals and accents. Ties are shown by these, and then by id: the order
+/// of the ids alone is another one.
+const FOLDED: [&str; 7] = ["zoe", "ada", "ada", "eve", "bo", "bo", "cy"];
+
+fn folded(player: &PlayerId) -> &'static str {
+    (0..NAMES.len()).find(|number| id(*number) == *player).map(|number| FOLDED[number]).unwrap()
+}
 
 fn id(number: usize) -> PlayerId {
     PlayerId::new(format!("p{number}")).unwrap()
@@ -83,7 +90,7 @@ fn standings_are_what_the_matches_say() {
                 lines.iter().map(|line| line.ids.iter().cloned().collect()).collect();
             assert_eq!(shown.len(), expected.len());
             assert_eq!(shown.iter().cloned().collect::<BTreeSet<_>>(), expected);
-            let mut scores = Vec::new();
+            let (mut scores, mut order) = (Vec::new(), Vec::new());
             for (line, who) in lines.iter().zip(&shown) {
                 let mut own: Vec<(&Played, (u8, u8))> = matches
                     .iter()
@@ -103,21 +110,35 @@ fn standings_are_what_the_matches_say() {
                 assert_eq!(line.games_for, sum(&|own, _| own));
                 assert_eq!(line.games_against, sum(&|_, others| others));
                 let last = own.len().saturating_sub(10);
-                let margins: Vec<i32> = own[last..]
+                let form: Vec<_> = own[last..]
                     .iter()
-                    .map(|(_, (own, others))| i32::from(*own) - i32::from(*others))
+                    .map(|(played, (own, others))| {
+                        let margin = i32::from(*own) - i32::from(*others);
+                        (played.date, played.match_id.clone(), margin)
+                    })
                     .collect();
-                assert_eq!(line.form.iter().map(|form| form.margin).collect::<Vec<_>>(), margins);
+                let shown_form: Vec<_> = line
+                    .form
+                    .iter()
+                    .map(|form| (form.date, form.match_id.clone(), form.margin))
+                    .collect();
+                assert_eq!(shown_form, form);
                 let difference = i64::from(line.games_for) - i64::from(line.games_against);
-                scores.push((
+                let score = (
                     -i64::from(line.won),
                     i64::from(line.lost),
                     -difference,
                     -i64::from(line.games_for),
-                ));
+                );
+                scores.push(score);
+                let people: Vec<_> = line.ids.iter().map(|id| (folded(id), id.clone())).collect();
+                assert!(people.is_sorted(), "{people:?}");
+                let (names, ids): (Vec<&str>, Vec<PlayerId>) = people.into_iter().unzip();
+                order.push((score, names, ids));
             }
+            // Those who are equal are shown by their names, and then by their ids.
+            assert!(order.is_sorted(), "{order:?}");
             // A rank is one more than the number of those who are better.
-            assert!(scores.is_sorted());
             for (line, score) in lines.iter().zip(&scores) {
                 let better = scores.iter().filter(|other| *other < score).count();
                 assert_eq!(line.rank, better + 1);
