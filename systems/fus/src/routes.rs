@@ -23,9 +23,9 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 /// Who continues a deletion after its first step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeletionMode {
-    /// As soon as the request is answered, and by the job if the server dies before their end.
+    /// The server, as soon as the request is answered; the job if the server dies before the end.
     Background,
-    /// By the job alone: for tests that look at what a request itself has written.
+    /// The job alone: for tests that look at what a request itself has written.
     JobOnly,
 }
 

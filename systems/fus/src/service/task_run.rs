@@ -57,7 +57,7 @@ pub(super) type CountedDeletion<'d> = Transaction<'d, Fus, RefusedStep>;
 
 /// Which step of a [`CountedDeletion`] was refused.
 pub(super) enum RefusedStep {
-    /// The deletion of an item: it is gone, or has changed.
+    /// The deletion of an item, which is gone or has changed.
     Item,
     /// The update of a counter.
     Counter,
@@ -67,7 +67,11 @@ pub(super) enum RefusedStep {
 
 impl From<singlet::Error> for RefusedStep {
     fn from(error: singlet::Error) -> Self {
-        Self::Store(error)
+        match error {
+            // The counter would be below zero: another server has counted some of the items off.
+            singlet::Error::OutOfRange(_) => Self::Item,
+            other => Self::Store(other),
+        }
     }
 }
 
