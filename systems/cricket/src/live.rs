@@ -43,7 +43,7 @@ pub(crate) fn pushes_topic(user: &UserId) -> Topic {
 
 /// What pages watch. Clones are one.
 #[derive(Clone)]
-pub struct Lives {
+pub struct Streams {
     /// The list of matches, and each match.
     pub(crate) matches: Live,
     /// What is pushed to users.
@@ -55,7 +55,7 @@ pub struct Lives {
     statuses: JobStatuses,
 }
 
-impl Lives {
+impl Streams {
     /// The pushes of these services and jobs.
     #[must_use]
     pub fn new(service: &Service, jobs: &Jobs, statuses: &JobStatuses) -> Self {

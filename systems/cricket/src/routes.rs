@@ -13,7 +13,7 @@ use crate::demo;
 use crate::design::Cricket;
 use crate::error::Error;
 use crate::jobs::Jobs;
-use crate::live::Lives;
+use crate::live::Streams;
 use crate::service::Service;
 use singlet_web::api::Api;
 use singlet_web::job::JobStatuses;
@@ -24,7 +24,7 @@ use singlet_web::{OpenError, Opened, Resources, System};
 pub(crate) struct Shared {
     pub(crate) service: Service,
     pub(crate) jobs: Jobs,
-    pub(crate) lives: Lives,
+    pub(crate) streams: Streams,
 }
 
 /// The system, for the list of the command `singlet`.
@@ -45,13 +45,13 @@ async fn open(resources: Resources) -> Result<Opened, OpenError> {
 }
 
 fn opened(service: Service, jobs: Jobs, statuses: &JobStatuses) -> Opened {
-    let lives = Lives::new(&service, &jobs, statuses);
-    let shared = Shared { service, jobs: jobs.clone(), lives: lives.clone() };
+    let streams = Streams::new(&service, &jobs, statuses);
+    let shared = Shared { service, jobs: jobs.clone(), streams: streams.clone() };
     let mut opened = Opened::new(api(shared)).pages(pages());
-    for live in lives.all() {
+    for live in streams.all() {
         opened = opened.live(live);
     }
-    for job in jobs.all().into_iter().chain(lives.jobs()) {
+    for job in jobs.all().into_iter().chain(streams.jobs()) {
         opened = opened.job(job);
     }
     opened

@@ -28,7 +28,7 @@ pub use display::{
     event_title, headline, mood, shows_the_same, toss_text,
 };
 pub use events::{Advanced, CONFIRMING, Progress, advance};
-pub use facts::{Facts, Known, Tables, read_facts, toss};
+pub use facts::{Facts, StoredMatch, Tables, read_facts, toss};
 pub use figures::{
     Batter, Bowler, Crease, Players, batters, bowlers, crease, how_out, of_innings, player_name,
     short_name,

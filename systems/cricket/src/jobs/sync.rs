@@ -47,7 +47,7 @@ impl Jobs {
     /// If the store or the feed fails.
     pub async fn sync_leagues(&self) -> Result<(), JobError> {
         let mut has_new = false;
-        for feed in self.asked(self.0.feed.leagues().await)?.unwrap_or_default() {
+        for feed in self.unless_resting(self.0.feed.leagues().await)?.unwrap_or_default() {
             let Some(new) = league_of(&feed, self.service().db.now()) else { continue };
             let leagues = &self.service().leagues;
             let Some(old) = leagues.get(&new.league_id).await? else {
@@ -83,7 +83,7 @@ impl Jobs {
     pub async fn sync_teams(&self) -> Result<(), JobError> {
         let service = self.service();
         let now = service.db.now();
-        let feed = self.asked(self.0.feed.teams().await)?.unwrap_or_default();
+        let feed = self.unless_resting(self.0.feed.teams().await)?.unwrap_or_default();
         let teams: Vec<Team> = feed.iter().filter_map(|team| team_of(team, now)).collect();
         service.teams.create_many(&teams).await?;
         let stored = service.teams.all().await?;
@@ -110,7 +110,7 @@ impl Jobs {
         }
         for league in service.leagues.active().await?.iter() {
             let Some(season) = &league.season_id else { continue };
-            let standings = self.asked(self.0.feed.standings(season.as_str()).await)?;
+            let standings = self.unless_resting(self.0.feed.standings(season.as_str()).await)?;
             let records: Vec<TeamSeason> = standings
                 .unwrap_or_default()
                 .iter()
@@ -134,7 +134,9 @@ impl Jobs {
         let leagues: Vec<String> =
             active.iter().map(|league| league.league_id.to_string()).collect();
         let (from, to) = (now.before(DAYS_BACK * DAY), now.after(DAYS_AHEAD * DAY));
-        let Some(snapshots) = self.asked(self.0.feed.fixtures(&leagues, from, to).await)? else {
+        let Some(snapshots) =
+            self.unless_resting(self.0.feed.fixtures(&leagues, from, to).await)?
+        else {
             return Ok(());
         };
         let known = self.write_fixtures(&snapshots).await?;
@@ -272,7 +274,7 @@ impl Jobs {
     }
 
     /// An answer of the feed; `None` if it rests.
-    fn asked<T>(&self, answered: Result<T, FeedError>) -> Result<Option<T>, JobError> {
+    fn unless_resting<T>(&self, answered: Result<T, FeedError>) -> Result<Option<T>, JobError> {
         match answered {
             Ok(found) => Ok(Some(found)),
             Err(FeedError::Resting { until }) => {

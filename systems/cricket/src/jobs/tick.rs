@@ -11,8 +11,8 @@ use crate::design::{
 };
 use crate::feed::Snapshot;
 use crate::rules::{
-    Advanced, CONFIRMING, DisplayState, Facts, Known, MatchView, Phase, Progress, advance, display,
-    read_facts,
+    Advanced, CONFIRMING, DisplayState, Facts, MatchView, Phase, Progress, StoredMatch, advance,
+    display, read_facts,
 };
 use crate::service::{
     Acquired, FixtureService, HashService, LEASE, ProcessingService, StoreError, Updated,
@@ -128,7 +128,7 @@ impl Jobs {
         }
         let before = service.processing.get(id, read.sequence).await?;
         let [home, away] = service.names(std::slice::from_ref(&read)).await?.teams(&read);
-        let known = Known {
+        let known = StoredMatch {
             match_id: id.to_string(),
             league: read.league_code.to_string(),
             format: read.format,

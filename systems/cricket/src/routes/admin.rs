@@ -148,7 +148,7 @@ async fn list_jobs(
     State(shared): State<Shared>,
     caller: Caller,
 ) -> Result<Json<Items<JobView>>, Error> {
-    Ok(Json(Items { items: shared.lives.jobs_for(&caller)? }))
+    Ok(Json(Items { items: shared.streams.jobs_for(&caller)? }))
 }
 
 async fn list_locks(
@@ -171,7 +171,7 @@ async fn watch(
     caller: Caller,
     last: LastEventId,
 ) -> Result<EventStream, Error> {
-    Ok(shared.lives.watch_operations(&caller, last).await?.into())
+    Ok(shared.streams.watch_operations(&caller, last).await?.into())
 }
 
 async fn load_replay(

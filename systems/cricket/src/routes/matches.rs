@@ -277,7 +277,7 @@ async fn list_balls(
 }
 
 async fn watch_all(State(shared): State<Shared>, last: LastEventId) -> Result<EventStream, Error> {
-    Ok(shared.lives.matches.subscribe(matches_topic(), last).await?.into())
+    Ok(shared.streams.matches.subscribe(matches_topic(), last).await?.into())
 }
 
 async fn watch(
@@ -291,8 +291,8 @@ async fn watch(
     if !fixture.has_perspective(&team) {
         return Err(Error::TeamNotInMatch);
     }
-    let watcher = shared.lives.watch(&fixture);
-    let subscription = shared.lives.matches.subscribe(match_topic(&id, &team), last).await?;
+    let watcher = shared.streams.watch(&fixture);
+    let subscription = shared.streams.matches.subscribe(match_topic(&id, &team), last).await?;
     // The check refuses nobody. The stream owns it, and with it the watcher, until it ends.
     Ok(EventStream::new(subscription).recheck(move || {
         let _ = &watcher;

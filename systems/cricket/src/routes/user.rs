@@ -278,5 +278,5 @@ async fn watch_pushes(
     last: LastEventId,
 ) -> Result<EventStream, Error> {
     let topic = pushes_topic(&user_of(&caller)?);
-    Ok(shared.lives.pushes.subscribe(topic, last).await?.into())
+    Ok(shared.streams.pushes.subscribe(topic, last).await?.into())
 }

@@ -5,7 +5,7 @@
 
 use super::delivery::Delivery;
 use super::display::headline;
-use super::facts::{Facts, Known};
+use super::facts::{Facts, StoredMatch};
 use super::figures::{Players, bowlers, how_out, of_innings, player_name};
 use super::rates::overs_text;
 use super::result::is_complete;
@@ -56,7 +56,7 @@ struct Candidate {
 /// tick of the match: only that one fires `matchEnd`.
 #[must_use]
 pub fn advance(
-    known: &Known,
+    known: &StoredMatch,
     before: Option<&Progress>,
     facts: &Facts,
     feed_ms: i64,
@@ -158,7 +158,7 @@ struct Spell {
 
 /// Events of the deliveries after `last_before`.
 fn ball_events(
-    known: &Known,
+    known: &StoredMatch,
     deliveries: &[Delivery],
     facts: &Facts,
     last_before: u64,
@@ -269,7 +269,7 @@ fn ball_events(
 }
 
 /// Events of a match without balls: what differs from the scores stored last.
-fn table_events(known: &Known, facts: &Facts, feed_ms: i64) -> Vec<Candidate> {
+fn table_events(known: &StoredMatch, facts: &Facts, feed_ms: i64) -> Vec<Candidate> {
     let mut found = Vec::new();
     let name = |id: &str| player_name(&facts.players, id);
     for one in &facts.innings {
@@ -316,7 +316,7 @@ fn score_line(one: &InningsScore, code: &str) -> String {
 
 /// Events of a change of phase, of an innings that is over, and of a result.
 fn phase_events(
-    known: &Known,
+    known: &StoredMatch,
     facts: &Facts,
     feed_ms: i64,
     all_confirmed: bool,

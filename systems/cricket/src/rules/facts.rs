@@ -16,7 +16,7 @@ const DAY_MS: i64 = 24 * 3_600_000;
 
 /// What is known of a match before a snapshot is read.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct StoredMatch {
     /// The match.
     pub match_id: String,
     /// The league's code.
@@ -83,7 +83,7 @@ pub struct Tables {
 /// confirmed.
 #[must_use]
 pub fn read_facts(
-    known: &Known,
+    known: &StoredMatch,
     feed: &FeedFixture,
     feed_ms: i64,
     confirming_since: Option<i64>,
@@ -144,7 +144,7 @@ pub fn toss(feed: &FeedFixture) -> Option<Toss> {
 
 /// The day of a match of several days: N at "Stump Day N", N + 1 when play resumes, and at first
 /// sight, or if stumps were missed, the whole days since the start, plus one.
-fn day(known: &Known, phase: Phase, stated: Option<u32>, feed_ms: i64) -> Option<u32> {
+fn day(known: &StoredMatch, phase: Phase, stated: Option<u32>, feed_ms: i64) -> Option<u32> {
     if !known.format.is_multi_day() || phase.is_before_play() {
         return None;
     }

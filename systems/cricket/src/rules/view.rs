@@ -1,7 +1,7 @@
 //! One match with all that a display, a scorecard or a chart is made of.
 
 use super::delivery::Delivery;
-use super::facts::{Facts, Known, Tables};
+use super::facts::{Facts, StoredMatch, Tables};
 use super::figures::Players;
 use super::types::{Format, InningsScore, LastEvent, MatchResult, Phase, Target, TeamLabel, Toss};
 
@@ -45,7 +45,7 @@ pub struct MatchView {
 impl MatchView {
     /// The view of a snapshot.
     #[must_use]
-    pub fn new(known: &Known, facts: &Facts, last_event: Option<LastEvent>) -> Self {
+    pub fn new(known: &StoredMatch, facts: &Facts, last_event: Option<LastEvent>) -> Self {
         Self {
             match_id: known.match_id.clone(),
             league: known.league.clone(),

@@ -2,7 +2,7 @@
 
 use super::StoreError;
 use super::batch::Batches;
-use super::store_error::held;
+use super::store_error::condition_held;
 use crate::design::{CachedFixture, Cricket, Enrichment, FixtureCache, LeagueId, MatchId};
 use crate::rules::Phase;
 use singlet::dynamo::operation::WriteRequest;
@@ -134,7 +134,7 @@ impl CacheService {
         let change = update(CachedFixture::key(id))
             .set(CachedFixture::ENRICHMENT, enrichment)
             .set(CachedFixture::ENRICHED_AT, self.db.now());
-        held(self.db.run(change).await)
+        condition_held(self.db.run(change).await)
     }
 }
 

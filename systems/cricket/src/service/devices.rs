@@ -1,7 +1,7 @@
 //! The phones.
 
 use super::StoreError;
-use super::store_error::held;
+use super::store_error::condition_held;
 use crate::design::{Cricket, Device, Environment, Platform, PushToken, UserId};
 use singlet::prelude::*;
 
@@ -67,7 +67,7 @@ impl DeviceService {
             let is_as_read = Device::LAST_SEEN_AT.eq(device.last_seen_at);
             let change = delete(Device::key(user, &device.device_token)).only_if(is_as_read);
             // It was seen again, or is gone.
-            held(self.db.run(change).await)?;
+            condition_held(self.db.run(change).await)?;
         }
         Ok(())
     }
@@ -87,7 +87,7 @@ impl DeviceService {
             .set(Device::PUSH_TO_START_TOKEN, push_to_start)
             .set(Device::LAST_SEEN_AT, now)
             .set(Device::EXPIRES_AT, Expiry::at(now.after(Device::KEPT)));
-        held(self.db.run(change).await)
+        condition_held(self.db.run(change).await)
     }
 
     /// 26 Deletes a device. Returns what it was.
@@ -108,7 +108,7 @@ impl DeviceService {
         since: Timestamp,
     ) -> Result<bool, StoreError> {
         let is_older = Device::LAST_SEEN_AT.lt(since);
-        held(self.db.run(delete(Device::key(user, device)).only_if(is_older)).await)
+        condition_held(self.db.run(delete(Device::key(user, device)).only_if(is_older)).await)
     }
 
     /// Takes a dead token out that started activities, unless it was replaced. `false` if it was.
@@ -121,6 +121,6 @@ impl DeviceService {
         let change = update(Device::key(user, device))
             .remove(Device::PUSH_TO_START_TOKEN)
             .only_if(Device::PUSH_TO_START_TOKEN.eq(push_to_start));
-        held(self.db.run(change).await)
+        condition_held(self.db.run(change).await)
     }
 }

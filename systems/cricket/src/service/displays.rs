@@ -1,7 +1,7 @@
 //! What pages and phones show.
 
 use super::StoreError;
-use super::store_error::held;
+use super::store_error::condition_held;
 use crate::design::{Cricket, MatchId, StoredDisplay, TeamId};
 use singlet::prelude::*;
 use std::time::Duration;
@@ -49,6 +49,6 @@ impl DisplayService {
             expires: Expiry::at(self.db.now().after(kept)),
         };
         let is_older = Condition::missing().or(StoredDisplay::SEQUENCE.le(sequence));
-        held(self.db.run(put(&display).only_if(is_older)).await)
+        condition_held(self.db.run(put(&display).only_if(is_older)).await)
     }
 }

@@ -3,7 +3,7 @@
 use super::StoreError;
 use super::batch::Batches;
 use super::pages::{page, starting_at};
-use super::store_error::{found, held};
+use super::store_error::{condition_held, found};
 use crate::design::{Cricket, Fixture, Fixtures, LeagueCode, LeagueId, MatchId};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use singlet::dynamo::operation::WriteRequest;
@@ -161,7 +161,7 @@ impl FixtureService {
             if fixture.start_time > now.after(BATCHED_AHEAD) {
                 let fixture = Fixture { updated_at: now, ..fixture.clone() };
                 batched.push(WriteRequest::Put(item::encode(&fixture)?));
-            } else if held(self.db.run(create(fixture)).await)? {
+            } else if condition_held(self.db.run(create(fixture)).await)? {
                 written += 1;
             }
         }
@@ -197,12 +197,14 @@ impl FixtureService {
             .set_if_missing(Fixture::ARCHIVED_AT, self.db.now())
             .remove(Fixture::LIVE)
             .remove(Fixture::LIVE_UPDATED_AT);
-        held(self.db.run(change).await)
+        condition_held(self.db.run(change).await)
     }
 
     /// 9 Deletes a replayed match. `false` if there is none, or it is not a replay.
     pub async fn delete_replay(&self, id: &MatchId) -> Result<bool, StoreError> {
-        held(self.db.run(delete(Fixture::key(id)).only_if(Fixture::REPLAY.exists())).await)
+        condition_held(
+            self.db.run(delete(Fixture::key(id)).only_if(Fixture::REPLAY.exists())).await,
+        )
     }
 
     /// 10 The matches of a league, for admins: Scan, 200 items a request until 50 match.

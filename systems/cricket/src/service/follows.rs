@@ -3,7 +3,7 @@
 use super::StoreError;
 use super::batch::Batches;
 use super::pages::{all_pages, page};
-use super::store_error::held;
+use super::store_error::condition_held;
 use crate::design::{Cricket, Fixture, Follow, MatchFollows, MatchId, TeamId, UserId};
 use futures_util::stream::{BoxStream, StreamExt};
 use singlet::dynamo::operation::WriteRequest;
@@ -80,7 +80,7 @@ impl FollowService {
         user: &UserId,
         team: &TeamId,
     ) -> Result<bool, StoreError> {
-        held(self.db.run(update(Follow::key(id, user)).set(Follow::TEAM_ID, team)).await)
+        condition_held(self.db.run(update(Follow::key(id, user)).set(Follow::TEAM_ID, team)).await)
     }
 
     /// 32 Removes all follows of a match: deletes of 25 until the Query is empty. Returns how many.

@@ -1,7 +1,7 @@
 //! What was last given to be pushed.
 
 use super::StoreError;
-use super::store_error::held;
+use super::store_error::condition_held;
 use crate::design::{Cricket, MatchId, StateHash, TeamId};
 use singlet::operation::Put;
 use singlet::prelude::*;
@@ -24,7 +24,7 @@ impl HashService {
 
     /// 44 Notes a newer state. `false` (fenced) if one is there that is as new.
     pub async fn put(&self, hash: &StateHash) -> Result<bool, StoreError> {
-        held(self.db.run(Self::put_operation(hash)).await)
+        condition_held(self.db.run(Self::put_operation(hash)).await)
     }
 
     /// 44 The same, not yet run, for the transaction of a tick.

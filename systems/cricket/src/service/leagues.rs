@@ -2,7 +2,7 @@
 
 use super::StoreError;
 use super::remembered::Remembered;
-use super::store_error::{found, held};
+use super::store_error::{condition_held, found};
 use crate::design::{Cricket, League, LeagueId};
 use singlet::operation::Update;
 use singlet::prelude::*;
@@ -68,7 +68,7 @@ impl LeagueService {
     /// 20 Creates a league as LeagueSync does, which must not replace one: `active` is the admin's.
     /// `false` if there is one.
     pub async fn create(&self, league: &League) -> Result<bool, StoreError> {
-        let is_new = held(self.db.run(create(league)).await)?;
+        let is_new = condition_held(self.db.run(create(league)).await)?;
         self.forget();
         Ok(is_new)
     }

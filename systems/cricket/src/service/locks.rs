@@ -7,7 +7,7 @@
 //! writes.
 
 use super::StoreError;
-use super::store_error::held;
+use super::store_error::condition_held;
 use crate::design::{Cricket, Lock, LockKey, MatchId, Owner};
 use singlet::backend::BoxFuture;
 use singlet::prelude::*;
@@ -110,7 +110,7 @@ impl LockService {
 
     /// 41 Releases a lock. `false` if somebody else has it, or nobody.
     pub async fn release(&self, key: &LockKey, owner: &Owner) -> Result<bool, StoreError> {
-        held(self.db.run(delete(Lock::key(key)).only_if(Lock::OWNER.eq(owner))).await)
+        condition_held(self.db.run(delete(Lock::key(key)).only_if(Lock::OWNER.eq(owner))).await)
     }
 
     /// 42 Extends a lock to `lease` from now. Returns until when in epoch milliseconds; `None` if
@@ -124,7 +124,7 @@ impl LockService {
         let expires_at = self.db.now().after(lease).as_millis();
         let change =
             update(Lock::key(key)).set(Lock::EXPIRES_AT, expires_at).only_if(Lock::OWNER.eq(owner));
-        Ok(held(self.db.run(change).await)?.then_some(expires_at))
+        Ok(condition_held(self.db.run(change).await)?.then_some(expires_at))
     }
 
     /// Who has which lock at this moment, by key: for the page of admins.

@@ -1,7 +1,7 @@
 //! Which messages were sent.
 
 use super::StoreError;
-use super::store_error::held;
+use super::store_error::condition_held;
 use crate::design::{Claim, Cricket, MatchId, Notification};
 use singlet::prelude::*;
 
@@ -30,7 +30,7 @@ impl PrematchService {
             sent_at: now,
             expires_at: Expiry::at(now.after(Notification::KEPT)),
         };
-        held(self.db.run(create(&notification)).await)
+        condition_held(self.db.run(create(&notification)).await)
     }
 
     /// Forgets that a message was sent: it may be sent again.

@@ -56,7 +56,7 @@ impl From<StoreError> for Error {
 }
 
 /// What an operation without a condition of its own answers: whether the condition held.
-pub(super) fn held(outcome: Result<(), singlet::Error>) -> Result<bool, StoreError> {
+pub(super) fn condition_held(outcome: Result<(), singlet::Error>) -> Result<bool, StoreError> {
     match outcome {
         Ok(()) => Ok(true),
         Err(singlet::Error::ConditionFailed { .. }) => Ok(false),

@@ -4,7 +4,7 @@ use super::StoreError;
 use super::batch::Batches;
 use super::follows::QUERY_LIMIT;
 use super::pages::{all_pages, page};
-use super::store_error::{found, held};
+use super::store_error::{condition_held, found};
 use crate::design::{
     ActivitySubscriptions, Cricket, Fixture, MatchId, PushToken, Subscription, TeamId, UserId,
 };
@@ -109,7 +109,7 @@ impl SubscriptionService {
         let is_other = Subscription::USER_ID.eq(user).and(Subscription::TEAM_ID.ne(team));
         let change =
             update(Subscription::key(id, token)).set(Subscription::TEAM_ID, team).only_if(is_other);
-        held(self.db.run(change).await)
+        condition_held(self.db.run(change).await)
     }
 
     /// 35 Removes one activity. `false` if there is none.
@@ -126,7 +126,7 @@ impl SubscriptionService {
         user: &UserId,
     ) -> Result<bool, StoreError> {
         let change = delete(Subscription::key(id, token)).only_if(Subscription::USER_ID.eq(user));
-        held(self.db.run(change).await)
+        condition_held(self.db.run(change).await)
     }
 
     /// 36 Removes the activities of a user of a match. Returns their tokens.

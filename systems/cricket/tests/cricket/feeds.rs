@@ -341,19 +341,19 @@ fn a_match_that_was_ticked_meanwhile_is_not_cancelled() {
         assert_eq!((fixture.phase, fixture.archived_at), (Phase::Live, None));
         let follow = server.service.follows.get(&match_id(ID), &user_id("asha")).await.unwrap();
         assert!(follow.is_some());
-        // As it is now, it is.
+        // With the current sequence it is cancelled.
         assert!(server.jobs.reconcile_match(&fixture).await.unwrap());
         assert_eq!(server.fixture(ID).await.phase, Phase::Cancelled);
     });
 }
 
 /// A server that speaks the feed's shapes.
-struct Service {
+struct FakeSportMonks {
     base: String,
     paths: Arc<Mutex<Vec<String>>>,
 }
 
-impl Service {
+impl FakeSportMonks {
     async fn start(answer: impl Fn(&str) -> Response<Full<Bytes>> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}/api/v2.0", listener.local_addr().unwrap());
@@ -404,7 +404,7 @@ fn case_22_a_rate_limit_rests_one_endpoint_and_is_no_failure() {
     run(async {
         let store = TestStore::memory();
         prepare(&store).await;
-        let service = Service::start(|path| match path.contains("/livescores") {
+        let service = FakeSportMonks::start(|path| match path.contains("/livescores") {
             true => Response::builder()
                 .status(429)
                 .header("retry-after", "120")
@@ -431,7 +431,7 @@ fn case_22_a_rate_limit_rests_one_endpoint_and_is_no_failure() {
 fn sportmonks_shapes_are_read_leniently() {
     run(async {
         let clock = singlet_testing::fixed_clock();
-        let service = Service::start(|path| {
+        let service = FakeSportMonks::start(|path| {
             if path.contains("/livescores") {
                 assert!(path.contains("balls"), "{path}");
                 return body(&json!({"data": [{
@@ -474,7 +474,7 @@ fn a_refused_token_opens_the_breaker_at_once() {
     run(async {
         let store = TestStore::memory();
         prepare(&store).await;
-        let service = Service::start(|_| status(403)).await;
+        let service = FakeSportMonks::start(|_| status(403)).await;
         let server = Server::on(&store, Arc::new(service.adapter(&store.clock))).await;
         let error = server.jobs.live_score_pass().await.unwrap_err().to_string();
         assert!(error.contains("token refused") && !error.contains("hush"), "{error}");

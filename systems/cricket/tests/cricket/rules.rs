@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use singlet_cricket::feed::shape::FeedFixture;
 use singlet_cricket::rules::{
-    Advanced, Delivery, DisplayState, EventKind, Facts, Format, InningsScore, Known, MatchView,
-    Mood, Phase, Progress, ResultKind, Target, TeamLabel, advance, bowlers, display, event_title,
-    headline, net_run_rate, overs_text, own_result, projected, read_facts, run_rate, score_text,
-    scorecard, strike_rate, target,
+    Advanced, Delivery, DisplayState, EventKind, Facts, Format, InningsScore, MatchView, Mood,
+    Phase, Progress, ResultKind, StoredMatch, Target, TeamLabel, advance, bowlers, display,
+    event_title, headline, net_run_rate, overs_text, own_result, projected, read_facts, run_rate,
+    score_text, scorecard, strike_rate, target,
 };
 
 /// 2026-11-15T10:00:00Z.
@@ -16,8 +16,8 @@ fn label(id: &str, code: &str, name: &str) -> TeamLabel {
     TeamLabel { id: id.into(), code: code.into(), name: name.into() }
 }
 
-fn known(format: Format) -> Known {
-    Known {
+fn known(format: Format) -> StoredMatch {
+    StoredMatch {
         match_id: "9000001".into(),
         league: "CTL".into(),
         format,
@@ -67,11 +67,11 @@ fn delivery(score: Value) -> Delivery {
     Delivery::from_feed(&feed("1st Innings", vec![ball(1, "0.1", score)]).balls[0]).unwrap()
 }
 
-fn facts(known: &Known, feed: &FeedFixture, at: i64) -> Facts {
+fn facts(known: &StoredMatch, feed: &FeedFixture, at: i64) -> Facts {
     read_facts(known, feed, at, None)
 }
 
-fn step(known: &Known, before: Option<&Progress>, feed: &FeedFixture, at: i64) -> Advanced {
+fn step(known: &StoredMatch, before: Option<&Progress>, feed: &FeedFixture, at: i64) -> Advanced {
     advance(known, before, &facts(known, feed, at), at, false)
 }
 
@@ -400,7 +400,7 @@ fn case_12_a_four_that_becomes_five_wides() {
 fn case_13_coverage_is_not_play() {
     let mut raw = json!({"id": 1, "status": "NS", "live": true, "type": "T20"});
     let feed = FeedFixture::from_json(&raw).unwrap();
-    let before = Known { phase: Phase::Scheduled, ..known(Format::T20) };
+    let before = StoredMatch { phase: Phase::Scheduled, ..known(Format::T20) };
     let read = facts(&before, &feed, TEN);
     assert_eq!((read.phase, read.phase.is_in_live_index()), (Phase::Scheduled, false));
     raw["toss_won_team_id"] = json!("102");
@@ -454,7 +454,7 @@ fn case_14_a_result_is_held_until_there_is_a_winner() {
 
 #[test]
 fn a_match_without_balls_is_read_from_its_tables() {
-    let known = Known { innings: vec![innings(1, "101", 80, 1, 60)], ..known(Format::T20) };
+    let known = StoredMatch { innings: vec![innings(1, "101", 80, 1, 60)], ..known(Format::T20) };
     let feed = FeedFixture::from_json(&json!({
         "id": 1, "status": "1st Innings", "type": "T20", "balls": null,
         "runs": {"data": [{"team_id": "101", "inning": "1", "score": "92", "wickets": 2, "overs": "10.299999999"}]},
@@ -490,7 +490,7 @@ fn a_score_of_more_balls_counts_and_on_equal_balls_that_of_the_feed() {
 #[test]
 fn the_day_of_a_test() {
     let of = |before: (Phase, Option<u32>), status: &str, hours: i64| {
-        let known = Known { phase: before.0, day: before.1, ..known(Format::Test) };
+        let known = StoredMatch { phase: before.0, day: before.1, ..known(Format::Test) };
         facts(&known, &feed(status, vec![]), TEN + hours * 3_600_000).day
     };
     assert_eq!(of((Phase::Scheduled, None), "1st Innings", 1), Some(1));
@@ -511,7 +511,7 @@ fn case_25_what_belongs_to_a_match_is_kept_48_hours_longer() {
 #[test]
 fn play_that_stops_and_resumes_fires_once_in_a_quarter_of_an_hour() {
     let live = known(Format::T20);
-    let stopped = Known { phase: Phase::Interrupted, ..live.clone() };
+    let stopped = StoredMatch { phase: Phase::Interrupted, ..live.clone() };
     let rain = feed("Int.", vec![ball(1, "0.1", runs(1))]);
     let play = feed("1st Innings", vec![ball(1, "0.1", runs(1))]);
     let first = step(&live, Some(&Progress::default()), &rain, TEN);
