@@ -32,7 +32,7 @@ struct Scale {
 }
 
 const FULL: Scale =
-    Scale { rounds: 5, games: [(1, 20), (16, 10)], pages: 2_000, season_games: [100, 1_000] };
+    Scale { rounds: 3, games: [(1, 10), (16, 4)], pages: 2_000, season_games: [100, 1_000] };
 const TINY: Scale =
     Scale { rounds: 1, games: [(1, 1), (16, 1)], pages: 5, season_games: [50, 100] };
 
