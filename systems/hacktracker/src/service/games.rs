@@ -440,7 +440,7 @@ fn written(game: &Game, revision: u64) -> singlet::operation::Update<Game> {
         .set(Game::OPPONENT_RUNS, game.opponent_runs.clone())
         .set(Game::ENDED_EARLY, game.ended_early.clone())
         .set(Game::HAND_SCORE, game.hand_score)
-        .set(Game::LABELD, game.placed.clone())
+        .set(Game::PLACED, game.placed.clone())
         .set(Game::STARTED_AT, game.started_at)
         .set(Game::FINISHED_AT, game.finished_at)
         .only_if(Game::REVISION.eq(revision))
