@@ -24,10 +24,10 @@ pub mod budget;
 pub mod cursors;
 pub mod demo;
 mod etag;
-pub mod idempotency;
 #[cfg(test)]
 #[path = "../tests/web/handshake.rs"]
 mod handshake;
+pub mod idempotency;
 pub mod identity;
 pub mod job;
 pub mod keyed_mutex;

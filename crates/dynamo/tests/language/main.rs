@@ -16,6 +16,6 @@ mod legacy_laws;
 mod number_laws;
 mod page_laws;
 mod table_laws;
-mod value_laws;
 #[path = "../tables_and_items/mod.rs"]
 mod tables_and_items;
+mod value_laws;

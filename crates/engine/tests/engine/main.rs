@@ -20,11 +20,11 @@ mod differential_finds_mistakes;
 mod durability;
 mod expiry;
 mod faults;
+#[path = "../fixed_engine/mod.rs"]
+mod fixed_engine;
 mod folder_while_open;
 mod formats;
 mod full_disk;
-#[path = "../fixed_engine/mod.rs"]
-mod fixed_engine;
 mod linearizable;
 mod live_indexes;
 mod lost_files;

@@ -1,6 +1,8 @@
 //! The harness is worth something: mistakes that an engine could make are found by it.
 
-use crate::durability::{Contents, Run, START_MS, Workload, check_sound, open, options, small_store};
+use crate::durability::{
+    Contents, Run, START_MS, Workload, check_sound, open, options, small_store,
+};
 use singlet_dynamo::operation::{CreateTable, DeleteItem, PutItem, UpdateTable};
 use singlet_dynamo::{Item, Value};
 use singlet_engine::store::{Batch, Direction, Keyspace};

@@ -739,7 +739,10 @@ mod tests {
     fn the_only_follower_comes_back_and_gets_what_was_missed() {
         let hub = Hub::new();
         left_after_1(&hub, "t");
-        assert_eq!((publish(&hub, 2), publish(&hub, 3)), (Published::Delivered(0), Published::Delivered(0)));
+        assert_eq!(
+            (publish(&hub, 2), publish(&hub, 3)),
+            (Published::Delivered(0), Published::Delivered(0))
+        );
         assert_eq!((hub.size(), hub.topics().len()), ((0, 0), 0));
         // What nobody watched is not counted as pushed.
         assert_eq!(hub.counters().pushes.load(Ordering::Relaxed), 1);

@@ -74,7 +74,10 @@ async fn everybody_gets_every_push_in_order() {
         sockets.push(socket);
     }
     for number in 1..=100 {
-        assert_eq!(hub.publish("topic", number, [number.to_string().into()]), Published::Delivered(20));
+        assert_eq!(
+            hub.publish("topic", number, [number.to_string().into()]),
+            Published::Delivered(20)
+        );
     }
     for socket in &mut sockets {
         for number in 1..=100 {
