@@ -318,13 +318,10 @@ fn of_two_heavy_writes_that_exclude_each_other_one_wins() {
         };
         // Both are decided on the same item before either comes to the stage.
         let all = [engine.start(request()), engine.start(request())];
-        let polled = all.map(|mut one| match poll_once(&mut one) {
-            Poll::Ready(outcome) => Err(outcome),
-            Poll::Pending => Ok(one),
-        });
-        let outcomes = polled.map(|one| match one {
-            Ok(started) => block_on(started),
-            Err(outcome) => outcome,
+        let polled = all.map(|mut one| (poll_once(&mut one), one));
+        let outcomes = polled.map(|(polled, one)| match polled {
+            Poll::Ready(outcome) => outcome,
+            Poll::Pending => block_on(one),
         });
         assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
         for error in outcomes.into_iter().filter_map(Result::err) {

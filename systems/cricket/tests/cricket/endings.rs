@@ -196,7 +196,7 @@ fn a_push_does_not_show_a_state_older_than_the_match() {
         server.follow("asha", ID, "101").await;
         let mut innings = server.fixture(ID).await.innings;
         innings[0].runs = 99;
-        let change = update(Fixture::key(&match_id(ID)))
+        let change = update(Fixture::key(match_id(ID)))
             .set(Fixture::INNINGS, innings)
             .add(Fixture::SEQUENCE, 1);
         let changed = server.service.fixtures.update(change).await.unwrap();

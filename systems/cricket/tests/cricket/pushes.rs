@@ -490,7 +490,7 @@ fn case_30_a_payload_fits_and_no_log_has_a_token() {
             PushOutcome::Dropped("405".into()),
         ]);
         let out = json!({"name": "Clean Bowled", "runs": 0, "is_wicket": true, "out": true});
-        bowl(&store, &feed, &server, &[out.clone()]).await;
+        bowl(&store, &feed, &server, std::slice::from_ref(&out)).await;
         // The same with the adapter that logs.
         let logging = Jobs::new(&server.service, feed.clone(), None, Arc::new(LogSender)).unwrap();
         server.jobs.release_feed_lock().await.unwrap();

@@ -113,7 +113,7 @@ async fn every_entity_and_index_occurs() {
         };
         entities.insert(format!("{} {}", prefix("PK"), prefix("SK")));
         let keys = ["GSI1PK", "GSI2PK", "GSI3PK", "GSI4PK", "GSI5PK"];
-        indexes.extend(keys.into_iter().filter(|key| item.get(*key).is_some()));
+        indexes.extend(keys.into_iter().filter(|key| item.get(key).is_some()));
     }
     let entities: Vec<&str> = entities.iter().map(String::as_str).collect();
     assert_eq!(
