@@ -14,7 +14,7 @@ const TRICKLE_INTERVAL: Duration = Duration::from_millis(100);
 const FLOOD_PAUSE: Duration = Duration::from_millis(50);
 
 /// How many connections somebody opens who is in no hurry, and the pause after them.
-const CONNECTED_AT_ONCE: usize = 100;
+const CONNECTED_AT_ONCE: usize = 20;
 const CONNECT_PAUSE: Duration = Duration::from_millis(15);
 /// How many connections one attacker opens after the other, and how long it waits in between.
 const RENEWALS_MAX: usize = 2_000;
