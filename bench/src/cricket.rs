@@ -8,6 +8,8 @@
 mod feed;
 mod store;
 
+use crate::folder::Folder;
+use crate::systems::Outcome;
 use feed::{CountingSender, TapeFeed};
 use singlet::Timestamp;
 use singlet::engine::Clock;
@@ -19,12 +21,9 @@ use singlet_cricket::jobs::{Jobs, TickOutcome};
 use singlet_cricket::rules::Format;
 use singlet_cricket::service::Service;
 use std::collections::BTreeSet;
-use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store::{Counts, Folder, commit_time, create_match, create_teams, processor_time};
-
-type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+use store::{Counts, commit_time, create_match, create_teams, processor_time};
 
 const FOLLOWERS: usize = 10_000;
 const MATCHES: usize = 50;
@@ -60,7 +59,7 @@ pub(crate) fn run(followers: Option<&str>) -> Outcome<()> {
 async fn twenties(followers: usize) -> Outcome<Duration> {
     println!("A tick with a new ball in every match, T20 matches near their end:");
     Stage::open(None, Format::T20).await?.ticks("in memory, nobody follows", MATCHES).await?;
-    let folder = Folder::new()?;
+    let folder = Folder::new("cricket");
     let stage = Stage::open(Some(&folder), Format::T20).await?;
     let commit = commit_time(&stage.service).await?;
     println!("  durable: one write alone takes {commit:.2?}");
@@ -90,7 +89,7 @@ async fn twenties(followers: usize) -> Outcome<Duration> {
 
 async fn tests() -> Outcome<()> {
     println!("The same with Tests on their last day, nobody follows:");
-    let folder = Folder::new()?;
+    let folder = Folder::new("cricket");
     let stage = Stage::open(Some(&folder), Format::Test).await?;
     for matches in [FEW_MATCHES, MATCHES] {
         stage.ticks("durable", matches).await?;

@@ -2,7 +2,6 @@
 //! cost beside a bare redb.
 
 mod append;
-mod folder;
 mod opening;
 mod reading;
 mod syncing;

@@ -7,16 +7,16 @@
 mod by_hand;
 mod store;
 
+use crate::folder::Folder;
 use crate::stopwatch::race;
+use crate::systems::Outcome;
 use axum::extract::FromRequestParts as _;
 use axum::http::Request;
 use singlet::block_on;
 use singlet_web::api::Paging;
 use singlet_web::identity::Caller;
-use std::error::Error;
-use store::{Folder, FusStore};
+use store::FusStore;
 
-type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 type Fifty = Paging<50, 100>;
 
 /// How many sites have the tag, at first and at last.
@@ -36,7 +36,7 @@ pub(crate) fn run(tagged: Option<&str>) -> Outcome<()> {
     let matches = MATCHES.min(tagged);
     println!("in memory:");
     measure(&FusStore::open(None)?, tagged, matches)?;
-    let folder = Folder::new()?;
+    let folder = Folder::new("fus");
     println!("durable:");
     measure(&FusStore::open(Some(&folder))?, tagged, matches)
 }

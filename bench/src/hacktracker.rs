@@ -1,10 +1,10 @@
 //! Softball, in process and without HTTP: at-bats that are on the disk, a team in one Query, and
 //! statistics of many at-bats.
 
-mod by_hand;
 mod season;
 
-use by_hand::{Counted, Recorded};
+use crate::folder::Folder;
+use crate::systems::{Outcome, Recording, send, together};
 use season::{GAME_AT_BATS, Scorer};
 use singlet::backend::{Backend, Embedded};
 use singlet::engine::{Engine, Options};
@@ -12,13 +12,7 @@ use singlet::{CursorKey, Db, Settings};
 use singlet_hacktracker::design::{HackTracker, TeamPartition};
 use singlet_hacktracker::service::Service;
 use singlet_web::random::Random;
-use std::error::Error;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::task::JoinSet;
-
-type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// How much is measured. A debug build only shows that it works.
 struct Scale {
@@ -55,25 +49,6 @@ pub(crate) fn run() -> Outcome<()> {
     })
 }
 
-/// A folder beside the build, which is on a real disk; gone when this is dropped.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Outcome<Self> {
-        let name = format!("bench-hacktracker-{}", std::process::id());
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target").join(name);
-        std::fs::create_dir_all(&path)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // A folder that stays does no harm but for its size.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 fn database(backend: impl Backend) -> Db<HackTracker> {
     let cursor_key = Some(CursorKey::of_this_process());
     Db::on(backend, Settings { cursor_key, ..Settings::default() })
@@ -83,19 +58,6 @@ async fn service(backend: impl Backend) -> Outcome<Service> {
     let db = database(backend);
     db.provision().await?;
     Ok(Service::new(db, Random::new()))
-}
-
-/// Works for all callers at the same moment, and returns the time until the last one is done.
-async fn together<W, F>(work: Vec<W>, run: impl Fn(W) -> F) -> Outcome<Duration>
-where
-    F: Future<Output = Outcome<()>> + Send + 'static,
-{
-    let begun = Instant::now();
-    let mut working: JoinSet<Outcome<()>> = work.into_iter().map(run).collect();
-    while let Some(done) = working.join_next().await {
-        done??;
-    }
-    Ok(begun.elapsed())
 }
 
 /// At-bats that are on the disk when they are answered, beside their transactions alone.
@@ -125,8 +87,8 @@ async fn at_bats(scale: &Scale) -> Outcome<()> {
 
 /// Callers who score, each the games of a team of its own.
 async fn scored(callers: usize, games: usize) -> Outcome<Duration> {
-    let folder = Folder::new()?;
-    let engine = Engine::open(&folder.0, Options::default())?;
+    let folder = Folder::new("hacktracker");
+    let engine = Engine::open(folder.path(), Options::default())?;
     let service = service(Embedded::new(engine)).await?;
     let mut scorers = Vec::new();
     for number in 0..callers {
@@ -137,37 +99,38 @@ async fn scored(callers: usize, games: usize) -> Outcome<Duration> {
 
 /// The same writes as requests that were made before.
 async fn sent_by_hand(callers: usize, games: usize) -> Outcome<Duration> {
-    let folder = Folder::new()?;
-    let durable = Embedded::new(Engine::open(&folder.0, Options::default())?);
+    let folder = Folder::new("hacktracker");
+    let durable = Embedded::new(Engine::open(folder.path(), Options::default())?);
     database(durable.clone()).provision().await?;
     let memory = Embedded::new(Engine::memory()?);
     database(memory.clone()).provision().await?;
     let mut all = Vec::new();
     for number in 0..callers {
-        let recorded = Recorded::new(memory.clone());
-        let service = Service::new(database(Arc::clone(&recorded)), Random::new());
+        let recording = Recording::default();
+        let db = database(recording.of(memory.clone()));
+        let service = Service::new(db, Random::new());
         let scorer = Scorer::new(&service, number, games).await?;
-        by_hand::send(&durable, recorded.take()).await?;
+        send(&durable, recording.take_writes()).await?;
         scorer.score_all().await?;
-        all.push(recorded.take());
+        all.push(recording.take_writes());
     }
     let durable = &durable;
     together(all, |requests| {
         let durable = durable.clone();
-        async move { by_hand::send(&durable, requests).await }
+        async move { send(&durable, requests).await }
     })
     .await
 }
 
 /// A team with 20 members, 25 players and 5 invites.
 async fn team_page(scale: &Scale) -> Outcome<()> {
-    let counted = Counted::new(Embedded::new(Engine::memory()?));
-    let service = service(Arc::clone(&counted)).await?;
+    let recording = Recording::default();
+    let service = service(recording.of(Embedded::new(Engine::memory()?))).await?;
     let (owner, team_id) = season::full_team(&service).await?;
-    counted.take();
+    recording.take();
     let partition = service.db().load(TeamPartition::of(&team_id).consistent()).await?;
     let partition = partition.ok_or("the team is missing")?;
-    let requests = counted.take();
+    let requests = recording.take_operations();
     if requests != ["Query"] {
         return Err(format!("a team with everything is one Query, and not {requests:?}").into());
     }

@@ -11,6 +11,7 @@ mod compile;
 mod contest;
 mod cricket;
 mod disk;
+mod folder;
 mod fus;
 mod hacktracker;
 mod instructions;
@@ -19,6 +20,7 @@ mod live;
 mod model;
 mod snakes;
 mod stopwatch;
+mod systems;
 mod threefc;
 
 use contest::Contest;

@@ -1,10 +1,10 @@
 //! Three-sided football, in process and without HTTP: goals that are on the disk, a timeline in one
 //! Query, and the page of a season with many games.
 
-mod backend;
 mod league;
 
-use backend::Kept;
+use crate::folder::Folder;
+use crate::systems::{Outcome, Recording, send, together};
 use league::{GAME_GOALS, League};
 use singlet::backend::{Backend, Embedded};
 use singlet::engine::{Engine, Options};
@@ -12,12 +12,7 @@ use singlet::{CursorKey, Db, Settings};
 use singlet_threefc::design::{GameId, Goal, ThreeFc};
 use singlet_threefc::service::Service;
 use singlet_web::random::Random;
-use std::error::Error;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tokio::task::JoinSet;
-
-type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// How much is measured. A debug build only shows that it works.
 struct Scale {
@@ -47,25 +42,6 @@ pub(crate) fn run() -> Outcome<()> {
     })
 }
 
-/// A folder beside the build, which is on a real disk; gone when this is dropped.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Outcome<Self> {
-        let name = format!("bench-threefc-{}", std::process::id());
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target").join(name);
-        std::fs::create_dir_all(&path)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // A folder that stays does no harm but for its size.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 fn database(backend: impl Backend) -> Db<ThreeFc> {
     let cursor_key = Some(CursorKey::of_this_process());
     Db::on(backend, Settings { cursor_key, ..Settings::default() })
@@ -75,19 +51,6 @@ async fn service(backend: impl Backend) -> Outcome<Service> {
     let db = database(backend);
     db.provision().await?;
     Ok(Service::new(db, Random::new()))
-}
-
-/// Works for all callers at the same moment, and returns the time until the last one is done.
-async fn together<W, F>(work: Vec<W>, run: impl Fn(W) -> F) -> Outcome<Duration>
-where
-    F: Future<Output = Outcome<()>> + Send + 'static,
-{
-    let begun = Instant::now();
-    let mut working: JoinSet<Outcome<()>> = work.into_iter().map(run).collect();
-    while let Some(done) = working.join_next().await {
-        done??;
-    }
-    Ok(begun.elapsed())
 }
 
 /// Goals that are on the disk when they are answered, beside their transactions alone.
@@ -134,8 +97,8 @@ async fn enter_all((league, games): (League, Vec<GameId>)) -> Outcome<()> {
 
 /// Callers who enter goals, each into games of its own.
 async fn entered(callers: usize, games: usize) -> Outcome<Duration> {
-    let folder = Folder::new()?;
-    let service = service(Embedded::new(Engine::open(&folder.0, Options::default())?)).await?;
+    let folder = Folder::new("threefc");
+    let service = service(Embedded::new(Engine::open(folder.path(), Options::default())?)).await?;
     let mut work = Vec::new();
     for number in 0..callers {
         work.push(started(&service, number, games).await?);
@@ -145,24 +108,25 @@ async fn entered(callers: usize, games: usize) -> Outcome<Duration> {
 
 /// The same writes, as requests that were made before in memory.
 async fn sent_by_hand(callers: usize, games: usize) -> Outcome<Duration> {
-    let folder = Folder::new()?;
-    let durable = Embedded::new(Engine::open(&folder.0, Options::default())?);
+    let folder = Folder::new("threefc");
+    let durable = Embedded::new(Engine::open(folder.path(), Options::default())?);
     database(durable.clone()).provision().await?;
     let memory = Embedded::new(Engine::memory()?);
     database(memory.clone()).provision().await?;
     let mut work = Vec::new();
     for number in 0..callers {
-        let kept = Kept::new(memory.clone());
-        let service = Service::new(database(kept.clone()), Random::new());
+        let recording = Recording::default();
+        let db = database(recording.of(memory.clone()));
+        let service = Service::new(db, Random::new());
         let prepared = started(&service, number, games).await?;
-        backend::send_writes(&durable, kept.take()).await?;
+        send(&durable, recording.take_writes()).await?;
         enter_all(prepared).await?;
-        work.push(kept.take());
+        work.push(recording.take_writes());
     }
     let durable = &durable;
     together(work, |requests| {
         let durable = durable.clone();
-        async move { backend::send_writes(&durable, requests).await }
+        async move { send(&durable, requests).await }
     })
     .await
 }
@@ -182,21 +146,21 @@ where
 /// A timeline of sixty goals.
 async fn timeline(scale: &Scale) -> Outcome<()> {
     let engine = Embedded::new(Engine::memory()?);
-    let kept = Kept::new(engine.clone());
-    let service = service(kept.clone()).await?;
+    let recording = Recording::default();
+    let service = service(recording.of(engine.clone())).await?;
     let (league, games) = started(&service, 0, 1).await?;
     let game = games.first().ok_or("a game is missing")?;
     league.goals(game, GAME_GOALS).await?;
-    kept.take();
+    recording.take();
     let timeline = Goal::timeline(game).consistent();
     let goals: Vec<Goal> = service.db().query(timeline).all().await?;
-    let requests = kept.take_names();
+    let requests = recording.take_operations();
     if requests != ["Query"] || goals.len() != GAME_GOALS {
         let found = goals.len();
         return Err(format!("a timeline is one Query, and not {requests:?} of {found}").into());
     }
     service.game(None, game).await?;
-    let requests = kept.take_names();
+    let requests = recording.take_operations();
     if requests != ["Query", "BatchGetItem"] {
         return Err(format!("a game is one Query and one BatchGet, and not {requests:?}").into());
     }
@@ -217,8 +181,8 @@ async fn timeline(scale: &Scale) -> Outcome<()> {
 /// The page of a season, with few games and with ten times as many.
 async fn season(scale: &Scale) -> Outcome<()> {
     let engine = Embedded::new(Engine::memory()?);
-    let kept = Kept::new(engine.clone());
-    let service = service(kept.clone()).await?;
+    let recording = Recording::default();
+    let service = service(recording.of(engine.clone())).await?;
     let plain = Service::new(database(engine), Random::new());
     let league = League::new(&service, 0).await?;
     let (mut times, mut requests, mut from) = (Vec::new(), Vec::new(), 0);
@@ -228,14 +192,14 @@ async fn season(scale: &Scale) -> Outcome<()> {
             league.goals(&game, 3).await?;
             league.finish(&game).await?;
         }
-        kept.take();
+        recording.take();
         let view = service.season(None, &league.season).await?;
         let games: u32 = view.sessions.iter().map(|session| session.games).sum();
         let played: u32 = view.standings.iter().map(|row| row.played).sum();
         if (games as usize, played as usize) != (to, 3 * to) {
             return Err(format!("the season has {games} games, {played} counted").into());
         }
-        requests.push(kept.take_names());
+        requests.push(recording.take_operations());
         let read = || async { Ok(plain.season(None, &league.season).await?) };
         times.push(time_of(scale.pages, read).await?);
         from = to;

@@ -1,9 +1,10 @@
 //! The store: opened with a counter of requests, and filled.
 
-use super::Outcome;
+use crate::folder::Folder;
+use crate::systems::{Observed, Outcome, is_read};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use rustix::time::{ClockId, clock_gettime};
-use singlet::backend::{Backend, BackendError, BoxFuture, Embedded, Execution, Feed};
+use singlet::backend::Embedded;
 use singlet::dynamo::operation::Request;
 use singlet::engine::{Clock, Engine, Options};
 use singlet::table::Contains;
@@ -14,7 +15,6 @@ use singlet_cricket::design::{
 use singlet_cricket::rules::{Format, Phase};
 use singlet_cricket::service::{LEASE, Service};
 use singlet_web::random::Random;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -24,29 +24,6 @@ const LOADED_MAX: usize = 1_000;
 const LOADERS: usize = 16;
 /// How many writes are timed alone.
 const COMMITS: usize = 200;
-
-/// How many folders there were.
-static FOLDERS: AtomicUsize = AtomicUsize::new(0);
-
-/// A folder beside the build, which is on a real disk; gone when this is dropped.
-pub(super) struct Folder(PathBuf);
-
-impl Folder {
-    pub(super) fn new() -> Outcome<Self> {
-        let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");
-        let number = FOLDERS.fetch_add(1, Ordering::SeqCst);
-        let path = target.join(format!("bench-cricket-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // A folder that stays does no harm but for its size.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// How many requests there were.
 #[derive(Default)]
@@ -68,43 +45,22 @@ impl Counts {
     }
 }
 
-struct Counting {
-    inner: Embedded,
-    counts: Arc<Counts>,
-}
-
-impl Backend for Counting {
-    fn execute(&self, request: Request) -> Execution<'_> {
-        let is_read = matches!(request.operation(), "GetItem" | "BatchGetItem" | "Query" | "Scan");
-        let count = if is_read { &self.counts.reads } else { &self.counts.writes };
-        count.fetch_add(1, Ordering::SeqCst);
-        self.inner.execute(request)
-    }
-
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        self.inner.sleep(duration)
-    }
-
-    fn has_conflicts(&self) -> bool {
-        self.inner.has_conflicts()
-    }
-
-    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
-        self.inner.changes(table_name)
-    }
-}
-
 /// The services on a folder or in memory, with the count of their requests.
 pub(super) async fn open(
     folder: Option<&Folder>,
     clock: &Clock,
 ) -> Outcome<(Service, Arc<Counts>)> {
     let engine = match folder {
-        Some(folder) => Engine::open(&folder.0, Options::default())?,
+        Some(folder) => Engine::open(folder.path(), Options::default())?,
         None => Engine::memory()?,
     };
     let counts = Arc::new(Counts::default());
-    let backend = Counting { inner: Embedded::new(engine), counts: counts.clone() };
+    let counter = Arc::clone(&counts);
+    let observe = move |request: &Request| {
+        let count = if is_read(request) { &counter.reads } else { &counter.writes };
+        count.fetch_add(1, Ordering::SeqCst);
+    };
+    let backend = Observed { inner: Embedded::new(engine), observe };
     let cursor_key = Some(CursorKey::of_this_process());
     let settings = Settings { cursor_key, clock: clock.clone(), ..Settings::default() };
     let db = Db::<Cricket>::on(backend, settings);

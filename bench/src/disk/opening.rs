@@ -1,6 +1,6 @@
 //! How long a folder takes to open when the process that had it was killed with a full log.
 
-use super::folder::Folder;
+use crate::folder::Folder;
 use singlet_engine::store::{
     Batch, Checkpoints, DiskOptions, DiskStore, Durability, Keyspace, Store,
 };

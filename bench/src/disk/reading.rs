@@ -1,7 +1,7 @@
 //! Rows that have long been written: through all layers of the store, and from a bare redb.
 
-use super::folder::Folder;
 use crate::contest::Contest;
+use crate::folder::Folder;
 use crate::stopwatch;
 use redb::{Database, ReadOnlyTable, ReadableDatabase, TableDefinition};
 use singlet_engine::store::{Batch, Direction, DiskOptions, Durability, Keyspace, Snapshot, Store};

@@ -1,6 +1,6 @@
 //! What an fdatasync costs: of bytes that replace others, and of bytes by which a file grows.
 
-use super::folder::Folder;
+use crate::folder::Folder;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};

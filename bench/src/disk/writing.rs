@@ -1,7 +1,7 @@
 //! Writes that are on the disk when they return, and reads beside them.
 
 use super::append::Appended;
-use super::folder::Folder;
+use crate::folder::Folder;
 use singlet_dynamo::operation::{CreateTable, GetItem, PutItem};
 use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
 use singlet_dynamo::{Item, Value};

@@ -1,8 +1,9 @@
 //! The store: opened with a counter of Queries, and filled.
 
-use super::Outcome;
+use crate::folder::Folder;
+use crate::systems::{Observed, Outcome};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use singlet::backend::{Backend, BackendError, BoxFuture, Embedded, Execution, Feed};
+use singlet::backend::Embedded;
 use singlet::dynamo::operation::Request;
 use singlet::engine::{Engine, Options};
 use singlet::table::Contains;
@@ -15,7 +16,6 @@ use singlet_fus::service::Service;
 use singlet_web::blob::Blobs;
 use singlet_web::random::Random;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -28,54 +28,6 @@ const LOADERS: usize = 16;
 const PLAYERS: usize = 40;
 const DAYS: usize = 365;
 
-/// A folder beside the build, which is on a real disk; gone when this is dropped.
-pub(super) struct Folder(PathBuf);
-
-impl Folder {
-    pub(super) fn new() -> Outcome<Self> {
-        let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");
-        let path = target.join(format!("bench-fus-{}", std::process::id()));
-        std::fs::create_dir_all(&path)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // A folder that stays does no harm but for its size.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Counts the Queries of the index with all entities.
-struct Counting {
-    inner: Embedded,
-    queries: Arc<AtomicUsize>,
-}
-
-impl Backend for Counting {
-    fn execute(&self, request: Request) -> Execution<'_> {
-        if let Request::Query(query) = &request
-            && query.index_name.as_deref() == Some("byEntity")
-        {
-            self.queries.fetch_add(1, Ordering::Relaxed);
-        }
-        self.inner.execute(request)
-    }
-
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        self.inner.sleep(duration)
-    }
-
-    fn has_conflicts(&self) -> bool {
-        self.inner.has_conflicts()
-    }
-
-    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
-        self.inner.changes(table_name)
-    }
-}
-
 /// What both work on.
 pub(super) struct FusStore {
     pub(super) engine: Engine,
@@ -87,12 +39,19 @@ pub(super) struct FusStore {
 impl FusStore {
     pub(super) fn open(folder: Option<&Folder>) -> Outcome<Self> {
         let engine = match folder {
-            Some(folder) => Engine::open(&folder.0, Options::default())?,
+            Some(folder) => Engine::open(folder.path(), Options::default())?,
             None => Engine::memory()?,
         };
         let queries = Arc::new(AtomicUsize::new(0));
-        let inner = Embedded::new(engine.clone());
-        let backend = Counting { inner, queries: Arc::clone(&queries) };
+        let counter = Arc::clone(&queries);
+        let observe = move |request: &Request| {
+            if let Request::Query(query) = request
+                && query.index_name.as_deref() == Some("byEntity")
+            {
+                counter.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        let backend = Observed { inner: Embedded::new(engine.clone()), observe };
         let cursor_key = Some(CursorKey::of_this_process());
         let db = Db::<Fus>::on(backend, Settings { cursor_key, ..Settings::default() });
         block_on(db.provision())?;

@@ -1,6 +1,6 @@
 //! Teams and games to measure with.
 
-use super::Outcome;
+use crate::systems::Outcome;
 use singlet_hacktracker::design::{
     AtBatResult, GameId, Half, HitLocation, HitType, InviteCode, PlayerId, Role, TeamId,
 };

@@ -1,6 +1,6 @@
 //! A league with games, through the service.
 
-use super::Outcome;
+use crate::systems::Outcome;
 use singlet_threefc::design::{GameId, LeagueId, SeasonId, SessionId, TeamId};
 use singlet_threefc::service::Service;
 use singlet_threefc::service::input::{

@@ -1,20 +1,25 @@
 //! A folder for a while.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many folders there were.
+static FOLDERS: AtomicUsize = AtomicUsize::new(0);
 
 /// An empty folder beside the build, which is on a real disk; gone when this is dropped.
-pub(super) struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    pub(super) fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
+        let number = FOLDERS.fetch_add(1, Ordering::SeqCst);
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../target")
-            .join(format!("bench-{name}-{}", std::process::id()));
+            .join(format!("bench-{name}-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&path).expect("a folder");
         Self(path)
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }
