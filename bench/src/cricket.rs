@@ -152,7 +152,7 @@ impl Stage {
         }
     }
 
-    /// Passes over so many matches.
+    /// Measures passes over `matches` live matches.
     async fn ticks(&self, what: &str, matches: usize) -> Outcome<Tick> {
         for _ in 0..WARM_UP {
             self.clock.advance(PASS_MS);

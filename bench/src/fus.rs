@@ -19,7 +19,7 @@ use store::FusStore;
 
 type Fifty = Paging<50, 100>;
 
-/// How many sites have the tag, at first and at last.
+/// How many sites have the tag, in the first and in the last measurement.
 const FEW_TAGGED: usize = 1_000;
 const TAGGED: usize = 100_000;
 /// How many matches there are in the year: as many as standings count.

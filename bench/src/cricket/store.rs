@@ -38,7 +38,7 @@ impl Counts {
         self.writes.store(0, Ordering::SeqCst);
     }
 
-    /// Reads and writes of each of so many parts.
+    /// Reads and writes of each of `parts`, on average.
     pub(super) fn each(&self, parts: usize) -> (f64, f64) {
         let each = |count: &AtomicUsize| count.load(Ordering::SeqCst) as f64 / parts as f64;
         (each(&self.reads), each(&self.writes))

@@ -98,7 +98,7 @@ impl League {
         Ok(())
     }
 
-    /// Enters so many goals.
+    /// Enters `count` goals.
     pub(super) async fn goals(&self, game: &GameId, count: usize) -> Outcome<()> {
         let random = Random::new();
         for number in 0..count {

@@ -135,8 +135,8 @@ pub fn clean_text(text: &str) -> String {
     text.trim().to_owned()
 }
 
-/// A text of one to so many characters, as [`clean_text`] leaves it. One that is blank is refused. As
-/// a member of a request it is checked when it is read.
+/// A text of 1 to `CHARS_MAX` characters, as [`clean_text`] returns it. A blank one is refused. In a
+/// request body it is checked when the body is read.
 ///
 /// ```
 /// use singlet_web::text::CleanText;

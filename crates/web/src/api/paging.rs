@@ -38,7 +38,7 @@ struct Parameters {
 }
 
 impl<const DEFAULT: u32, const MAX: u32> Paging<DEFAULT, MAX> {
-    /// A part with this limit, from where the part before has ended: for tests of services.
+    /// A page with this limit, from this cursor on: for tests of services.
     #[must_use]
     pub fn new(limit: Option<u32>, cursor: Option<String>) -> Self {
         Self(Parameters { limit, cursor })

@@ -119,7 +119,7 @@ pub(crate) fn reserve_early(parts: &mut Parts) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Reserves memory for a body of up to so many bytes: when it is known who is calling, before
+/// Reserves memory for a body of up to `bytes_max` bytes: when it is known who is calling, before
 /// anything of it is read, and all of it for clients that do not say how much they send.
 fn reserve(
     headers: &HeaderMap,

@@ -99,7 +99,7 @@ impl KeptBytes {
         self.total.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Whether so many more are too many for the topic, or for all topics.
+    /// Whether `more` bytes would be too many for the topic, or for all topics together.
     fn would_exceed(&self, more: usize, bytes_max: usize) -> bool {
         let total = self.total.load(Ordering::Relaxed);
         self.bytes + more > bytes_max || total + more > KEPT_BYTES_MAX

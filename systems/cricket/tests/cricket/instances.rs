@@ -45,7 +45,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Waits until so many messages are held.
+    /// Waits until `count` messages are held.
     pub(crate) async fn reaches(&self, count: u32) {
         until(|| self.held.load(Ordering::SeqCst) >= count).await;
     }

@@ -50,7 +50,7 @@ async fn stored_user(fixture: &Fixture, user: &Caller) -> User {
     fixture.service.db().get(key).await.unwrap().unwrap()
 }
 
-/// As if there were so many already.
+/// Sets the team's count of games.
 async fn count_games(fixture: &Fixture, team_id: &TeamId, count: u32) {
     let counted = update(Team::key(team_id)).set(Team::GAME_COUNT, count);
     fixture.service.db().run(counted).await.unwrap();
@@ -221,7 +221,7 @@ async fn the_last_invite_is_made_once(store: TestStore) {
     invite(&fixture, &owner, &team.id).await;
 }
 
-/// As if the player had so many at-bats.
+/// Sets the player's count of at-bats.
 async fn count_at_bats(fixture: &Fixture, team_id: &TeamId, player_id: &PlayerId, count: u32) {
     let counted = update(Player::key(team_id, player_id)).set(Player::AT_BAT_COUNT, count);
     fixture.service.db().run(counted).await.unwrap();

@@ -98,8 +98,6 @@ async fn who_does_not_read_loses_its_place_and_nobody_else_does() {
     assert!(lazy.next().await.is_none());
 }
 
-/// A topic that is closed goes at once. One that was only left is not listed, but kept, so that
-/// its only watcher can resume: it used to go with the last watcher.
 /// A thousand topics that nobody watched could hold a megabyte each.
 #[test]
 fn topics_without_followers_hold_little() {
@@ -152,6 +150,8 @@ fn all_topics_together_hold_no_more_than_this() {
     drop(followers);
 }
 
+/// A topic that is closed is removed at once. One that everybody has left is not listed, but kept,
+/// so that its only watcher can resume: it used to be removed with the last watcher.
 #[tokio::test]
 async fn topics_come_with_their_followers_and_go_when_they_are_closed() {
     let hub = Hub::new();
