@@ -2,6 +2,7 @@
 
 use crate::activity::Activity;
 use crate::clock::CoarseClock;
+use crate::eviction::EvictionQueue;
 use crate::limits::Limits;
 use crate::room::Room;
 use crate::stream::WatchedStream;
@@ -204,11 +205,12 @@ struct Entry {
     activity: Arc<Activity>,
     task: AbortHandle,
     client: Option<IpAddr>,
-    /// How many were accepted before it. The clock is too coarse to tell which one came first, and
-    /// one that was just accepted must not go before it could send anything.
-    sequence: u64,
-    /// Whether it was closed to make room, and only has to end.
-    is_replaced: bool,
+}
+
+impl AsRef<Activity> for Entry {
+    fn as_ref(&self) -> &Activity {
+        &self.activity
+    }
 }
 
 /// All connections that are open.
@@ -217,11 +219,12 @@ struct Connections<'a, A> {
     figures: &'a ConnectionCounters,
     clock: CoarseClock,
     tasks: JoinSet<()>,
-    entries: HashMap<Id, Entry>,
+    open: HashMap<Id, Entry>,
+    /// The clients of connections that were closed to make room and only have to end.
+    ending: HashMap<Id, Option<IpAddr>>,
+    evictions: EvictionQueue<Id>,
     /// How many connections each address has, and what is kept for it.
     addresses: HashMap<IpAddr, (usize, A)>,
-    /// How many entries were replaced and have not ended.
-    ending: usize,
     stop: watch::Sender<bool>,
 }
 
@@ -232,9 +235,10 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
             figures,
             clock: CoarseClock::new(),
             tasks: JoinSet::new(),
-            entries: HashMap::new(),
+            open: HashMap::new(),
+            ending: HashMap::new(),
+            evictions: EvictionQueue::new(),
             addresses: HashMap::new(),
-            ending: 0,
             stop: watch::Sender::new(false),
         }
     }
@@ -247,12 +251,12 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
     ) where
         F: Future<Output = ()> + Send + 'static,
     {
-        let sequence = self.figures.accepted.fetch_add(1, Ordering::Relaxed);
+        self.figures.accepted.fetch_add(1, Ordering::Relaxed);
         let client = client_of(peer.ip());
         let of_address = client.and_then(|client| self.addresses.get(&client));
         let is_share_used =
             of_address.is_some_and(|(count, _)| *count >= self.limits.connections_per_address_max);
-        let open = self.entries.len() - self.ending;
+        let open = self.open.len();
         let is_full = open >= self.limits.connections_max;
         let is_refused = is_share_used || (is_full && !self.replace_idle());
         if is_refused {
@@ -283,19 +287,19 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
             true => self.tasks.spawn(async { _ = timeout(REFUSED_TIME_MAX, serving).await }),
             false => self.tasks.spawn(serving),
         };
-        self.entries
-            .insert(task.id(), Entry { activity, task, client, sequence, is_replaced: false });
+        let id = task.id();
+        self.open.insert(id, Entry { activity, task, client });
+        self.evictions.note_accepted(id, &self.open);
     }
 
     /// Closes the connection that can best be done without, if there is one.
     fn replace_idle(&mut self) -> bool {
-        let open = self.entries.values_mut().filter(|entry| !entry.is_replaced);
-        let ranked = open
-            .filter_map(|entry| Some(((entry.activity.eviction_rank()?, entry.sequence), entry)));
-        let Some((_, idle)) = ranked.min_by_key(|(rank, _)| *rank) else { return false };
+        let chosen = self.evictions.choose(&self.open);
+        let Some((id, idle)) = chosen.and_then(|id| self.open.remove_entry(&id)) else {
+            return false;
+        };
         idle.task.abort();
-        idle.is_replaced = true;
-        self.ending += 1;
+        self.ending.insert(id, idle.client);
         self.figures.replaced.fetch_add(1, Ordering::Relaxed);
         true
     }
@@ -312,9 +316,10 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
                 }
             };
             self.figures.open.fetch_sub(1, Ordering::Relaxed);
-            let Some(entry) = self.entries.remove(&id) else { continue };
-            self.ending -= usize::from(entry.is_replaced);
-            let Some(client) = entry.client else { continue };
+            let of_open = self.open.remove(&id).and_then(|entry| entry.client);
+            let Some(client) = of_open.or_else(|| self.ending.remove(&id).flatten()) else {
+                continue;
+            };
             if let Some((count, _)) = self.addresses.get_mut(&client) {
                 *count -= 1;
                 if *count == 0 {
@@ -329,7 +334,7 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
         self.clock.advance();
         // Every room is asked, because asking also resets it.
         let is_short = rooms.iter().filter(|room| room.take_shortage()).count() > 0;
-        for Entry { activity, task, .. } in self.entries.values() {
+        for Entry { activity, task, .. } in self.open.values() {
             let has_timed_out = activity.has_timed_out(self.limits)
                 || (is_short && activity.is_slow_under_pressure(self.limits));
             if has_timed_out && !task.is_finished() {

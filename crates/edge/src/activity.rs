@@ -248,15 +248,18 @@ impl Activity {
         self.any_transfer(|transfer| transfer.is_slow_under_pressure(limits))
     }
 
-    /// How dispensable the connection is, if it may be closed to make room for another one; the
-    /// least goes first. Connections that never sent a good request go before others, and those
-    /// that have been idle for longer before those that were just used.
-    pub(crate) fn eviction_rank(&self) -> Option<(bool, u64)> {
-        let has_served = self.has_served.load(Ordering::Relaxed);
+    /// Whether a request of this connection was ever complete and verified.
+    pub(crate) fn has_served(&self) -> bool {
+        self.has_served.load(Ordering::Relaxed)
+    }
+
+    /// Since when the connection does nothing that protects it from being closed to make room for
+    /// another one; `None` while it is busy.
+    pub(crate) fn idle_since(&self) -> Option<u64> {
         // An answer to a request that nobody verified, such as an error, protects nobody.
         let is_busy = self.executing.load(Ordering::Relaxed) > 0
-            || (has_served && self.any_transfer(|transfer| transfer.is_answer));
-        (!is_busy).then(|| (has_served, self.idle_since.load(Ordering::Relaxed)))
+            || (self.has_served() && self.any_transfer(|transfer| transfer.is_answer));
+        (!is_busy).then(|| self.idle_since.load(Ordering::Relaxed))
     }
 }
 
@@ -455,23 +458,22 @@ mod tests {
     }
 
     #[test]
-    fn idle_connections_make_room_and_strangers_first() {
-        let clock = CoarseClock::new();
-        let [used, fresh, silent, busy] = std::array::from_fn(|_| {
-            clock.pass(1);
-            Activity::new(&clock)
-        });
-        for activity in [&used, &busy] {
-            drop((activity.request(), activity.execute()));
-        }
-        let _executing = busy.execute();
+    fn only_verified_requests_protect_a_connection() {
+        let (activity, pass) = activity();
+        pass(1);
         // A head whose body never comes protects nobody, nor does an error that is not taken.
-        let _request = silent.request();
-        let _error = silent.begin_answer(100);
-        assert_eq!(busy.eviction_rank(), None);
-        assert!(
-            fresh.eviction_rank() < silent.eviction_rank()
-                && silent.eviction_rank() < used.eviction_rank()
-        );
+        let request = activity.request();
+        let error = activity.begin_answer(100);
+        assert!(!activity.has_served() && activity.idle_since().is_some());
+        drop((request, error));
+        let (request, executing) = (activity.request(), activity.execute());
+        assert!(activity.has_served() && activity.idle_since().is_none());
+        let answer = activity.begin_answer(100);
+        drop(executing);
+        assert_eq!(activity.idle_since(), None, "its client takes the answer");
+        let before = activity.clock.now();
+        pass(1);
+        drop((answer, request));
+        assert!(activity.idle_since() > Some(before));
     }
 }

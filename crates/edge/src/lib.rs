@@ -14,6 +14,7 @@
 mod accept;
 mod activity;
 mod clock;
+mod eviction;
 mod exposition;
 pub mod host;
 mod limits;

@@ -1,0 +1,211 @@
+//! Which connection is closed to make room for a new one.
+
+use crate::activity::Activity;
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+
+/// How many idle connections are noted when all have to be looked at.
+const IDLE_NOTED_MAX: usize = 64;
+/// How many connections that have ended may be noted, beyond as many as are open.
+const ENDED_NOTED_MAX: usize = 64;
+
+/// The order in which connections make room: first those that never sent a good request, as they
+/// came, then those that have been idle for longest.
+///
+/// Whoever opens connections faster than they can be closed has one chosen for each of them, so
+/// choosing must not look at all of them each time.
+#[derive(Debug)]
+pub(crate) struct EvictionQueue<K> {
+    /// Those that had sent no good request when they were last looked at, as they came. Some have
+    /// ended since.
+    strangers: VecDeque<K>,
+    /// Others, when they were noted, and since when they were idle then; the longest first. Nobody
+    /// who is idle since then comes before them.
+    idle: VecDeque<(u64, K)>,
+}
+
+impl<K: Copy + Eq + Hash> EvictionQueue<K> {
+    pub(crate) fn new() -> Self {
+        Self { strangers: VecDeque::new(), idle: VecDeque::new() }
+    }
+
+    /// Notes a new connection, which is among those that are open.
+    pub(crate) fn note_accepted<C: AsRef<Activity>>(&mut self, key: K, open: &HashMap<K, C>) {
+        if self.strangers.len() > 2 * open.len() + ENDED_NOTED_MAX {
+            self.strangers.retain(|key| is_stranger(open, key));
+        }
+        self.strangers.push_back(key);
+    }
+
+    /// The connection that can best be done without, unless all are busy. It is not chosen again.
+    pub(crate) fn choose<C: AsRef<Activity>>(&mut self, open: &HashMap<K, C>) -> Option<K> {
+        while let Some(key) = self.strangers.pop_front() {
+            if is_stranger(open, &key) {
+                return Some(key);
+            }
+        }
+        self.longest_idle(open).or_else(|| {
+            self.note_idle(open);
+            self.longest_idle(open)
+        })
+    }
+
+    fn longest_idle<C: AsRef<Activity>>(&mut self, open: &HashMap<K, C>) -> Option<K> {
+        while let Some((since, key)) = self.idle.pop_front() {
+            if open.get(&key).and_then(|connection| connection.as_ref().idle_since()) == Some(since)
+            {
+                return Some(key);
+            }
+        }
+        None
+    }
+
+    fn note_idle<C: AsRef<Activity>>(&mut self, open: &HashMap<K, C>) {
+        let idle = open
+            .iter()
+            .filter_map(|(key, connection)| Some((connection.as_ref().idle_since()?, *key)));
+        let mut idle: Vec<_> = idle.collect();
+        if idle.len() > IDLE_NOTED_MAX {
+            idle.select_nth_unstable_by_key(IDLE_NOTED_MAX, |(since, _)| *since);
+            idle.truncate(IDLE_NOTED_MAX);
+        }
+        idle.sort_unstable_by_key(|(since, _)| *since);
+        self.idle = idle.into();
+    }
+}
+
+fn is_stranger<K: Eq + Hash, C: AsRef<Activity>>(open: &HashMap<K, C>, key: &K) -> bool {
+    open.get(key).is_some_and(|connection| !connection.as_ref().has_served())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a panic is a failing test")]
+
+    use super::*;
+    use crate::clock::CoarseClock;
+    use proptest::prelude::*;
+    use std::cell::Cell;
+    use std::rc::Rc;
+    use std::sync::Arc;
+
+    /// An activity that counts how often it is looked at.
+    struct Counted(Activity, Rc<Cell<usize>>);
+
+    impl AsRef<Activity> for Counted {
+        fn as_ref(&self) -> &Activity {
+            self.1.set(self.1.get() + 1);
+            &self.0
+        }
+    }
+
+    fn serve_once(activity: &Activity) {
+        drop((activity.request(), activity.execute()));
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Accept,
+        Serve(prop::sample::Index),
+        Wait,
+        End(prop::sample::Index),
+        Replace,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            3 => Just(Step::Accept),
+            2 => any::<prop::sample::Index>().prop_map(Step::Serve),
+            2 => Just(Step::Wait),
+            1 => any::<prop::sample::Index>().prop_map(Step::End),
+            3 => Just(Step::Replace),
+        ]
+    }
+
+    proptest! {
+        /// What is chosen is what looking at all of them would choose.
+        #[test]
+        fn the_most_dispensable_goes_first(steps in prop::collection::vec(step(), 0..200)) {
+            let clock = CoarseClock::new();
+            let mut open: HashMap<usize, Counted> = HashMap::new();
+            let mut queue = EvictionQueue::new();
+            let mut accepted = 0;
+            for step in steps {
+                let keys: Vec<usize> = { let mut keys: Vec<_> = open.keys().copied().collect(); keys.sort_unstable(); keys };
+                match step {
+                    Step::Accept => {
+                        open.insert(accepted, Counted(Activity::new(&clock), Rc::default()));
+                        queue.note_accepted(accepted, &open);
+                        accepted += 1;
+                    }
+                    Step::Wait => clock.pass(1),
+                    Step::Serve(index) if !keys.is_empty() => serve_once(&open[index.get(&keys)].0),
+                    Step::End(index) if !keys.is_empty() => drop(open.remove(index.get(&keys))),
+                    Step::Serve(_) | Step::End(_) => {}
+                    Step::Replace => {
+                        let rank = |key: &usize| {
+                            let activity = &open[key].0;
+                            match activity.has_served() {
+                                false => (false, *key as u64),
+                                true => (true, activity.idle_since().unwrap()),
+                            }
+                        };
+                        let chosen = queue.choose(&open);
+                        prop_assert_eq!(chosen.as_ref().map(rank), keys.iter().map(rank).min());
+                        chosen.map(|key| open.remove(&key));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Accepts `count` more connections than there may be, and says how many were looked at for each.
+    fn looks_for_each(serves: bool, count: usize) -> usize {
+        const OPEN_MAX: usize = 4096;
+        let (clock, looks) = (CoarseClock::new(), Rc::new(Cell::new(0)));
+        let mut open = HashMap::new();
+        let mut queue = EvictionQueue::new();
+        for key in 0..OPEN_MAX + count {
+            if open.len() == OPEN_MAX {
+                let chosen = queue.choose(&open).unwrap();
+                assert!(open.remove(&chosen).is_some());
+            }
+            let activity = Activity::new(&clock);
+            if serves {
+                serve_once(&activity);
+            }
+            open.insert(key, Counted(activity, Rc::clone(&looks)));
+            queue.note_accepted(key, &open);
+        }
+        looks.get() / count
+    }
+
+    /// With 10,000 connections each new one had all 4096 looked at.
+    #[test]
+    fn few_connections_are_looked_at_for_a_new_one() {
+        assert!(looks_for_each(false, 6_000) <= 2);
+        assert!(looks_for_each(true, 6_000) <= 80);
+    }
+
+    #[test]
+    fn connections_that_end_by_themselves_are_forgotten() {
+        let clock = CoarseClock::new();
+        let mut queue = EvictionQueue::new();
+        for key in 0..10_000 {
+            let open =
+                HashMap::from([(key, Counted(Activity::new(&clock), Rc::default()))]);
+            queue.note_accepted(key, &open);
+        }
+        assert!(queue.strangers.len() <= 100);
+    }
+
+    #[test]
+    fn nobody_busy_is_chosen() {
+        let activity = Arc::new(Activity::default());
+        let _executing = activity.execute();
+        let open = HashMap::from([(0, activity.clone())]);
+        let mut queue = EvictionQueue::new();
+        queue.note_accepted(0, &open);
+        assert_eq!(queue.choose(&open), None);
+    }
+}
