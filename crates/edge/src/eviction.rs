@@ -192,8 +192,7 @@ mod tests {
         let clock = CoarseClock::new();
         let mut queue = EvictionQueue::new();
         for key in 0..10_000 {
-            let open =
-                HashMap::from([(key, Counted(Activity::new(&clock), Rc::default()))]);
+            let open = HashMap::from([(key, Counted(Activity::new(&clock), Rc::default()))]);
             queue.note_accepted(key, &open);
         }
         assert!(queue.strangers.len() <= 100);
