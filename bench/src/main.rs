@@ -24,8 +24,13 @@ mod systems;
 mod threefc;
 
 use contest::Contest;
+use mimalloc::MiMalloc;
 use std::path::Path;
 use std::process::ExitCode;
+
+/// As in the command `singlet`.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 const HELP: &str = "\
 Measures Singlet beside its peers.
