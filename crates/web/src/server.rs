@@ -368,7 +368,6 @@ mod tests {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (stream, _) = listener.accept().await.unwrap();
-        let stream = StallGuard::new(stream, Duration::from_secs(30));
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
             let (_stop, stopped) = watch::channel(false);
