@@ -17,6 +17,7 @@ mod http2_windows;
 mod idle_connections;
 mod large_heads;
 mod long_lists;
+mod many_gzip_streams;
 mod many_indexes;
 mod many_writes;
 mod moved_folder;
@@ -33,6 +34,7 @@ mod smuggling;
 mod stop_during_scans;
 mod unread_answers;
 mod unread_http2;
+mod unread_writes;
 mod unsigned_bodies;
 mod web_cross_origin;
 mod web_cursors;
@@ -76,6 +78,7 @@ pub(crate) const ATTACKS: &[Attack] = attacks! {
     open_heads "open-heads", "2125 requests on 17 HTTP/2 connections whose bodies never come",
     unread_answers "unread-answers", "20 answers of 16 MB that nobody reads",
     unread_http2 "unread-http2", "answers of 16 MB on an HTTP/2 connection whose windows are shut",
+    unread_writes "unread-writes", "1920 updates that return 390 KB each, on 16 HTTP/2 connections whose windows are shut",
     unsigned_bodies "unsigned-bodies", "16 bodies of 16 MB and 45 of 300 KB without a signature that never end",
     heavy_filters "heavy-filters", "scans that search 1.5 MB for each item",
     long_lists "long-lists", "scans that look through a list of 400,000 elements for each item",
@@ -95,6 +98,7 @@ pub(crate) const ATTACKS: &[Attack] = attacks! {
     slow_heads "slow-heads", "300 heads, a byte at a time",
     slow_bodies "slow-bodies", "300 bodies, a byte at a time",
     gzip_bombs "gzip-bombs", "64 KB that become 64 MB",
+    many_gzip_streams "many-gzip-streams", "240 bodies of 15 KB that become 15 MB, on two HTTP/2 connections",
     smuggling "smuggling", "requests hidden in the bodies of others",
     http2_pings "http2-pings", "a flood of PING",
     http2_settings "http2-settings", "a flood of SETTINGS",

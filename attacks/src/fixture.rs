@@ -48,6 +48,18 @@ pub(crate) fn large_get() -> String {
     json!({"TableName": LARGE, "Key": {"pk": {"S": "0"}}}).to_string()
 }
 
+/// The body of an UpdateItem that returns the 390 KB of the item that it changes.
+pub(crate) fn large_update(key: usize) -> String {
+    json!({
+        "TableName": LARGE,
+        "Key": {"pk": {"S": (key % LARGE_ITEMS).to_string()}},
+        "UpdateExpression": "SET n = :n",
+        "ExpressionAttributeValues": {":n": {"N": "1"}},
+        "ReturnValues": "ALL_NEW",
+    })
+    .to_string()
+}
+
 /// Makes the table of small items. Each has a text to search for, and a number.
 pub(crate) fn fill_small(requests: Requests) -> Result<(), String> {
     victim::create_table(requests, SMALL)?;

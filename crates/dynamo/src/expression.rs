@@ -57,6 +57,7 @@ pub use placeholders::{
 };
 pub use print::Printer;
 pub use projection::Projection;
+pub(crate) use update::Made;
 pub use update::{
     Action, Clause, Computation, IfNotExists, SetOperand, SetValue, Update, UpdateFault,
 };

@@ -48,15 +48,36 @@ impl std::error::Error for OutOfFuel {}
 pub struct Fuel<'p> {
     left: u64,
     slice: u64,
-    /// Called when a slice is used up; whether there is another one.
-    pause: Option<&'p mut (dyn FnMut() -> bool + 'p)>,
+    /// Asked when a slice is used up, and for memory.
+    supply: Option<&'p mut (dyn Supply + 'p)>,
+}
+
+/// Who grants fuel in slices, and memory. A function that says whether there is another slice is
+/// one that counts no memory.
+pub trait Supply {
+    /// Called when a slice is used up. May wait, and says whether there is another slice.
+    fn pause(&mut self) -> bool;
+
+    /// Whether the request may keep so many bytes more.
+    fn grant(&mut self, _bytes: usize) -> bool {
+        true
+    }
+
+    /// Takes back bytes that were granted.
+    fn release(&mut self, _bytes: usize) {}
+}
+
+impl<F: FnMut() -> bool> Supply for F {
+    fn pause(&mut self) -> bool {
+        self()
+    }
 }
 
 impl<'p> Fuel<'p> {
     /// So many units, and no more.
     #[must_use]
     pub fn limited(units: u64) -> Self {
-        Self { left: units, slice: 0, pause: None }
+        Self { left: units, slice: 0, supply: None }
     }
 
     /// As much as it takes.
@@ -65,10 +86,9 @@ impl<'p> Fuel<'p> {
         Self::limited(u64::MAX)
     }
 
-    /// Slices of so many units. `pause` is called after each of them: it may wait, and says whether
-    /// to go on.
-    pub fn sliced(units: u64, pause: &'p mut (dyn FnMut() -> bool + 'p)) -> Self {
-        Self { left: units, slice: units, pause: Some(pause) }
+    /// Slices of so many units. `supply` is asked after each of them whether to go on.
+    pub fn sliced(units: u64, supply: &'p mut (dyn Supply + 'p)) -> Self {
+        Self { left: units, slice: units, supply: Some(supply) }
     }
 
     /// Charges work that is about to be done.
@@ -90,13 +110,34 @@ impl<'p> Fuel<'p> {
     #[cold]
     fn refill(&mut self, units: u64) -> Result<(), OutOfFuel> {
         self.left = 0;
-        let Some(pause) = &mut self.pause else { return Err(OutOfFuel) };
-        if !pause() {
+        let Some(supply) = &mut self.supply else { return Err(OutOfFuel) };
+        if !supply.pause() {
             return Err(OutOfFuel);
         }
         // One step may be larger than a slice. It is done whole.
         self.left = self.slice.saturating_sub(units);
         Ok(())
+    }
+
+    /// Charges memory that is kept while evaluation goes on. Says how many bytes were charged: none
+    /// where nobody counts them, and then they are not computed either. A limited budget needs no
+    /// count, since whoever makes or reads bytes is charged for the work.
+    ///
+    /// # Errors
+    ///
+    /// There is no room. Evaluation must not go on.
+    #[inline]
+    pub fn keep(&mut self, bytes: impl FnOnce() -> usize) -> Result<usize, OutOfFuel> {
+        let Some(supply) = &mut self.supply else { return Ok(0) };
+        let bytes = bytes();
+        if supply.grant(bytes) { Ok(bytes) } else { Err(OutOfFuel) }
+    }
+
+    /// Gives back memory that was charged and is kept no longer.
+    pub fn release(&mut self, bytes: usize) {
+        if let Some(supply) = &mut self.supply {
+            supply.release(bytes);
+        }
     }
 
     /// What is left of the budget, or of the current slice.

@@ -41,6 +41,7 @@ pub mod stream;
 pub mod table;
 mod timestamp;
 mod value;
+mod weight;
 
 pub use error::{Error, ErrorKind, Result};
 pub use map::{Item, Map};

@@ -178,6 +178,9 @@ macro_rules! answers {
     };
 }
 
+/// How many bytes the JSON of a record of a stream has without its key and images, about.
+const RECORD_BYTES: usize = 300;
+
 impl Answer {
     /// About how many bytes of items the answer holds, found without looking into them. Its JSON
     /// takes about as many.
@@ -191,9 +194,11 @@ impl Answer {
             }
             Self::GetItem(answer) => held(&answer.item),
             Self::GetRecords(answer) => {
-                let images =
-                    |record: &StreamRecord| held(&record.new_image) + held(&record.old_image);
-                answer.records.iter().map(images).sum()
+                let bytes = |record: &StreamRecord| {
+                    let images = held(&record.new_image) + held(&record.old_image);
+                    RECORD_BYTES + record.keys.size() + images
+                };
+                answer.records.iter().map(bytes).sum()
             }
             Self::Page(answer) => answer.items.as_deref().map_or(0, sum),
             Self::TransactGetItems(answer) => answer.responses.iter().map(held).sum(),

@@ -34,7 +34,11 @@ impl TableSchema {
     /// Whether an item is too large for the table. The limit is for the item together with what
     /// local indexes hold of it, since these lie in the same partition.
     pub(crate) fn is_too_large(&self, item: &Map) -> bool {
-        let size = item.size();
+        self.is_too_large_by(item, item.size())
+    }
+
+    /// Like [`TableSchema::is_too_large`], given the item's size.
+    pub(crate) fn is_too_large_by(&self, item: &Map, size: usize) -> bool {
         let holds_item = |index: &&Index| {
             index.scope == Scope::Local
                 && index.key.attributes().all(|attribute| item.contains(&attribute.name))

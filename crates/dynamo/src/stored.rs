@@ -3,7 +3,7 @@
 use crate::binary::ItemRef;
 use crate::expression::Projection;
 use crate::json::Writer;
-use crate::{Item, Map};
+use crate::{Item, Map, Type};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,6 +12,10 @@ use std::sync::Arc;
 const SMALL_ITEM_BYTES_MAX: usize = 4096;
 /// What each attribute is charged when an item is measured.
 const MEASURED_FUEL: usize = 12;
+/// What measuring is charged for each byte of a container, which may have an element in each.
+const CONTAINER_BYTE_FUEL: usize = 2;
+/// Up to so many attributes are looked at to find out what measuring them takes.
+const SURVEYED_MAX: usize = 1000;
 /// What reading an item by its key is charged besides its bytes.
 const READ_FUEL: usize = 1000;
 /// What each attribute and each path is charged when an item is projected.
@@ -68,11 +72,39 @@ impl StoredItem {
     /// What measuring the item is charged: a large one by its attributes too.
     #[must_use]
     pub fn measuring_fuel(&self) -> usize {
-        let item = self.as_item();
-        match item.as_bytes().len() {
+        match self.range.len() {
             bytes @ 0..=SMALL_ITEM_BYTES_MAX => bytes / 4,
-            bytes => MEASURED_FUEL * item.len() + bytes / 2,
+            bytes => self.measuring_fuel_of_large(bytes),
         }
+    }
+
+    /// A text is copied and not looked into; what is in a container is looked at one by one.
+    fn measuring_fuel_of_large(&self, bytes: usize) -> usize {
+        let item = self.as_item();
+        let attributes = MEASURED_FUEL * item.len();
+        if item.len() > SURVEYED_MAX {
+            return attributes + CONTAINER_BYTE_FUEL * bytes;
+        }
+        let values = item.raw_entries().map(|(_, kind, payload)| match kind {
+            Type::S | Type::B => payload.len() / 8,
+            _ => CONTAINER_BYTE_FUEL * payload.len(),
+        });
+        attributes + values.sum::<usize>()
+    }
+
+    /// What the item is charged where it is read to be replaced: nothing if it is small.
+    #[must_use]
+    pub fn replacing_fuel(&self) -> usize {
+        match self.range.len() {
+            0..=SMALL_ITEM_BYTES_MAX => 0,
+            bytes => self.measuring_fuel_of_large(bytes),
+        }
+    }
+
+    /// How many bytes the item has as it is stored.
+    #[must_use]
+    pub fn stored_bytes(&self) -> usize {
+        self.range.len()
     }
 
     /// What reading the item for an answer is charged: it is measured, and perhaps projected.
@@ -85,8 +117,20 @@ impl StoredItem {
     /// What [`StoredItem::project`] is charged: one walk along the item and the paths, and a copy.
     #[must_use]
     pub fn projecting_fuel(&self, projection: &Projection) -> usize {
+        self.copying_fuel(projection.paths().len())
+    }
+
+    /// What copying attributes that so many paths lead to is charged.
+    pub(crate) fn copying_fuel(&self, paths: usize) -> usize {
         let item = self.as_item();
-        PROJECTED_FUEL * (item.len() + projection.paths().len()) + item.as_bytes().len()
+        PROJECTED_FUEL * (item.len() + paths) + item.as_bytes().len()
+    }
+
+    /// Whether this is the same item, which is known at once if both share their bytes.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        let is_shared = Arc::ptr_eq(&self.bytes, &other.bytes) && self.range == other.range;
+        is_shared || self == other
     }
 
     /// The item, read where it lies.
@@ -124,7 +168,8 @@ impl fmt::Debug for StoredItem {
 pub enum Attributes {
     /// All of an item, written to JSON straight from its bytes.
     Stored(StoredItem),
-    /// What a projection or an update left.
+    /// Attributes that were never stored, such as those that came from another server. A tree
+    /// takes many times as much memory.
     Selected(Item),
 }
 
@@ -156,6 +201,14 @@ impl Attributes {
         }
     }
 
+    /// How many bytes the attributes have as JSON. It is written for that, and dropped.
+    #[must_use]
+    pub fn json_bytes(&self) -> usize {
+        let mut writer = Writer::new();
+        self.write_json(&mut writer);
+        writer.into_bytes().len()
+    }
+
     /// Writes the attributes as DynamoDB's JSON.
     pub fn write_json(&self, writer: &mut Writer) {
         match self {
@@ -182,5 +235,20 @@ impl From<StoredItem> for Attributes {
 impl From<Item> for Attributes {
     fn from(item: Item) -> Self {
         Self::Selected(item)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Value;
+
+    #[test]
+    fn what_is_in_a_container_is_charged_and_what_is_in_a_text_is_not() {
+        let fuel = |value: Value| StoredItem::from(&Item::from([("a", value)])).measuring_fuel();
+        let text = fuel(Value::from("a".repeat(200_000)));
+        assert!(fuel(Value::L(vec![Value::Null; 200_000])) > 10 * text);
+        let many: Item = (0..2000).map(|n| (format!("a{n}"), Value::from("abc"))).collect();
+        assert!(StoredItem::from(&many).measuring_fuel() > text);
     }
 }

@@ -17,6 +17,10 @@ mod hostile;
 use hostile::{BODY_SIZE, Cost, alone, blown_up, cost, list, seeds};
 use peak_alloc::PeakAlloc;
 use singlet_dynamo::error::MESSAGE_SIZE_MAX;
+use singlet_dynamo::operation::UpdateItem;
+use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
+use singlet_dynamo::stored::StoredItem;
+use singlet_dynamo::{Item, Value};
 
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
@@ -217,4 +221,56 @@ fn check_all(bodies: &[(&str, String)], is_allowed: impl Fn(&Cost, &str) -> bool
         }
     }
     assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// An update of an item with a list of nearly 400 KB, in which each element has one byte.
+fn update_of_a_list(rest: &str) -> (UpdateItem, StoredItem, TableSchema) {
+    let list = Value::L(vec![Value::from(""); 390_000]);
+    let item = Item::from([("pk", Value::from("a")), ("l", list)]);
+    let body = format!(r#"{{"TableName":"ttt","Key":{{"pk":{{"S":"a"}}}},{rest}}}"#);
+    let key = KeySchema { partition: KeyAttribute::new("pk", KeyType::S), sort: None };
+    let schema = TableSchema { name: "ttt".into(), key, indexes: vec![] };
+    (UpdateItem::from_json(body.as_bytes()).unwrap(), StoredItem::from(&item), schema)
+}
+
+/// The parts that an update returns were kept as a tree, of 13 MB for 400 KB.
+#[test]
+fn what_an_update_returns_takes_what_it_says() {
+    let _alone = alone();
+    let append = r#""UpdateExpression":"SET l = list_append(l, :e)",
+        "ExpressionAttributeValues":{":e":{"L":[{"S":""}]}}"#;
+    let remove = r#""UpdateExpression":"REMOVE l[0]""#;
+    for (expression, values) in
+        [(append, "UPDATED_NEW"), (append, "UPDATED_OLD"), (remove, "UPDATED_NEW")]
+    {
+        let rest = format!(r#"{expression},"ReturnValues":"{values}""#);
+        let (request, old, schema) = update_of_a_list(&rest);
+        let before = ALLOCATOR.current_usage();
+        let updated = request.decide(Some(&old), &schema).unwrap();
+        let taken = ALLOCATOR.current_usage() - before;
+        let item = updated.item.unwrap().stored_bytes();
+        let told = item + updated.attributes.unwrap().held_bytes();
+        assert!(taken < told + 10_000, "{values} of {expression}: {taken} and not {told}");
+    }
+}
+
+/// A body of 4 KB copied one list to hundreds of attributes, each copy a tree of 13 MB, before the
+/// item was found to be too large.
+#[test]
+fn an_attribute_that_is_copied_to_hundreds_is_not_kept_hundreds_of_times() {
+    let _alone = alone();
+    let copies = (0..40).map(|number| format!("a{number} = l"));
+    let copies = copies.collect::<Vec<String>>().join(", ");
+    let (request, old, schema) = update_of_a_list(&format!(r#""UpdateExpression":"SET {copies}""#));
+    ALLOCATOR.reset_peak_usage();
+    let before = ALLOCATOR.current_usage();
+    let error = request.decide(Some(&old), &schema).unwrap_err();
+    let memory = ALLOCATOR.peak_usage() - before;
+    assert_eq!(error.message(), "Item size to update has exceeded the maximum allowed size");
+    assert!(memory < 64 << 20, "{} MB", memory >> 20);
+    // What is wrong besides is found first, as it would be in a small item.
+    let (request, old, schema) =
+        update_of_a_list(&format!(r#""UpdateExpression":"SET {copies}, b = absent""#));
+    let error = request.decide(Some(&old), &schema).unwrap_err();
+    assert!(error.message().contains("does not exist in the item"), "{}", error.message());
 }

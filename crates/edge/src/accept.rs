@@ -1,6 +1,6 @@
 //! Accepting connections, and closing those that take too much.
 
-use crate::activity::Activity;
+use crate::activity::{Activity, Short};
 use crate::clock::CoarseClock;
 use crate::eviction::EvictionQueue;
 use crate::limits::Limits;
@@ -29,6 +29,8 @@ const ACCEPT_FAILURES_PER_WARNING: u64 = 200;
 const REFUSED_CONNECTIONS_MAX: usize = 64;
 /// How long a refused connection may take to get its 503.
 const REFUSED_TIME_MAX: Duration = Duration::from_secs(2);
+/// How many connections are accepted before other tasks of the thread have their turn.
+const ACCEPTED_AT_ONCE: u32 = 16;
 /// How often all connections are looked at: at most and at least.
 const SWEEP_INTERVAL_MIN: Duration = Duration::from_millis(10);
 const SWEEP_INTERVAL_MAX: Duration = Duration::from_secs(1);
@@ -90,6 +92,17 @@ pub struct Accepted<A> {
     pub stop: watch::Receiver<bool>,
 }
 
+/// Which transfers hold the bytes of a room. Slow ones are cut off while it is short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holders {
+    /// Bodies of requests.
+    Bodies,
+    /// Answers.
+    Answers,
+    /// Both.
+    All,
+}
+
 /// Counters of connections.
 #[derive(Debug, Default)]
 pub struct ConnectionCounters {
@@ -109,12 +122,12 @@ pub struct ConnectionCounters {
 /// accepts no more, and returns when those that are there have ended, for which they have
 /// [`Limits::stop_time_max`].
 ///
-/// While one of the rooms is short, clients that are slow to send or take what they hold of it are
-/// cut off.
+/// While one of the rooms is short, clients that are slow to send or take what is held in it are cut
+/// off.
 pub async fn serve<A, F>(
     listener: TcpListener,
     limits: &Limits,
-    rooms: &[&Room],
+    rooms: &[(&Room, Holders)],
     figures: &ConnectionCounters,
     until: impl Future<Output = ()>,
     mut handle: impl FnMut(Accepted<A>) -> F,
@@ -127,6 +140,7 @@ pub async fn serve<A, F>(
     let mut connections = Connections::new(limits, figures);
     let mut until = pin!(until);
     let mut failures: u64 = 0;
+    let mut accepted_at_once = 0;
     loop {
         let accepted = poll_fn(|context| {
             if until.as_mut().poll(context).is_ready() {
@@ -143,6 +157,11 @@ pub async fn serve<A, F>(
             Some(Ok((stream, peer))) => {
                 failures = 0;
                 connections.add(stream, peer, &mut handle);
+                accepted_at_once += 1;
+                if accepted_at_once == ACCEPTED_AT_ONCE {
+                    accepted_at_once = 0;
+                    tokio::task::yield_now().await;
+                }
             }
             Some(Err(error)) => {
                 if failures.is_multiple_of(ACCEPT_FAILURES_PER_WARNING) {
@@ -330,15 +349,21 @@ impl<'a, A: Clone + Default> Connections<'a, A> {
     }
 
     /// Closes the connections whose clients have taken too long.
-    fn sweep(&mut self, rooms: &[&Room]) {
+    fn sweep(&mut self, rooms: &[(&Room, Holders)]) {
         self.clock.advance();
+        self.evictions.note_sweep();
+        let mut short = Short::default();
         // Every room is asked, because asking also resets it.
-        let is_short = rooms.iter().filter(|room| room.take_shortage()).count() > 0;
+        for (_, holders) in rooms.iter().filter(|(room, _)| room.take_shortage()) {
+            short.bodies |= *holders != Holders::Answers;
+            short.answers |= *holders != Holders::Bodies;
+        }
         for Entry { activity, task, .. } in self.open.values() {
             let has_timed_out = activity.has_timed_out(self.limits)
-                || (is_short && activity.is_slow_under_pressure(self.limits));
+                || activity.is_slow_under_pressure(self.limits, short);
             if has_timed_out && !task.is_finished() {
                 self.figures.timed_out.fetch_add(1, Ordering::Relaxed);
+                activity.cut_off();
                 task.abort();
             }
         }

@@ -8,7 +8,11 @@ use crate::clock::CoarseClock;
 use crate::limits::Limits;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::Waker;
 use std::time::Duration;
+
+/// Marks the time of the last write: the next one waits for the client since then.
+const WRITE_WAITS: u64 = 1 << 63;
 
 /// The activity of one connection.
 #[derive(Debug)]
@@ -24,8 +28,12 @@ pub struct Activity {
     head_began: AtomicU64,
     /// When the last request was answered, or the connection began.
     idle_since: AtomicU64,
-    /// When the client last took something.
+    /// When the client last took something; with [`WRITE_WAITS`], since when a write waits for it.
     wrote: AtomicU64,
+    /// Whether writes that wait are to fail.
+    is_cut_off: AtomicBool,
+    /// Whom to wake when they are.
+    writer: Mutex<Option<Waker>>,
     /// When the client closed its side and may still wait for an answer; 0 if it did not.
     half_closed: AtomicU64,
     /// Over HTTP/2 bytes may be any frame, so they do not start the time for a head.
@@ -45,6 +53,19 @@ struct Progress {
     moved: AtomicU64,
     /// Received so far of a body; all of an answer.
     bytes: AtomicUsize,
+}
+
+/// For which transfers there is no room.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Short {
+    pub(crate) bodies: bool,
+    pub(crate) answers: bool,
+}
+
+impl Short {
+    fn is_any(self) -> bool {
+        self.bodies || self.answers
+    }
 }
 
 /// A body or an answer on its way, until this and its clones are dropped.
@@ -95,6 +116,8 @@ impl Activity {
             head_began: AtomicU64::new(0),
             idle_since: AtomicU64::new(now),
             wrote: AtomicU64::new(now),
+            is_cut_off: AtomicBool::new(false),
+            writer: Mutex::default(),
             half_closed: AtomicU64::new(0),
             is_http2: AtomicBool::new(false),
             has_served: AtomicBool::new(false),
@@ -176,6 +199,11 @@ impl Activity {
         transfers.iter().filter_map(Weak::upgrade).any(|progress| is_so(&progress))
     }
 
+    /// Notes that the connection is one of HTTP/2.
+    pub fn note_http2(&self) {
+        self.is_http2.store(true, Ordering::Relaxed);
+    }
+
     pub(crate) fn note_read(&self, bytes: &[u8]) {
         if self.requests.load(Ordering::Relaxed) > 0 || self.head_began.load(Ordering::Relaxed) > 0
         {
@@ -183,7 +211,7 @@ impl Activity {
         }
         // The preface of HTTP/2 begins in a way that no method does.
         if bytes.starts_with(b"PRI") {
-            self.is_http2.store(true, Ordering::Relaxed);
+            self.note_http2();
         } else {
             self.head_began.store(self.clock.now(), Ordering::Relaxed);
         }
@@ -216,8 +244,38 @@ impl Activity {
         self.wrote.store(self.clock.now(), Ordering::Relaxed);
     }
 
+    /// Notes that a write waits for the client, and says whether it is to fail instead.
+    pub(crate) fn note_write_waits(&self, waker: &Waker) -> bool {
+        if self.wrote.load(Ordering::Relaxed) & WRITE_WAITS == 0 {
+            self.wrote.store(self.clock.now() | WRITE_WAITS, Ordering::Relaxed);
+        }
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if !writer.as_ref().is_some_and(|known| known.will_wake(waker)) {
+            *writer = Some(waker.clone());
+        }
+        self.is_cut_off.load(Ordering::Relaxed)
+    }
+
+    /// Whether a write has waited for the client for longer than it may.
+    pub(crate) fn is_write_stalled(&self, limits: &Limits) -> bool {
+        let wrote = self.wrote.load(Ordering::Relaxed);
+        wrote & WRITE_WAITS != 0 && self.clock.since(wrote & !WRITE_WAITS) > limits.stall_time_max
+    }
+
+    /// Has writes that wait fail, also those of a connection that is no longer HTTP's.
+    pub(crate) fn cut_off(&self) {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        self.is_cut_off.store(true, Ordering::Relaxed);
+        if let Some(waker) = writer.take() {
+            waker.wake();
+        }
+    }
+
     /// Whether the client has taken longer than it may.
     pub(crate) fn has_timed_out(&self, limits: &Limits) -> bool {
+        if self.is_write_stalled(limits) {
+            return true;
+        }
         if self.any_transfer(|transfer| transfer.is_stalled(limits)) {
             return true;
         }
@@ -239,13 +297,17 @@ impl Activity {
             return true;
         }
         let idle_since = self.clock.since(self.idle_since.load(Ordering::Relaxed));
-        let wrote = self.clock.since(self.wrote.load(Ordering::Relaxed));
+        let wrote = self.clock.since(self.wrote.load(Ordering::Relaxed) & !WRITE_WAITS);
         idle_since > limits.idle_time_max && wrote > limits.stall_time_max
     }
 
     /// Whether the client is slow to send or take bytes for which others find no room.
-    pub(crate) fn is_slow_under_pressure(&self, limits: &Limits) -> bool {
-        self.any_transfer(|transfer| transfer.is_slow_under_pressure(limits))
+    pub(crate) fn is_slow_under_pressure(&self, limits: &Limits, short: Short) -> bool {
+        short.is_any()
+            && self.any_transfer(|transfer| {
+                let is_short = if transfer.is_answer { short.answers } else { short.bodies };
+                is_short && transfer.is_slow_under_pressure(limits)
+            })
     }
 
     /// Whether a request of this connection was ever complete and verified.
@@ -276,6 +338,7 @@ pub struct TakenOver(Arc<Activity>);
 
 impl Drop for TakenOver {
     fn drop(&mut self) {
+        self.0.idle_since.store(self.0.clock.now(), Ordering::Relaxed);
         self.0.executing.fetch_sub(1, Ordering::Relaxed);
         self.0.requests.fetch_sub(1, Ordering::Relaxed);
     }
@@ -319,6 +382,7 @@ pub struct Executing<'a>(&'a Activity);
 
 impl Drop for Executing<'_> {
     fn drop(&mut self) {
+        self.0.idle_since.store(self.0.clock.now(), Ordering::Relaxed);
         self.0.executing.fetch_sub(1, Ordering::Relaxed);
     }
 }
@@ -421,9 +485,45 @@ mod tests {
         let body = activity.begin_body();
         pass(2);
         body.note_received(20_000);
-        assert!(!activity.is_slow_under_pressure(&limits()));
+        let bodies = Short { bodies: true, answers: false };
+        assert!(!activity.is_slow_under_pressure(&limits(), bodies));
         pass(2);
-        assert!(activity.is_slow_under_pressure(&limits()));
+        assert!(activity.is_slow_under_pressure(&limits(), bodies));
+        let answers = Short { bodies: false, answers: true };
+        assert!(!activity.is_slow_under_pressure(&limits(), answers), "it holds no answer");
+        assert!(!activity.has_timed_out(&limits()));
+    }
+
+    #[test]
+    fn a_write_that_waits_has_its_time_whatever_was_written_before() {
+        let (activity, pass) = activity();
+        let _request = activity.request();
+        let waits = || activity.note_write_waits(Waker::noop());
+        pass(100);
+        assert!(!waits() && !activity.has_timed_out(&limits()));
+        pass(5);
+        assert!(!waits() && !activity.has_timed_out(&limits()));
+        activity.note_write();
+        pass(6);
+        assert!(!activity.has_timed_out(&limits()), "nothing waits");
+        assert!(!waits());
+        pass(6);
+        assert!(activity.has_timed_out(&limits()));
+        activity.cut_off();
+        assert!(waits());
+    }
+
+    /// A preface that comes byte by byte made every frame the beginning of a slow head.
+    #[test]
+    fn a_connection_is_one_of_http2_whatever_its_preface_looked_like() {
+        let (activity, pass) = activity();
+        activity.note_read(b"P");
+        activity.note_read(b"RI * HTTP/2.0");
+        let request = activity.request();
+        activity.note_http2();
+        drop(request);
+        activity.note_read(b"a ping");
+        pass(9);
         assert!(!activity.has_timed_out(&limits()));
     }
 
@@ -475,5 +575,10 @@ mod tests {
         pass(1);
         drop((answer, request));
         assert!(activity.idle_since() > Some(before));
+        let activity = Arc::new(activity);
+        let (stream, before) = (activity.take_over(), activity.clock.now());
+        pass(1);
+        drop(stream);
+        assert!(activity.idle_since() > Some(before), "it was in use until now");
     }
 }

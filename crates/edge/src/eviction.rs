@@ -22,11 +22,14 @@ pub(crate) struct EvictionQueue<K> {
     /// Others, when they were noted, and since when they were idle then; the longest first. Nobody
     /// who is idle since then comes before them.
     idle: VecDeque<(u64, K)>,
+    /// Whether all were busy when they were last looked at. They are not looked at again before the
+    /// next sweep.
+    are_all_busy: bool,
 }
 
 impl<K: Copy + Eq + Hash> EvictionQueue<K> {
     pub(crate) fn new() -> Self {
-        Self { strangers: VecDeque::new(), idle: VecDeque::new() }
+        Self { strangers: VecDeque::new(), idle: VecDeque::new(), are_all_busy: false }
     }
 
     /// Notes a new connection, which is among those that are open.
@@ -37,17 +40,26 @@ impl<K: Copy + Eq + Hash> EvictionQueue<K> {
         self.strangers.push_back(key);
     }
 
-    /// The connection that can best be done without, unless all are busy. It is not chosen again.
+    /// Notes that time has passed.
+    pub(crate) fn note_sweep(&mut self) {
+        self.are_all_busy = false;
+    }
+
+    /// The connection that can best be done without, unless all are busy, or were when this was last
+    /// asked since the last sweep. It is not chosen again.
     pub(crate) fn choose<C: AsRef<Activity>>(&mut self, open: &HashMap<K, C>) -> Option<K> {
         while let Some(key) = self.strangers.pop_front() {
             if is_stranger(open, &key) {
                 return Some(key);
             }
         }
-        self.longest_idle(open).or_else(|| {
+        let mut chosen = self.longest_idle(open);
+        if chosen.is_none() && !self.are_all_busy {
             self.note_idle(open);
-            self.longest_idle(open)
-        })
+            chosen = self.longest_idle(open);
+            self.are_all_busy = chosen.is_none();
+        }
+        chosen
     }
 
     fn longest_idle<C: AsRef<Activity>>(&mut self, open: &HashMap<K, C>) -> Option<K> {
@@ -90,7 +102,7 @@ mod tests {
     use std::sync::Arc;
 
     /// An activity that counts how often it is looked at.
-    struct Counted(Activity, Rc<Cell<usize>>);
+    struct Counted(Arc<Activity>, Rc<Cell<usize>>);
 
     impl AsRef<Activity> for Counted {
         fn as_ref(&self) -> &Activity {
@@ -107,6 +119,9 @@ mod tests {
     enum Step {
         Accept,
         Serve(prop::sample::Index),
+        /// Keeps a connection busy, or lets it be idle again.
+        Begin(prop::sample::Index),
+        Finish(prop::sample::Index),
         Wait,
         End(prop::sample::Index),
         Replace,
@@ -116,6 +131,8 @@ mod tests {
         prop_oneof![
             3 => Just(Step::Accept),
             2 => any::<prop::sample::Index>().prop_map(Step::Serve),
+            1 => any::<prop::sample::Index>().prop_map(Step::Begin),
+            1 => any::<prop::sample::Index>().prop_map(Step::Finish),
             2 => Just(Step::Wait),
             1 => any::<prop::sample::Index>().prop_map(Step::End),
             3 => Just(Step::Replace),
@@ -123,35 +140,56 @@ mod tests {
     }
 
     proptest! {
-        /// What is chosen is what looking at all of them would choose.
+        /// What is chosen is what looking at all of them would choose. Once all were busy, nobody is
+        /// chosen until the next sweep, except for newcomers.
         #[test]
         fn the_most_dispensable_goes_first(steps in prop::collection::vec(step(), 0..200)) {
             let clock = CoarseClock::new();
             let mut open: HashMap<usize, Counted> = HashMap::new();
+            let mut busy = HashMap::new();
             let mut queue = EvictionQueue::new();
-            let mut accepted = 0;
+            let (mut accepted, mut were_all_busy) = (0, false);
             for step in steps {
-                let keys: Vec<usize> = { let mut keys: Vec<_> = open.keys().copied().collect(); keys.sort_unstable(); keys };
+                let mut keys: Vec<usize> = open.keys().copied().collect();
+                keys.sort_unstable();
                 match step {
                     Step::Accept => {
-                        open.insert(accepted, Counted(Activity::new(&clock), Rc::default()));
+                        let activity = Arc::new(Activity::new(&clock));
+                        open.insert(accepted, Counted(activity, Rc::default()));
                         queue.note_accepted(accepted, &open);
                         accepted += 1;
                     }
-                    Step::Wait => clock.pass(1),
+                    Step::Wait => {
+                        clock.pass(1);
+                        queue.note_sweep();
+                        were_all_busy = false;
+                    }
                     Step::Serve(index) if !keys.is_empty() => serve_once(&open[index.get(&keys)].0),
-                    Step::End(index) if !keys.is_empty() => drop(open.remove(index.get(&keys))),
-                    Step::Serve(_) | Step::End(_) => {}
+                    Step::Begin(index) if !keys.is_empty() => {
+                        let key = *index.get(&keys);
+                        busy.insert(key, open[&key].0.take_over());
+                    }
+                    Step::Finish(index) if !keys.is_empty() => drop(busy.remove(index.get(&keys))),
+                    Step::End(index) if !keys.is_empty() => {
+                        let key = index.get(&keys);
+                        drop((open.remove(key), busy.remove(key)));
+                    }
+                    Step::Serve(_) | Step::Begin(_) | Step::Finish(_) | Step::End(_) => {}
                     Step::Replace => {
                         let rank = |key: &usize| {
                             let activity = &open[key].0;
                             match activity.has_served() {
-                                false => (false, *key as u64),
-                                true => (true, activity.idle_since().unwrap()),
+                                false => Some((false, *key as u64)),
+                                true => Some((true, activity.idle_since()?)),
                             }
                         };
                         let chosen = queue.choose(&open);
-                        prop_assert_eq!(chosen.as_ref().map(rank), keys.iter().map(rank).min());
+                        let best = keys.iter().filter_map(rank).min();
+                        let is_missed = chosen.is_none() && were_all_busy;
+                        if !is_missed {
+                            prop_assert_eq!(chosen.as_ref().and_then(rank), best);
+                        }
+                        were_all_busy |= chosen.is_none();
                         chosen.map(|key| open.remove(&key));
                     }
                 }
@@ -170,7 +208,7 @@ mod tests {
                 let chosen = queue.choose(&open).unwrap();
                 assert!(open.remove(&chosen).is_some());
             }
-            let activity = Activity::new(&clock);
+            let activity = Arc::new(Activity::new(&clock));
             if serves {
                 serve_once(&activity);
             }
@@ -192,19 +230,30 @@ mod tests {
         let clock = CoarseClock::new();
         let mut queue = EvictionQueue::new();
         for key in 0..10_000 {
-            let open = HashMap::from([(key, Counted(Activity::new(&clock), Rc::default()))]);
+            let open =
+                HashMap::from([(key, Counted(Arc::new(Activity::new(&clock)), Rc::default()))]);
             queue.note_accepted(key, &open);
         }
         assert!(queue.strangers.len() <= 100);
     }
 
     #[test]
-    fn nobody_busy_is_chosen() {
-        let activity = Arc::new(Activity::default());
-        let _executing = activity.execute();
-        let open = HashMap::from([(0, activity.clone())]);
-        let mut queue = EvictionQueue::new();
-        queue.note_accepted(0, &open);
-        assert_eq!(queue.choose(&open), None);
+    fn nobody_busy_is_chosen_and_all_are_looked_at_once_until_the_next_sweep() {
+        let (clock, looks) = (CoarseClock::new(), Rc::new(Cell::new(0)));
+        let (mut queue, mut open) = (EvictionQueue::new(), HashMap::new());
+        let mut busy = Vec::new();
+        for key in 0..1000 {
+            let activity = Arc::new(Activity::new(&clock));
+            busy.push(activity.take_over());
+            open.insert(key, Counted(activity, Rc::clone(&looks)));
+            queue.note_accepted(key, &open);
+        }
+        for _ in 0..1000 {
+            assert_eq!(queue.choose(&open), None);
+        }
+        assert!(looks.get() <= 2000, "{}", looks.get());
+        busy.pop();
+        queue.note_sweep();
+        assert_eq!(queue.choose(&open), Some(999));
     }
 }

@@ -21,7 +21,7 @@ mod limits;
 mod room;
 mod stream;
 
-pub use accept::{Accepted, ConnectionCounters, client_of, listen, network_of, serve};
+pub use accept::{Accepted, ConnectionCounters, Holders, client_of, listen, network_of, serve};
 pub use activity::{Activity, Executing, InFlight, Received, TakenOver, Transfer};
 pub use exposition::{Exposition, Unit};
 pub use limits::Limits;

@@ -28,7 +28,7 @@ pub struct Room(Arc<Counters>);
 struct Counters {
     capacity: usize,
     used: AtomicUsize,
-    /// Whether somebody was refused since this was last asked.
+    /// Whether somebody was refused, because of what others hold, since this was last asked.
     is_short: AtomicBool,
 }
 
@@ -65,7 +65,7 @@ impl Room {
         self.0.used.load(Ordering::Relaxed)
     }
 
-    /// Whether somebody found no room since this was last asked.
+    /// Whether somebody found no room, because of what others hold, since this was last asked.
     #[must_use]
     pub fn take_shortage(&self) -> bool {
         self.0.is_short.load(Ordering::Relaxed) && self.0.is_short.swap(false, Ordering::Relaxed)
@@ -84,33 +84,52 @@ impl Reservation {
     /// Holds more bytes, if there is room for them.
     #[must_use]
     pub fn add(&mut self, bytes: usize) -> bool {
-        let room = self.room.clone();
-        let Counters { capacity, used, is_short } = &*room.0;
+        let Counters { capacity, used, .. } = &*self.room.0;
         let fits = |used: usize| used.checked_add(bytes).filter(|total| total <= capacity);
         let Ok(before) = used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) else {
-            is_short.store(true, Ordering::Relaxed);
+            self.note_refused(bytes);
             return false;
         };
         let left = capacity - before - bytes;
-        self.bytes += bytes;
         let mut has_room = true;
         for share in self.shares.each() {
             has_room &= share.0.fetch_add(bytes, Ordering::Relaxed) + bytes <= left;
         }
+        self.bytes += bytes;
         if !has_room {
             self.shrink_to(self.bytes - bytes);
-            is_short.store(true, Ordering::Relaxed);
+            self.note_refused(bytes);
         }
         has_room
     }
 
-    /// Holds more bytes, whether or not there is room for them: for what cannot be refused.
-    pub fn add_anyway(&mut self, bytes: usize) {
-        self.bytes += bytes;
-        self.room.0.used.fetch_add(bytes, Ordering::Relaxed);
-        for share in self.shares.each() {
-            share.0.fetch_add(bytes, Ordering::Relaxed);
+    /// Notes that the room is short, if others are the reason: if the client could have these bytes
+    /// in an empty room, and others hold a good part of it. Otherwise they need not hurry.
+    #[cold]
+    fn note_refused(&self, bytes: usize) {
+        let Counters { capacity, used, is_short } = &*self.room.0;
+        let own = self.shares.each().map(Share::bytes).max().unwrap_or_default();
+        let of_others = used.load(Ordering::Relaxed).saturating_sub(own);
+        if own.saturating_add(bytes) <= capacity / 2 && of_others >= capacity / 3 {
+            is_short.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// Holds more bytes of what cannot be refused, whatever the client's share is, if the room then
+    /// has no more than its capacity and `beyond`.
+    #[must_use]
+    pub fn add_beyond(&mut self, bytes: usize, beyond: usize) -> bool {
+        let Counters { capacity, used, .. } = &*self.room.0;
+        let most = capacity.saturating_add(beyond);
+        let fits = |used: usize| used.checked_add(bytes).filter(|total| *total <= most);
+        let is_held = used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok();
+        if is_held {
+            self.bytes += bytes;
+            for share in self.shares.each() {
+                share.0.fetch_add(bytes, Ordering::Relaxed);
+            }
+        }
+        is_held
     }
 
     /// Gives back what is more than this.
@@ -127,6 +146,12 @@ impl Reservation {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+}
+
+impl Share {
+    fn bytes(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
     }
 }
 
@@ -186,9 +211,50 @@ mod tests {
         let of_address = || Shares { address: address.clone(), ..Shares::default() };
         let holds: Vec<Reservation> = (0..100).map(|_| fill(&room, &of_address())).collect();
         assert_eq!(room.used(), 500);
-        assert!(room.take_shortage() && !room.take_shortage());
         assert!(room.hold(&Shares::default()).add(250));
         drop(holds);
+    }
+
+    /// Who was refused by its own share, or asked for more than anybody could have, had the slow
+    /// transfers of everybody else cut off.
+    #[test]
+    fn who_asks_for_more_than_a_share_makes_nobody_hurry() {
+        let room = Room::new(1000);
+        let greedy = Shares { address: Some(Share::default()), ..Shares::default() };
+        let mut hold = room.hold(&greedy);
+        assert!(hold.add(400));
+        assert!(!hold.add(101) && !room.hold(&Shares::default()).add(2000));
+        let neighbour = Shares { address: greedy.address.clone(), ..Shares::default() };
+        assert!(!room.hold(&neighbour).add(101));
+        assert!(!room.take_shortage());
+        let part = Shares::default();
+        let mut rest = room.hold(&part);
+        while rest.add(1) {}
+        assert_eq!(rest.bytes(), 300);
+        // This one finds no room because of the others.
+        assert!(room.take_shortage());
+        drop((rest, hold));
+        assert!(!room.take_shortage());
+        let (mut small, mut growing) = (room.hold(&Shares::default()), room.hold(&part));
+        assert!(small.add(100));
+        while growing.add(1) {}
+        assert!(growing.bytes() == 450 && !room.take_shortage(), "it has most of the room itself");
+        drop((small, growing));
+        let mut hold = room.hold(&greedy);
+        assert!(hold.add(400));
+        assert!(!room.hold(&Shares::default()).add(301));
+        assert!(room.take_shortage() && !room.take_shortage());
+    }
+
+    #[test]
+    fn what_cannot_be_refused_has_a_bound_too() {
+        let room = Room::new(1000);
+        let mut hold = room.hold(&Shares::default());
+        assert!(hold.add_beyond(900, 500) && hold.add_beyond(600, 500));
+        assert!(!hold.add_beyond(1, 500) && !room.hold(&Shares::default()).add(1));
+        assert_eq!((hold.bytes(), room.used()), (1500, 1500));
+        drop(hold);
+        assert_eq!(room.used(), 0);
     }
 
     proptest! {

@@ -19,9 +19,15 @@ impl WatchedStream {
         Self { stream, activity }
     }
 
-    fn noted<T>(&self, written: Poll<T>) -> Poll<T> {
+    fn noted(
+        &self,
+        context: &Context<'_>,
+        written: Poll<std::io::Result<usize>>,
+    ) -> Poll<std::io::Result<usize>> {
         if written.is_ready() {
             self.activity.note_write();
+        } else if self.activity.note_write_waits(context.waker()) {
+            return Poll::Ready(Err(std::io::ErrorKind::TimedOut.into()));
         }
         written
     }
@@ -61,7 +67,7 @@ impl AsyncWrite for WatchedStream {
         bytes: &[u8],
     ) -> Poll<std::io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.noted(written)
+        self.noted(context, written)
     }
 
     fn poll_write_vectored(
@@ -70,7 +76,7 @@ impl AsyncWrite for WatchedStream {
         parts: &[std::io::IoSlice<'_>],
     ) -> Poll<std::io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-        self.noted(written)
+        self.noted(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {

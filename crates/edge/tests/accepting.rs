@@ -1,7 +1,7 @@
 //! Connections over real sockets: who is let in, who has to go, and when.
 #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
 
-use singlet_edge::{Accepted, ConnectionCounters, Limits, Room, Shares, serve};
+use singlet_edge::{Accepted, ConnectionCounters, Holders, Limits, Room, Shares, serve};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ struct Server {
 }
 
 /// A server whose connections are busy from their first byte on: `b` begins something that never
-/// ends, `a` an answer that is never taken.
+/// ends, `a` an answer that is never taken, `w` writes as much as the client takes, and more.
 async fn server(limits: Limits, room: Room) -> Server {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -36,10 +36,18 @@ async fn server(limits: Limits, room: Room) -> Server {
                     let first = accepted.stream.read_u8().await.unwrap_or_default();
                     let _executing = (first == b'b').then(|| accepted.activity.execute());
                     let _answer = (first == b'a').then(|| accepted.activity.begin_answer(1000));
+                    if first == b'w' {
+                        // Written in a task of its own, as a WebSocket is.
+                        let mut stream = accepted.stream;
+                        tokio::spawn(
+                            async move { while stream.write_all(&[0; 4096]).await.is_ok() {} },
+                        );
+                    }
                     let _ = accepted.stop.wait_for(|stop| *stop).await;
                 }
             };
-            serve(listener, &limits, &[&room], &figures, async { _ = stopped.await }, handle).await;
+            let (rooms, until) = ([(&room, Holders::Answers)], async { _ = stopped.await });
+            serve(listener, &limits, &rooms, &figures, until, handle).await;
         }
     });
     Server { address, stop, task, figures, refused }
@@ -124,6 +132,9 @@ async fn slow_clients_are_cut_off_while_others_find_no_room() {
     let mut slow = server.connect(b"a").await;
     assert!(!is_closed(&mut slow, SOON).await, "there is room");
     assert!(!room.hold(&Shares::default()).add(11));
+    assert!(!is_closed(&mut slow, SOON).await, "nobody could have that much");
+    let mut other = room.hold(&Shares::default());
+    assert!(other.add(5) && !room.hold(&Shares::default()).add(3));
     assert!(is_closed(&mut slow, Duration::from_secs(5)).await);
     server.stop().await;
 }
@@ -135,5 +146,23 @@ async fn an_answer_that_is_not_taken_has_its_time() {
     let mut stalled = server.connect(b"a").await;
     assert!(is_closed(&mut stalled, Duration::from_secs(5)).await);
     assert_eq!(server.figures.timed_out.load(Ordering::Relaxed), 1);
+    server.stop().await;
+}
+
+/// Servers had guards of their own, or none.
+#[tokio::test]
+async fn a_client_that_takes_nothing_is_cut_off_whoever_writes() {
+    let limits = Limits { stall_time_max: SOON, ..Limits::default() };
+    let server = server(limits, Room::new(1)).await;
+    let mut silent = server.connect(b"w").await;
+    let until = std::time::Instant::now() + Duration::from_secs(10);
+    while server.figures.timed_out.load(Ordering::Relaxed) == 0 {
+        assert!(std::time::Instant::now() < until, "it was never cut off");
+        tokio::time::sleep(SOON / 5).await;
+    }
+    // What was on the way comes still; then the socket is closed.
+    let mut some = vec![0; 1 << 16];
+    let rest = async { while silent.read(&mut some).await.is_ok_and(|bytes| bytes > 0) {} };
+    tokio::time::timeout(Duration::from_secs(10), rest).await.unwrap();
     server.stop().await;
 }

@@ -5,6 +5,7 @@ use crate::engine::{Core, Engine, Pending};
 use crate::error::{Result, Unfinished};
 use crate::heavy::{Attempt, attempt};
 use crate::lane::{INLINE_FUEL, Job};
+use crate::operation::{WeighedBatch, WeighedPut, WeighedTransaction};
 use crate::state::State;
 use singlet_dynamo::fuel::Fuel;
 use singlet_dynamo::operation::{Answer, DescribeEndpointsAnswer, Request};
@@ -18,8 +19,9 @@ enum Step {
     Done(Answer),
     /// It is a read that takes longer than a caller's thread may be held.
     HeavyRead(Read),
-    /// It is a write to items, to be carried out by whoever leads the commit queue.
-    WriteItems(WriteItems),
+    /// It is a write to items, to be carried out by whoever leads the commit queue; unless it is
+    /// known to take longer than that.
+    WriteItems { write: WriteItems, is_heavy: bool },
     /// It is another write.
     Write(Write),
 }
@@ -58,14 +60,15 @@ impl Future for Started<'_> {
                 Progress::Done(answer) => return answer.take().map_or(Poll::Pending, Poll::Ready),
                 Progress::Writing(pending) => return Pin::new(pending).poll(context),
                 Progress::InLane(job) => return Pin::new(job).poll(context),
-                Progress::WritingItems(pending) => match ready!(Pin::new(pending).poll(context)) {
-                    Ok(Attempt::Done(answer)) => return Poll::Ready(Ok(answer)),
-                    Ok(Attempt::Heavy(write)) => {
-                        let job = self.engine.write_in_lane(write);
-                        self.progress = Progress::of(job, Progress::InLane);
+                Progress::WritingItems(pending) => {
+                    match ready!(Pin::new(pending).poll(context))?.finish() {
+                        Ok(outcome) => return Poll::Ready(outcome),
+                        Err(write) => {
+                            let job = self.engine.write_in_lane(write);
+                            self.progress = Progress::of(job, Progress::InLane);
+                        }
                     }
-                    Err(error) => return Poll::Ready(Err(error)),
-                },
+                }
             }
         }
     }
@@ -87,7 +90,7 @@ impl Engine {
         match self.step(request)? {
             Step::Done(answer) => Ok(answer),
             Step::HeavyRead(read) => self.read(|state, fuel| read(self.core(), state, fuel)),
-            Step::WriteItems(write) => self.write_items(write),
+            Step::WriteItems { write, is_heavy } => self.write_items(is_heavy, write),
             Step::Write(write) => self.write(write),
         }
     }
@@ -123,7 +126,10 @@ impl Engine {
         let progress = match self.step(request) {
             Ok(Step::Done(answer)) => Progress::Done(Some(Ok(answer))),
             Ok(Step::HeavyRead(read)) => Progress::of(self.read_in_lane(read), Progress::InLane),
-            Ok(Step::WriteItems(write)) => {
+            Ok(Step::WriteItems { write, is_heavy: true }) => {
+                Progress::of(self.write_in_lane(write), Progress::InLane)
+            }
+            Ok(Step::WriteItems { write, is_heavy: false }) => {
                 Progress::of(self.write_async(attempt(write, None)), Progress::WritingItems)
             }
             Ok(Step::Write(write)) => Progress::of(self.write_async(write), Progress::Writing),
@@ -135,16 +141,14 @@ impl Engine {
     fn read_in_lane(&self, read: Read) -> Result<Job<Answer>> {
         let core = Arc::clone(self.core());
         self.core().lane.start(move |turn| {
-            let outcome = core.read(|state, fuel| read(&core, state, fuel), &mut || turn.pass());
+            let outcome = core.read(|state, fuel| read(&core, state, fuel), &mut &*turn);
             turn.explain(outcome)
         })
     }
 
     fn write_in_lane(&self, write: WriteItems) -> Result<Job<Answer>> {
         let core = Arc::clone(self.core());
-        self.core().lane.start(move |turn| {
-            turn.explain(core.write_heavy(write, &mut || turn.pass(), &mut || turn.give_back()))
-        })
+        self.core().lane.start(move |turn| turn.explain(core.write_heavy(write, &mut &*turn)))
     }
 
     fn step(&self, request: Request) -> Result<Step> {
@@ -154,9 +158,11 @@ impl Engine {
             };
         }
         macro_rules! write_items {
-            (|$stage:ident| $answer:expr) => {
-                Step::WriteItems(Box::new(move |$stage| Ok(Answer::from($answer?))))
-            };
+            ($is_heavy:expr, |$stage:ident| $answer:expr) => {{
+                let is_heavy = $is_heavy;
+                let write: WriteItems = Box::new(move |$stage| Ok(Answer::from($answer?)));
+                Step::WriteItems { write, is_heavy }
+            }};
         }
         // Tried at once, and kept to be done again in the lane if it takes longer.
         macro_rules! read {
@@ -206,27 +212,38 @@ impl Engine {
                 read!(|_core, state, fuel| state.transact_get_items(&request, fuel))
             }
             Request::BatchWriteItem(request) => {
-                write_items!(|stage| stage.batch_write_item(&request))
+                let batch = WeighedBatch::new(request);
+                write_items!(batch.is_heavy(), |stage| stage.batch_write_item(&batch))
             }
             Request::CreateTable(request) => {
                 let (home, id) = (home(), self.options().random.uuid());
                 write!(|stage| stage.create_table(&request, &home, id))
             }
-            Request::DeleteItem(request) => write_items!(|stage| stage.delete_item(&request)),
+            Request::DeleteItem(request) => {
+                write_items!(false, |stage| stage.delete_item(&request))
+            }
             Request::DeleteTable(request) => write!(|stage| stage.delete_table(&request)),
-            Request::PutItem(request) => write_items!(|stage| stage.put_item(&request)),
+            Request::PutItem(request) => {
+                let put = WeighedPut::new(request);
+                write_items!(put.is_heavy(), |stage| stage.put_item(&put))
+            }
             Request::TagResource(request) => {
                 let home = home();
                 write!(|stage| stage.tag_resource(&request, &home))
             }
             Request::TransactWriteItems(request) => {
-                write_items!(|stage| stage.transact_write_items(&request))
+                let transaction = WeighedTransaction::new(request);
+                write_items!(transaction.is_heavy(), |stage| {
+                    stage.transact_write_items(&transaction)
+                })
             }
             Request::UntagResource(request) => {
                 let home = home();
                 write!(|stage| stage.untag_resource(&request, &home))
             }
-            Request::UpdateItem(request) => write_items!(|stage| stage.update_item(&request)),
+            Request::UpdateItem(request) => {
+                write_items!(false, |stage| stage.update_item(&request))
+            }
             Request::UpdateTable(request) => write!(|stage| stage.update_table(&request)),
             Request::UpdateTimeToLive(request) => {
                 write!(|stage| stage.update_time_to_live(&request))

@@ -11,9 +11,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
-/// How many changes may wait for a listener: enough for bursts, and little memory, since the
-/// items are shared with the store.
+/// How many changes may wait for a listener: enough for bursts.
 pub const UNREAD_MAX: usize = 4_096;
+/// How many bytes the items of these changes may have.
+pub const UNREAD_BYTES_MAX: usize = 64 << 20;
 
 /// One change of one item.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +29,13 @@ pub struct Change {
     pub new: Option<StoredItem>,
     /// Whether the item was deleted because its time had come.
     pub is_expiry: bool,
+}
+
+impl Change {
+    fn item_bytes(&self) -> usize {
+        let bytes = |item: &Option<StoredItem>| item.as_ref().map_or(0, StoredItem::stored_bytes);
+        bytes(&self.old) + bytes(&self.new)
+    }
 }
 
 /// What a listener hears.
@@ -66,6 +74,8 @@ struct Inbox {
 #[derive(Default)]
 struct InboxState {
     unread: VecDeque<Arc<Change>>,
+    /// The bytes of the items in there.
+    unread_bytes: usize,
     missed: u64,
     waker: Option<Waker>,
     is_closed: bool,
@@ -125,10 +135,13 @@ impl Inbox {
         let mut state = lock(&self.state);
         let mut any = false;
         for change in changes {
-            if state.unread.len() >= UNREAD_MAX {
+            let bytes = change.item_bytes();
+            if state.unread.len() >= UNREAD_MAX || state.unread_bytes + bytes > UNREAD_BYTES_MAX {
                 state.missed += state.unread.len() as u64;
                 state.unread.clear();
+                state.unread_bytes = 0;
             }
+            state.unread_bytes += bytes;
             state.unread.push_back(Arc::clone(change));
             any = true;
         }
@@ -151,7 +164,11 @@ impl InboxState {
     fn take(&mut self) -> Option<Event> {
         // What was missed lies before what is unread.
         match std::mem::take(&mut self.missed) {
-            0 => self.unread.pop_front().map(Event::Change),
+            0 => {
+                let change = self.unread.pop_front()?;
+                self.unread_bytes -= change.item_bytes();
+                Some(Event::Change(change))
+            }
             missed => Some(Event::FellBehind { missed }),
         }
     }
@@ -210,6 +227,7 @@ impl Subscription {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use singlet_dynamo::{Item, Value};
 
     fn change(table: &str, sequence_number: u64) -> Arc<Change> {
         Arc::new(Change {
@@ -254,6 +272,31 @@ mod tests {
         }
         assert_eq!(subscription.try_next(), Some(Event::FellBehind { missed: UNREAD_MAX as u64 }));
         assert_eq!(heard(&subscription), (UNREAD_MAX as u64..total).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn large_items_wait_up_to_a_sum_of_bytes() {
+        const ITEM_BYTES: usize = 400_000;
+        let item = Item::from([("text", Value::from("a".repeat(ITEM_BYTES)))]);
+        let item = StoredItem::from(&item);
+        let feed = Feed::default();
+        let subscription = feed.subscribe(None);
+        let large = |sequence_number| {
+            let (old, new) = (Some(item.clone()), Some(item.clone()));
+            let table_name = "a".into();
+            Arc::new(Change { table_name, sequence_number, old, new, is_expiry: false })
+        };
+        // Those that are read make room for others.
+        for number in 0..1000 {
+            feed.publish(&[large(number)]);
+            assert_eq!(heard(&subscription), [number]);
+        }
+        let fit = (UNREAD_BYTES_MAX / (2 * item.stored_bytes())) as u64;
+        for number in 0..=fit {
+            feed.publish(&[large(number)]);
+        }
+        assert_eq!(subscription.try_next(), Some(Event::FellBehind { missed: fit }));
+        assert_eq!(heard(&subscription), [fit]);
     }
 
     #[test]

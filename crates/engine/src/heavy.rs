@@ -5,14 +5,39 @@ use crate::engine::{Core, Engine};
 use crate::error::{Error, Result, Unfinished};
 use crate::lane::SLICE_FUEL;
 use crate::state::State;
-use singlet_dynamo::fuel::Fuel;
+use singlet_dynamo::fuel::{Fuel, Supply};
 
-/// What came of a write that had the budget of the stage.
-pub(crate) enum Attempt<A, W> {
-    Done(A),
-    /// It takes more, and has staged nothing. The operation is given back.
-    Heavy(W),
+/// What came of a write that had the budget of the stage. The operation is given back: it may hold a
+/// million values, which whoever waits for the answer drops, and not the thread that leads all
+/// writes.
+pub(crate) struct Attempt<A, W> {
+    outcome: Result<A, Unfinished>,
+    write: W,
 }
+
+impl<A, W> Attempt<A, W> {
+    /// The outcome; or the operation, if it takes more than its budget and has staged nothing.
+    pub(crate) fn finish(self) -> Result<Result<A>, W> {
+        match self.outcome {
+            Ok(answer) => Ok(Ok(answer)),
+            Err(Unfinished::OutOfFuel) => Err(self.write),
+            Err(Unfinished::Failed(error)) => Ok(Err(error)),
+            // Only a dry run ends like this, and this is none.
+            Err(Unfinished::DryRun) => Ok(Err(Error::Panicked)),
+        }
+    }
+}
+
+/// Who carries out a heavy write: a job of the lane, or the caller's thread.
+pub(crate) trait Worker: Supply {
+    /// Called before waiting for the queue.
+    fn rest(&mut self) {}
+
+    /// Called before the write is decided again, when all is dropped that was kept.
+    fn start_over(&mut self) {}
+}
+
+impl<F: FnMut() -> bool> Worker for F {}
 
 /// A write to items, which may be evaluated several times, and stages only in the last.
 pub(crate) trait ItemWrite<A>:
@@ -31,13 +56,7 @@ pub(crate) fn attempt<A, W: ItemWrite<A>>(
         if let Some(found) = found {
             stage.mode = Mode::WithDecision(found);
         }
-        match write(stage) {
-            Ok(answer) => Ok(Attempt::Done(answer)),
-            Err(Unfinished::OutOfFuel) => Ok(Attempt::Heavy(write)),
-            Err(Unfinished::Failed(error)) => Err(error),
-            // Only a dry run ends like this, and this is none.
-            Err(Unfinished::DryRun) => Err(Error::Panicked),
-        }
+        Ok(Attempt { outcome: write(stage), write })
     }
 }
 
@@ -52,47 +71,52 @@ impl Engine {
         core.read(read, &mut || !core.is_closed())
     }
 
-    /// Carries out a write to items, and blocks the thread until it is done.
-    pub(crate) fn write_items<A: Send + 'static>(&self, write: impl ItemWrite<A>) -> Result<A> {
+    /// Carries out a write to items, and blocks the thread until it is done. One that is known to be
+    /// heavy is not tried on the stage first.
+    pub(crate) fn write_items<A: Send + 'static>(
+        &self,
+        is_heavy: bool,
+        write: impl ItemWrite<A>,
+    ) -> Result<A> {
         let core = self.core();
-        match core.write(attempt(write, None))? {
-            Attempt::Done(answer) => Ok(answer),
-            Attempt::Heavy(write) => core.write_heavy(write, &mut || !core.is_closed(), &mut || ()),
+        let tried = if is_heavy { Err(write) } else { core.write(attempt(write, None))?.finish() };
+        match tried {
+            Ok(outcome) => outcome,
+            Err(write) => core.write_heavy(write, &mut || !core.is_closed()),
         }
     }
 }
 
 impl Core {
-    /// Carries out a read. `go_on` is called after each slice of work.
+    /// Carries out a read. `supply` is asked after each slice of work, and for what is kept.
     pub(crate) fn read<A>(
         &self,
         read: impl FnOnce(&State, &mut Fuel<'_>) -> Result<A, Unfinished>,
-        go_on: &mut dyn FnMut() -> bool,
+        supply: &mut dyn Supply,
     ) -> Result<A> {
         let state = self.state()?;
-        match read(&state, &mut Fuel::sliced(SLICE_FUEL, go_on)) {
+        match read(&state, &mut Fuel::sliced(SLICE_FUEL, supply)) {
             Ok(answer) => Ok(answer),
             Err(Unfinished::Failed(error)) => Err(error),
-            // The engine was closed, or nobody waits for the answer.
+            // The engine was closed, nobody waits for the answer, or there is no room for it.
             Err(Unfinished::OutOfFuel | Unfinished::DryRun) => Err(Error::Closed),
         }
     }
 
-    /// Carries out a write that takes more than the stage gives. `go_on` is called after each slice
-    /// of work, and `rest` before waiting for the queue.
+    /// Carries out a write that takes more than the stage gives.
     pub(crate) fn write_heavy<A: Send + 'static, W: ItemWrite<A>>(
         &self,
         mut write: W,
-        go_on: &mut dyn FnMut() -> bool,
-        rest: &mut dyn FnMut(),
+        worker: &mut impl Worker,
     ) -> Result<A> {
         for _ in 0..DRY_RUNS_MAX {
+            worker.start_over();
             let now = self.options().clock.now();
-            let found = dry_run(&self.state()?, now, &write, go_on)?;
-            rest();
-            match self.write(attempt(write, Some(found)))? {
-                Attempt::Done(answer) => return Ok(answer),
-                Attempt::Heavy(again) => write = again,
+            let found = dry_run(&self.state()?, now, &write, worker)?;
+            worker.rest();
+            match self.write(attempt(write, Some(found)))?.finish() {
+                Ok(outcome) => return outcome,
+                Err(again) => write = again,
             }
         }
         Err(Error::Overloaded)
@@ -206,6 +230,25 @@ mod tests {
         assert!(matches!(outcome, Err(Unfinished::DryRun)) && is_empty);
     }
 
+    /// A request can hold a million values, and all other writes waited while they were dropped.
+    #[test]
+    fn whoever_waits_drops_the_request() {
+        let engine = engine_with([].into_iter());
+        let core = engine.core();
+        for outcome in [|| Ok(()), || Err(Unfinished::OutOfFuel), || Err(Error::Closed.into())] {
+            let request = std::sync::Arc::new(());
+            let held = std::sync::Arc::downgrade(&request);
+            let write = move |_: &mut Stage<'_>| {
+                let _ = &request;
+                outcome()
+            };
+            let attempted = core.write(attempt(write, None)).unwrap();
+            assert!(held.upgrade().is_some());
+            drop(attempted);
+            assert!(held.upgrade().is_none());
+        }
+    }
+
     /// A decision is taken over only for the items that it was made on.
     #[test]
     fn a_decision_on_another_item_is_made_again() {
@@ -219,7 +262,8 @@ mod tests {
         let found = dry_run(&engine.state().unwrap(), now, &write, &mut || true).unwrap();
         // Meanwhile somebody else adds one too.
         engine.update_item(request).unwrap();
-        assert!(matches!(core.write(attempt(write, Some(found))), Ok(Attempt::Done(_))));
+        let attempted = core.write(attempt(write, Some(found))).unwrap();
+        assert!(matches!(attempted.finish(), Ok(Ok(_))));
         let mut scan = Scan::new("table");
         scan.filter = Some(
             Condition::compare(path("n"), Comparator::Equal, Operand::Value(2.into())).unwrap(),

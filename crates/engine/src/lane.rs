@@ -10,7 +10,8 @@
 //! answers.
 
 use crate::error::{Error, Result};
-use singlet_dynamo::fuel::FUEL_PER_MS;
+use crate::heavy::Worker;
+use singlet_dynamo::fuel::{FUEL_PER_MS, Supply};
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,9 +27,12 @@ pub(crate) const INLINE_FUEL: u64 = FUEL_PER_MS;
 pub(crate) const STAGE_FUEL: u64 = FUEL_PER_MS / 4;
 /// What a request does on the lane before the next has its turn.
 pub(crate) const SLICE_FUEL: u64 = FUEL_PER_MS;
-/// How many requests the lane takes on. Each has a thread, which mostly waits for its turn, and up to
-/// 16 MB of items that it has read. One more takes the place of the one that has had the most turns.
+/// How many requests the lane takes on. Each has a thread, which mostly waits for its turn. One more
+/// takes the place of the one that has had the most turns.
 pub(crate) const JOBS_MAX: usize = 32;
+/// How many bytes all of them may keep together: items that were read or made, and trees of items. A
+/// single request keeps up to 80 MB, a transaction of a hundred updates of the largest items.
+const KEPT_MAX: usize = 128 << 20;
 /// How many turns a job has in any case, before another one may take its place.
 const TURNS_MIN: u32 = 25;
 /// How many jobs there may be above [`JOBS_MAX`] that have lost their place and only have to end.
@@ -54,6 +58,8 @@ struct State {
     turns: HashMap<u64, u32>,
     /// Who has lost its place and has to end.
     displaced: HashSet<u64>,
+    /// How many bytes the jobs keep.
+    kept: usize,
     is_closed: bool,
 }
 
@@ -96,11 +102,13 @@ impl HeavyLane {
                 lane: Arc::clone(&seat.lane),
                 id,
                 has_turn: Cell::new(false),
+                kept: Cell::new(0),
+                lacks_room: Cell::new(false),
                 is_cancelled: Box::new(move || is_cancelled.is_cancelled.load(Ordering::Acquire)),
             };
             let outcome = catch_unwind(AssertUnwindSafe(|| work(&turn)));
             turn.give_back();
-            own.finish(outcome.unwrap_or(Err(Error::Panicked)));
+            own.finish(outcome.unwrap_or(Err(Error::Panicked)), turn.hand_over());
         };
         // The seat is given back with the closure if there is no thread to be had.
         std::thread::Builder::new()
@@ -183,6 +191,10 @@ pub(crate) struct Turn {
     lane: Arc<HeavyLane>,
     id: u64,
     has_turn: Cell<bool>,
+    /// How many bytes the job keeps.
+    kept: Cell<usize>,
+    /// Whether there was no room for more.
+    lacks_room: Cell<bool>,
     is_cancelled: Box<dyn Fn() -> bool + Send>,
 }
 
@@ -222,9 +234,34 @@ impl Turn {
     pub(crate) fn explain<A>(&self, outcome: Result<A>) -> Result<A> {
         let is_displaced = || lock(&self.lane.state).displaced.contains(&self.id);
         match outcome {
-            Err(Error::Closed) if is_displaced() => Err(Error::Overloaded),
+            Err(Error::Closed) if self.lacks_room.get() || is_displaced() => Err(Error::Overloaded),
             outcome => outcome,
         }
+    }
+
+    /// Whether the job may keep so many bytes more.
+    fn grant(&self, bytes: usize) -> bool {
+        let mut state = lock(&self.lane.state);
+        let has_room = state.kept + bytes <= KEPT_MAX;
+        if has_room {
+            state.kept += bytes;
+            self.kept.set(self.kept.get() + bytes);
+        }
+        drop(state);
+        self.lacks_room.set(!has_room);
+        has_room
+    }
+
+    /// Takes back what the job keeps no longer.
+    fn release(&self, bytes: usize) {
+        let bytes = bytes.min(self.kept.get());
+        self.kept.set(self.kept.get() - bytes);
+        lock(&self.lane.state).kept -= bytes;
+    }
+
+    /// What the job keeps, to be counted for as long as its answer is not taken.
+    fn hand_over(&self) -> Kept {
+        Kept { lane: Arc::clone(&self.lane), bytes: self.kept.take() }
     }
 
     /// Lets the next job compute, while this one waits for something else or is done.
@@ -232,6 +269,42 @@ impl Turn {
         if self.has_turn.take() {
             give_to_next(&mut lock(&self.lane.state), self.id);
         }
+    }
+}
+
+/// Bytes that are kept, until this is dropped.
+struct Kept {
+    lane: Arc<HeavyLane>,
+    bytes: usize,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        lock(&self.lane.state).kept -= self.bytes;
+    }
+}
+
+impl Supply for &Turn {
+    fn pause(&mut self) -> bool {
+        self.pass()
+    }
+
+    fn grant(&mut self, bytes: usize) -> bool {
+        (**self).grant(bytes)
+    }
+
+    fn release(&mut self, bytes: usize) {
+        (**self).release(bytes);
+    }
+}
+
+impl Worker for &Turn {
+    fn rest(&mut self) {
+        self.give_back();
+    }
+
+    fn start_over(&mut self) {
+        (**self).release(self.kept.get());
     }
 }
 
@@ -255,13 +328,15 @@ struct Shared<A> {
 
 enum Progress<A> {
     Waiting(Option<Waker>),
-    Done(Result<A>),
+    /// What the job keeps is counted until the answer is taken.
+    Done(Result<A>, Kept),
     Taken,
 }
 
 impl<A> Shared<A> {
-    fn finish(&self, outcome: Result<A>) {
-        let before = std::mem::replace(&mut *lock(&self.progress), Progress::Done(outcome));
+    fn finish(&self, outcome: Result<A>, kept: Kept) {
+        let done = Progress::Done(outcome, kept);
+        let before = std::mem::replace(&mut *lock(&self.progress), done);
         if let Progress::Waiting(Some(waker)) = before {
             waker.wake();
         }
@@ -274,7 +349,10 @@ impl<A> Future for Job<A> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<A>> {
         let mut progress = lock(&self.shared.progress);
         match std::mem::replace(&mut *progress, Progress::Taken) {
-            Progress::Done(outcome) => Poll::Ready(outcome),
+            Progress::Done(outcome, kept) => {
+                drop(kept);
+                Poll::Ready(outcome)
+            }
             // Whoever asks again after having been told waits for ever, as with every future.
             Progress::Taken => Poll::Pending,
             Progress::Waiting(_) => {
@@ -310,6 +388,45 @@ mod tests {
             }
             std::thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    #[test]
+    fn what_jobs_keep_has_a_bound_and_ends_with_the_answer() {
+        let lane = HeavyLane::with_turns(1);
+        let kept = |lane: &HeavyLane| lock(&lane.state).kept;
+        let keep = |bytes: usize| {
+            let job = lane.start(move |turn: &Turn| {
+                let mut supply = turn;
+                let is_granted = Supply::grant(&mut supply, bytes);
+                turn.explain(if is_granted { Ok(()) } else { Err(Error::Closed) })
+            });
+            let job = job.unwrap();
+            let deadline = Instant::now() + FOR_EVER;
+            while matches!(&*lock(&job.shared.progress), Progress::Waiting(_)) {
+                assert!(Instant::now() < deadline, "no answer");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            job
+        };
+        let first = keep(KEPT_MAX - 10);
+        assert!(matches!(wait_for(keep(11)), Err(Error::Overloaded)));
+        let second = keep(10);
+        assert_eq!(kept(&lane), KEPT_MAX);
+        wait_for(first).unwrap();
+        assert_eq!(kept(&lane), 10);
+        drop(second);
+        assert_eq!(kept(&lane), 0);
+        // What is given back before the end counts no longer.
+        let job = lane.start(|turn: &Turn| {
+            let mut supply = turn;
+            assert!(Supply::grant(&mut supply, KEPT_MAX));
+            Supply::release(&mut supply, 100);
+            assert!(Supply::grant(&mut supply, 100));
+            supply.start_over();
+            assert!(Supply::grant(&mut supply, KEPT_MAX));
+            Ok(())
+        });
+        wait_for(job.unwrap()).unwrap();
     }
 
     #[test]

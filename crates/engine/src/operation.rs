@@ -26,3 +26,7 @@ mod untag_resource;
 mod update_item;
 mod update_table;
 mod update_time_to_live;
+
+pub(crate) use batch_write_item::WeighedBatch;
+pub(crate) use put_item::WeighedPut;
+pub(crate) use transact_write_items::WeighedTransaction;

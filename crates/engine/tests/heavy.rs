@@ -245,6 +245,64 @@ fn a_large_batch_is_not_carried_out_by_a_thread_that_serves_others() {
     engine.batch_write_item(batch).unwrap();
 }
 
+/// An item with one attribute, in which there are many.
+fn nested(id: i64) -> Item {
+    let mut item = key(id);
+    item.insert("list", Value::L(vec![Value::from("a"); 30_000]));
+    item
+}
+
+/// Items were charged by their attributes, and not by what is nested in them.
+#[test]
+fn large_nested_items_are_not_encoded_by_a_thread_that_serves_others() {
+    let engine = engine_with(0);
+    let put = || PutItem::new("table", nested(0));
+    block_on(start_pending(&engine, || put().into())).unwrap();
+    engine.put_item(put()).unwrap();
+
+    let requests = (0..3).map(|id| WriteRequest::Put(nested(id))).collect();
+    let batch = BatchWriteItem::new(vec![TableWrites { table_name: "table".into(), requests }]);
+    block_on(start_pending(&engine, || batch.clone().into())).unwrap();
+    engine.batch_write_item(batch).unwrap();
+
+    let mut transaction = TransactWriteItems::new(vec![put().into()]);
+    block_on(start_pending(&engine, || transaction.clone().into())).unwrap();
+    transaction.client_request_token = Some("token".to_owned());
+    block_on(start_pending(&engine, || transaction.clone().into())).unwrap();
+    // What was remembered is what would be computed again.
+    engine.transact_write_items(transaction.clone()).unwrap();
+    transaction.actions.push(PutItem::new("table", key(7)).into());
+    let error = engine.transact_write_items(transaction).unwrap_err();
+    assert_eq!(error.refusal().unwrap().kind(), ErrorKind::IdempotentParameterMismatch);
+    assert_eq!(engine.scan(&Scan::new("table")).unwrap().count, 3);
+}
+
+/// The values of updates are part of what identifies a transaction, and were encoded for that while
+/// all other writes waited.
+#[test]
+fn a_transaction_of_large_values_is_not_identified_by_a_thread_that_serves_others() {
+    let engine = engine_with(1);
+    let list = vec![r#"{"NULL":true}"#; 30_000].join(",");
+    let body = format!(
+        r#"{{"ClientRequestToken":"token","TransactItems":[{{"ConditionCheck":{{"TableName":"table",
+            "Key":{{"pk":{{"N":"0"}}}},"ConditionExpression":"attribute_exists(pk) OR n = :l",
+            "ExpressionAttributeValues":{{":l":{{"L":[{list}]}}}}}}}}]}}"#
+    );
+    let request = TransactWriteItems::from_json(body.as_bytes()).unwrap();
+    block_on(start_pending(&engine, || request.clone().into())).unwrap();
+}
+
+/// Items that a transaction is about were all read before anything was charged.
+#[test]
+fn many_large_items_are_not_read_by_a_thread_that_serves_others() {
+    const ITEMS: i64 = 30;
+    let engine = engine_with(ITEMS);
+    let is_there = || Condition::attribute_exists(Path::attribute("pk").unwrap());
+    let check = |id| ConditionCheck::new("table", key(id), is_there()).into();
+    let request = TransactWriteItems::new((0..ITEMS).map(check).collect());
+    block_on(start_pending(&engine, || request.clone().into())).unwrap();
+}
+
 #[test]
 fn what_nobody_waits_for_makes_room_for_others() {
     let engine = engine_with(0);

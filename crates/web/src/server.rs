@@ -4,8 +4,8 @@ mod exchange;
 mod home;
 mod lifetime;
 mod site;
-mod stall;
 mod status;
+mod watched_answer;
 mod watched_body;
 
 pub(crate) use lifetime::{ConnectionGuard, OpenStream, StreamPermit, StreamSlot};
@@ -25,8 +25,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use singlet_edge::{Accepted, Share, Shares};
-use stall::StallGuard;
+use singlet_edge::{Accepted, Holders, Share, Shares};
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
@@ -98,6 +97,9 @@ pub struct Limits {
     pub idle_time_max: Duration,
     /// How long a client may take none of an answer that waits for it.
     pub stall_time_max: Duration,
+    /// How many bytes of an answer of more than 64 KB must be taken in a second, on average, beyond
+    /// [`Limits::stall_time_max`].
+    pub answer_bytes_per_second_min: usize,
     /// How long a request may take from its head to its answer, beyond the time for its body.
     pub request_time_max: Duration,
     /// How many bytes of a body must arrive in a second, on average, beyond
@@ -118,6 +120,7 @@ impl Default for Limits {
             head_time_max: Duration::from_secs(20),
             idle_time_max: Duration::from_secs(60),
             stall_time_max: Duration::from_secs(30),
+            answer_bytes_per_second_min: 16 << 10,
             request_time_max: Duration::from_secs(30),
             body_bytes_per_second_min: 16 << 10,
             stop_time_max: Duration::from_secs(10),
@@ -253,7 +256,6 @@ impl Server {
             let Accepted { stream, activity, peer, address, is_refused, stop } = accepted;
             let shares = Shares { address, ..Shares::default() };
             let (lifetime, end) = lifetime::begin(stop, activity, shares, Arc::clone(&streams));
-            let stream = StallGuard::new(stream, limits.stall_time_max);
             let (protocol, shared) = (protocol.clone(), Arc::clone(&shared));
             async move {
                 connect(stream, peer, is_refused, &protocol, shared, lifetime).await;
@@ -268,6 +270,7 @@ impl Server {
             idle_time_max: limits.idle_time_max,
             stall_time_max: limits.stall_time_max,
             stop_time_max: limits.stop_time_max,
+            answer_bytes_per_second_min: limits.answer_bytes_per_second_min,
             pressed_bytes_per_second_min: PRESSED_BYTES_PER_SECOND_MIN,
             pressed_time_max: PRESSED_TIME_MAX,
             ..singlet_edge::Limits::default()
@@ -282,7 +285,7 @@ impl Server {
             until.await;
             stop.send_replace(true);
         };
-        let (counters, rooms) = (site.metrics.connections(), [room()]);
+        let (counters, rooms) = (site.metrics.connections(), [(room(), Holders::Bodies)]);
         tokio::join!(
             singlet_edge::serve(listener, &of_connections, &rooms, counters, until, handle),
             site.jobs.run(async move {
@@ -365,7 +368,6 @@ mod tests {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (stream, _) = listener.accept().await.unwrap();
-        let stream = StallGuard::new(stream, Duration::from_secs(30));
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
             let (_stop, stopped) = watch::channel(false);

@@ -3,8 +3,10 @@
 //! What is beyond the bounds is refused at once. A client that is told to try again later comes
 //! back when there is room; one that is left waiting comes back while it still waits.
 
+use crate::lane::LaneClient;
 use crate::limits::Limits;
-use singlet_edge::{Reservation, Room, Share, Shares};
+use singlet_dynamo::limits::ITEM_SIZE_MAX;
+use singlet_edge::{Holders, Reservation, Room, Share, Shares};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Up to this many bytes a body or an answer is small, and has room that large ones cannot take.
@@ -24,22 +26,28 @@ pub(crate) struct Rooms {
     pub(crate) small: Room,
     pub(crate) large_bodies: Room,
     pub(crate) large_answers: Room,
+    /// Items that writes return, from before the write until its answer has other room.
+    pub(crate) returned_items: Room,
 }
 
-/// The shares of an address in each room.
+/// The shares of an address in each room, and its place in the lane of large requests.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AddressShares {
     small: Share,
     large_bodies: Share,
     large_answers: Share,
+    returned_items: Share,
+    lane: LaneClient,
 }
 
-/// The shares of a connection in each room.
+/// The shares of a connection in each room, and its place in the lane of large requests.
 #[derive(Debug)]
 pub(crate) struct ClientShares {
     small: Shares,
     large_bodies: Shares,
     large_answers: Shares,
+    returned_items: Shares,
+    pub(crate) lane: LaneClient,
 }
 
 impl ClientShares {
@@ -52,6 +60,8 @@ impl ClientShares {
             small: shares(|address| &address.small),
             large_bodies: shares(|address| &address.large_bodies),
             large_answers: shares(|address| &address.large_answers),
+            returned_items: shares(|address| &address.returned_items),
+            lane: address.map(|address| address.lane.clone()).unwrap_or_default(),
         }
     }
 }
@@ -78,13 +88,27 @@ impl Rooms {
         }
     }
 
-    pub(crate) fn all(&self) -> [&Room; 3] {
-        [&self.small, &self.large_bodies, &self.large_answers]
+    /// Room for the item that a write is going to return, as large as it can be; `None` if there is
+    /// none, and the write must not be carried out.
+    pub(crate) fn hold_returned_item(&self, client: &ClientShares) -> Option<Reservation> {
+        let mut hold = self.returned_items.hold(&client.returned_items);
+        hold.add(ITEM_SIZE_MAX).then_some(hold)
+    }
+
+    /// All rooms, and what their bytes are held by. Items that writes return wait for room for
+    /// answers.
+    pub(crate) fn all(&self) -> [(&Room, Holders); 4] {
+        [
+            (&self.small, Holders::All),
+            (&self.large_bodies, Holders::Bodies),
+            (&self.large_answers, Holders::Answers),
+            (&self.returned_items, Holders::Answers),
+        ]
     }
 
     /// How many bytes are held in all rooms.
     pub(crate) fn used(&self) -> usize {
-        self.all().map(Room::used).iter().sum()
+        self.all().iter().map(|(room, _)| room.used()).sum()
     }
 }
 
@@ -97,6 +121,7 @@ impl Admission {
                 small: Room::new(limits.small_bytes_max),
                 large_bodies: Room::new(limits.large_body_bytes_max),
                 large_answers: Room::new(limits.large_answer_bytes_max),
+                returned_items: Room::new(limits.returned_item_bytes_max),
             },
         }
     }

@@ -132,11 +132,7 @@ impl Style {
         let Written { bytes, checksum, hold } = written;
         let body = match hold {
             None => Body::from(Bytes::from(bytes)),
-            Some(hold) => {
-                let transfer = client.activity.begin_answer(bytes.len());
-                let held = HeldBytes { bytes, _hold: hold, _transfer: transfer.clone() };
-                Body::watched(Bytes::from_owner(held), transfer)
-            }
+            Some(hold) => held(bytes, hold, client),
         };
         finish(status, self.json, body, checksum, self.id)
     }
@@ -151,6 +147,17 @@ impl Style {
     pub(crate) fn text(self, body: impl Into<Bytes>) -> Response<Body> {
         plain(StatusCode::OK, body.into(), self.id)
     }
+
+    /// Like [`Style::text`], with the room that it takes until the client has it.
+    pub(crate) fn held_text(
+        self,
+        text: Vec<u8>,
+        hold: Reservation,
+        client: &Client,
+    ) -> Response<Body> {
+        let checksum = crc32fast::hash(&text);
+        finish(StatusCode::OK, TEXT, held(text, hold, client), checksum, self.id)
+    }
 }
 
 /// The body of an answer that says why a request was refused.
@@ -158,6 +165,13 @@ pub(crate) fn error_body(error: &Error) -> Written {
     let mut writer = Writer::new();
     error.write_json(&mut writer);
     Written::new(writer.into_bytes())
+}
+
+/// A body whose bytes are held, and watched, until the client has them.
+fn held(bytes: Vec<u8>, hold: Reservation, client: &Client) -> Body {
+    let transfer = client.activity.begin_answer(bytes.len());
+    let held = HeldBytes { bytes, _hold: hold, _transfer: transfer.clone() };
+    Body::watched(Bytes::from_owner(held), transfer)
 }
 
 /// Bytes on their way to a client, which count as held until the last of them is written.

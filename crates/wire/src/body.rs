@@ -155,6 +155,18 @@ impl Received {
         self.bytes.len() > SMALL_BYTES_MAX
     }
 
+    /// Has it count as held if it does not yet, because it came with its head.
+    pub(crate) fn count(&mut self, rooms: &Rooms, client: &Client) -> Result<(), Refused> {
+        if self.hold.is_none() {
+            let mut hold = rooms.hold_body(&client.shares, Some(self.bytes.len()));
+            if !hold.add(self.bytes.len()) {
+                return Err(Refused::NoRoom);
+            }
+            self.hold = Some(hold);
+        }
+        Ok(())
+    }
+
     /// Gives the bytes up, but still counts them: what was made of them takes about as many.
     pub(crate) fn into_hold(self) -> Option<Reservation> {
         self.hold

@@ -5,6 +5,8 @@ use crate::answer::{self, Style};
 use crate::body::Body;
 use crate::exchange::Shared;
 use crate::limits::Limits;
+use crate::metrics::Outcome;
+use crate::rejection::Rejection;
 use hyper::body::Incoming;
 use hyper::header::{CONNECTION, HeaderValue};
 use hyper::service::service_fn;
@@ -18,9 +20,14 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 /// What an open stream of HTTP/2 costs besides its headers, about: its state and its task.
 const STREAM_BYTES: usize = 4 << 10;
+
+/// How many headers a request may have: hyper's own bound for HTTP/1.1. Checking what a signature says
+/// about them takes time that grows with their square.
+const HEADERS_MAX: usize = 100;
 
 /// How connections are spoken to; made once.
 #[derive(Clone)]
@@ -95,6 +102,12 @@ async fn answer(
     // could open many and never send their bodies.
     let (mut hold, mut arriving) = (None, None);
     if request.version() == Version::HTTP_2 {
+        client.activity.note_http2();
+        if request.headers().len() > HEADERS_MAX {
+            let rejection = Rejection::TooManyHeaders;
+            shared.metrics.record(None, Outcome::Rejected(rejection), Duration::ZERO);
+            return Ok(style(&shared, &request).rejection(rejection));
+        }
         let hold = hold.insert(shared.admission.rooms.hold_small(&client.shares));
         if !hold.add(STREAM_BYTES + head_bytes(&request)) {
             return Ok(refuse(&shared, &client, &request, ErrorKind::Throttling));
@@ -116,12 +129,15 @@ fn refuse(
     request: &Request<Incoming>,
     kind: ErrorKind,
 ) -> Response<Body> {
-    let is_http2 = request.version() == Version::HTTP_2;
-    let style = Style { id: shared.ids.next(), json: answer::JSON_1_0, is_http2 };
-    let mut response = style.error(&Error::new(kind), client);
+    let mut response = style(shared, request).error(&Error::new(kind), client);
     // HTTP/2 has no such header; there the connection ends when its time is up.
-    if !is_http2 {
+    if request.version() != Version::HTTP_2 {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response
+}
+
+fn style(shared: &Shared, request: &Request<Incoming>) -> Style {
+    let is_http2 = request.version() == Version::HTTP_2;
+    Style { id: shared.ids.next(), json: answer::JSON_1_0, is_http2 }
 }

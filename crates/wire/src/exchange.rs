@@ -15,7 +15,7 @@ use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HeaderName, HeaderVa
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Request, Response, Version};
 use singlet_dynamo::json::{Reader, Writer};
-use singlet_dynamo::operation::{self, Answer};
+use singlet_dynamo::operation::{self, Answer, ReturnValues};
 use singlet_dynamo::{Error, ErrorKind};
 use singlet_edge::{Reservation, Transfer, host};
 use singlet_engine::{Clock, Engine, Error as EngineError};
@@ -33,12 +33,15 @@ const ANSWER_BYTES_USUAL: usize = 1024;
 /// Up to this many bytes of items are written as JSON where sockets are served, which takes about
 /// half a millisecond.
 const INLINE_BYTES_MAX: usize = 256 << 10;
-/// How many times longer the JSON of items is than what is stored: of nearly all items, and of a
-/// list of NULLs, which take a byte each.
+/// How many times longer the JSON of nearly all items is than what is stored, at most. That of a list
+/// of NULLs is 14 times as long.
 const JSON_GROWTH_USUAL: usize = 2;
-const JSON_GROWTH_MAX: usize = 16;
 /// How long to wait before looking for room again.
 const ROOM_RETRY_PAUSE: Duration = Duration::from_millis(50);
+/// By how much answers to writes may exceed a room, when they have waited for it.
+const BEYOND_ROOM_BYTES_MAX: usize = 32 << 20;
+/// Answers to writes up to this length do not wait: there are no more of them than requests.
+const UNDELAYED_BYTES_MAX: usize = 4 << 10;
 
 /// What all requests share.
 pub(crate) struct Shared {
@@ -99,7 +102,7 @@ impl Shared {
             is_http2: head.version == Version::HTTP_2,
         };
         if head.method == Method::GET && is_allowed_host(self, &head) {
-            return self.answer_get(&head, client, style);
+            return self.answer_get(&head, client, style).await;
         }
         let target = head.headers.get(TARGET).map_or(&b""[..], HeaderValue::as_bytes);
         let operation = Operation::of_target(target);
@@ -133,7 +136,7 @@ impl Shared {
     }
 
     /// Answers GET: `/health` to everybody, `/metrics` to this machine or a signed request.
-    fn answer_get(&self, head: &Parts, client: &Client, style: Style) -> Response<Body> {
+    async fn answer_get(&self, head: &Parts, client: &Client, style: Style) -> Response<Body> {
         match head.uri.path() {
             "/health" => match self.engine.check_writable() {
                 Ok(()) => style.text("ok\n"),
@@ -142,13 +145,26 @@ impl Shared {
             "/metrics" => {
                 let allowed = if client.is_local { Ok(()) } else { self.authenticate(head, &[]) };
                 match allowed {
-                    Ok(()) => style.text(self.metrics.render(&self.engine, &self.admission)),
+                    Ok(()) => self.answer_metrics(client, style).await,
                     Err(error) => style.error(&error, client),
                 }
             }
             // What the service says to a GET. Scripts that wait for an endpoint look for it.
             _ => style
                 .text(format!("healthy: dynamodb.{}.amazonaws.com ", self.engine.home().region)),
+        }
+    }
+
+    /// The page of metrics. Over HTTP/2 one connection can have many of them, so they take room; over
+    /// HTTP/1.1 they do not, because the page would show what it takes itself.
+    async fn answer_metrics(&self, client: &Client, style: Style) -> Response<Body> {
+        let page = self.metrics.render(&self.engine, &self.admission);
+        if !style.is_http2 {
+            return style.text(page);
+        }
+        match self.find_room(client, page.len(), Effect::Read).await {
+            Ok(hold) => style.held_text(page.into_bytes(), hold, client),
+            Err(_) => style.error(&Error::new(ErrorKind::Throttling), client),
         }
     }
 
@@ -167,7 +183,7 @@ impl Shared {
         }
         let is_sending = !head.headers.contains_key(EXPECT);
         let rooms = &self.admission.rooms;
-        let body = body::read(body, arriving, is_sending, &self.limits, rooms, client).await?;
+        let mut body = body::read(body, arriving, is_sending, &self.limits, rooms, client).await?;
         let _received = client.activity.receive();
         if head.method != Method::POST || !(is_json || body.bytes().is_empty()) {
             return Err(Rejection::NoOperation.into());
@@ -176,15 +192,27 @@ impl Shared {
             .headers
             .get(CONTENT_ENCODING)
             .is_some_and(|encoding| encoding.as_bytes().eq_ignore_ascii_case(b"gzip"));
-        let unverified = UnverifiedBody { body, is_gzip };
-        let (request, _hold) = if unverified.body.is_large() || is_gzip {
-            let (shared, client, head) = (Arc::clone(self), Arc::clone(client), head.clone());
-            self.lane.run(move || unverified.verify(&shared, &client, &head, operation)).await?
+        let (request, _hold) = if body.is_large() || is_gzip {
+            // It waits for its turn.
+            body.count(rooms, client)?;
+            let unverified = UnverifiedBody { body, is_gzip };
+            let (shared, owner, head) = (Arc::clone(self), Arc::clone(client), head.clone());
+            let verify = move || unverified.verify(&shared, &owner, &head, operation);
+            self.lane.run(&client.shares.lane, verify).await?
         } else {
-            unverified.verify(self, client, head, operation)?
+            UnverifiedBody { body, is_gzip }.verify(self, client, head, operation)?
         };
         let Some(_ticket) = self.admission.admit() else {
             return Err(Error::new(ErrorKind::Throttling).into());
+        };
+        let effect = Effect::of(&request);
+        // What a write returns must have room before the write is done; until then it can be refused.
+        let _returned = match effect {
+            Effect::Write { returns_item: true } => {
+                let hold = rooms.hold_returned_item(&client.shares);
+                Some(hold.ok_or_else(|| Error::new(ErrorKind::Throttling))?)
+            }
+            _ => None,
         };
         let _executing = client.activity.execute();
         let operation = request.operation();
@@ -195,7 +223,7 @@ impl Shared {
             }
             error.to_dynamo()
         })?;
-        self.write(answer, !is_read(operation), client, style).await
+        self.write(answer, effect, client, style).await
     }
 
     /// Writes an answer, once there is room for it.
@@ -204,7 +232,7 @@ impl Shared {
     async fn write(
         &self,
         answer: Answer,
-        is_write: bool,
+        effect: Effect,
         client: &Client,
         style: &Style,
     ) -> Result<Written, Refusal> {
@@ -214,26 +242,31 @@ impl Shared {
             if !style.needs_room(written.len()) {
                 return Ok(written);
             }
-            let hold = self.find_room(client, written.len(), is_write).await?;
+            let hold = self.find_room(client, written.len(), effect).await?;
             return Ok(written.in_room(hold));
         }
         let answer = Box::new(answer);
-        let limit = expected * JSON_GROWTH_USUAL;
-        let hold = self.find_room(client, limit, is_write).await?;
+        let usual = expected * JSON_GROWTH_USUAL;
+        let hold = self.find_room(client, usual, effect).await?;
+        let lane = &client.shares.lane;
         let begun = match expected {
-            0..=INLINE_BYTES_MAX => write_within(answer, limit, hold),
-            _ => self.lane.run(move || write_within(answer, limit, hold)).await,
+            0..=INLINE_BYTES_MAX => write_within(answer, hold),
+            _ => self.lane.run(lane, move || write_within(answer, hold)).await,
         };
-        match begun {
-            Ok(written) => Ok(written),
+        let (answer, hold) = match begun {
+            Ok(written) => return Ok(written),
             // It takes more than nearly all answers do.
-            Err(answer) => {
-                let limit = expected * JSON_GROWTH_MAX;
-                let hold = self.find_room(client, limit, is_write).await?;
-                let written = self.lane.run(move || write_within(answer, limit, hold)).await;
-                written.map_err(|_| Error::new(ErrorKind::InternalServerError).into())
-            }
-        }
+            Err(unwritten) => unwritten,
+        };
+        let count = move || {
+            let mut writer = Writer::counting();
+            answer.write_json(&mut writer);
+            (answer, writer.written_len())
+        };
+        let (answer, bytes) = self.lane.run(lane, count).await;
+        let hold = self.find_more_room(hold, bytes.saturating_sub(usual), effect).await?;
+        let written = self.lane.run(lane, move || write_within(answer, hold)).await;
+        written.map_err(|_| Error::new(ErrorKind::InternalServerError).into())
     }
 
     /// Answers with an error. One that carries large items is written as a large answer is; if there
@@ -244,53 +277,93 @@ impl Shared {
         client: &Client,
         style: Style,
     ) -> (Response<Body>, ErrorKind) {
-        let expected = error.item_bytes();
         let kind = error.kind();
-        if expected > SMALL_BYTES_MAX {
-            let limit = expected * JSON_GROWTH_MAX;
-            if let Ok(mut hold) = self.find_room(client, limit, false).await {
-                let write = move || {
-                    let written = answer::error_body(&error);
-                    hold.shrink_to(written.len());
-                    written.in_room(hold)
-                };
-                return (style.written_error(kind, self.lane.run(write).await, client), kind);
+        let written = match error.item_bytes() {
+            0..=SMALL_BYTES_MAX => {
+                let written = answer::error_body(&error);
+                match style.needs_room(written.len()) {
+                    false => Ok(written),
+                    true => self
+                        .find_room(client, written.len(), Effect::Read)
+                        .await
+                        .map(|hold| written.in_room(hold)),
+                }
             }
-        } else {
-            let written = answer::error_body(&error);
-            if !style.needs_room(written.len()) {
-                return (style.written_error(kind, written, client), kind);
-            }
-            if let Ok(hold) = self.find_room(client, written.len(), false).await {
-                return (style.written_error(kind, written.in_room(hold), client), kind);
+            expected => self.write_large_error(error, expected, client).await,
+        };
+        match written {
+            Ok(written) => (style.written_error(kind, written, client), kind),
+            Err(_) => {
+                let throttled = Error::new(ErrorKind::Throttling);
+                (style.error(&throttled, client), ErrorKind::Throttling)
             }
         }
-        let throttled = Error::new(ErrorKind::Throttling);
-        (style.error(&throttled, client), ErrorKind::Throttling)
     }
 
-    /// Finds room for an answer: at once, or for one that cannot be refused, within a time. If there
-    /// is none by then, the answer is counted all the same.
+    /// Writes an error with many bytes of items, if there is room for it.
+    async fn write_large_error(
+        &self,
+        error: Error,
+        expected: usize,
+        client: &Client,
+    ) -> Result<Written, Refusal> {
+        let lane = &client.shares.lane;
+        let hold = self.find_room(client, expected, Effect::Read).await?;
+        let count = move || {
+            let mut writer = Writer::counting();
+            error.write_json(&mut writer);
+            (error, writer.written_len())
+        };
+        let (error, bytes) = self.lane.run(lane, count).await;
+        let more = bytes.saturating_sub(expected);
+        let mut hold = self.find_more_room(hold, more, Effect::Read).await?;
+        let write = move || {
+            let written = answer::error_body(&error);
+            hold.shrink_to(written.len());
+            written.in_room(hold)
+        };
+        Ok(self.lane.run(lane, write).await)
+    }
+
+    /// Finds room for an answer: at once, or for one that cannot be refused, within a time.
     async fn find_room(
         &self,
         client: &Client,
         bytes: usize,
-        is_write: bool,
+        effect: Effect,
     ) -> Result<Reservation, Refusal> {
+        let hold = self.admission.rooms.hold_answer(&client.shares, bytes);
+        self.find_more_room(hold, bytes, effect).await
+    }
+
+    /// Like [`Shared::find_room`], for an answer that has some already.
+    async fn find_more_room(
+        &self,
+        mut hold: Reservation,
+        bytes: usize,
+        effect: Effect,
+    ) -> Result<Reservation, Refusal> {
+        if hold.add(bytes) {
+            return Ok(hold);
+        }
+        if effect == Effect::Read {
+            return Err(Error::new(ErrorKind::Throttling).into());
+        }
         let until = Instant::now() + self.limits.room_time_max;
         loop {
-            let mut hold = self.admission.rooms.hold_answer(&client.shares, bytes);
+            let is_over = Instant::now() >= until;
+            let waits = !is_over && bytes > UNDELAYED_BYTES_MAX;
+            if !waits && hold.add_beyond(bytes, BEYOND_ROOM_BYTES_MAX) {
+                return Ok(hold);
+            }
+            if is_over {
+                tracing::warn!(bytes, "there is no room for the answer to a write that is done");
+                return Err(Error::new(ErrorKind::InternalServerError).into());
+            }
+            tokio::time::sleep(ROOM_RETRY_PAUSE).await;
             if hold.add(bytes) {
                 return Ok(hold);
             }
-            if is_write && Instant::now() >= until {
-                hold.add_anyway(bytes);
-                return Ok(hold);
-            }
-            if !is_write {
-                return Err(Error::new(ErrorKind::Throttling).into());
-            }
-            tokio::time::sleep(ROOM_RETRY_PAUSE).await;
         }
     }
 
@@ -325,10 +398,51 @@ fn is_allowed_host(shared: &Shared, head: &Parts) -> bool {
     !shared.is_on_loopback || host::of(head).is_some_and(host::is_local)
 }
 
-/// Whether an operation changes nothing.
-fn is_read(operation: &str) -> bool {
-    let starts = ["Get", "BatchGet", "TransactGet", "Query", "Scan", "List", "Describe"];
-    starts.iter().any(|start| operation.starts_with(start))
+/// What a request does, as far as its answer is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    /// It changes nothing, so that it can be refused at any time.
+    Read,
+    /// What it does cannot be refused any more when it is done.
+    Write {
+        /// Whether the answer may hold an item.
+        returns_item: bool,
+    },
+}
+
+impl Effect {
+    fn of(request: &operation::Request) -> Self {
+        use operation::Request as R;
+        let returns_item = match request {
+            R::GetItem(_)
+            | R::Query(_)
+            | R::Scan(_)
+            | R::BatchGetItem(_)
+            | R::TransactGetItems(_)
+            | R::DescribeEndpoints(_)
+            | R::DescribeLimits(_)
+            | R::DescribeStream(_)
+            | R::DescribeTable(_)
+            | R::DescribeTimeToLive(_)
+            | R::GetRecords(_)
+            | R::GetShardIterator(_)
+            | R::ListStreams(_)
+            | R::ListTables(_)
+            | R::ListTagsOfResource(_) => return Self::Read,
+            R::PutItem(request) => request.return_old,
+            R::DeleteItem(request) => request.return_old,
+            R::UpdateItem(request) => request.return_values != ReturnValues::None,
+            R::BatchWriteItem(_)
+            | R::CreateTable(_)
+            | R::DeleteTable(_)
+            | R::TagResource(_)
+            | R::TransactWriteItems(_)
+            | R::UntagResource(_)
+            | R::UpdateTable(_)
+            | R::UpdateTimeToLive(_) => false,
+        };
+        Self::Write { returns_item }
+    }
 }
 
 fn written(answer: &Answer) -> Written {
@@ -341,13 +455,12 @@ fn written(answer: &Answer) -> Written {
 /// comes back if it takes more than that.
 fn write_within(
     answer: Box<Answer>,
-    limit: usize,
     mut hold: Reservation,
-) -> Result<Written, Box<Answer>> {
-    let mut writer = Writer::with_limit(Vec::with_capacity(ANSWER_BYTES_USUAL), limit);
+) -> Result<Written, (Box<Answer>, Reservation)> {
+    let mut writer = Writer::with_limit(Vec::with_capacity(ANSWER_BYTES_USUAL), hold.bytes());
     answer.write_json(&mut writer);
     if writer.is_over() {
-        return Err(answer);
+        return Err((answer, hold));
     }
     let written = Written::new(writer.into_bytes());
     hold.shrink_to(written.len());

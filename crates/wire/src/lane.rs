@@ -5,34 +5,61 @@
 //! second there delays everybody. What is large is therefore handed to threads of its own, as many
 //! as there are cores, where large requests wait for each other only; the operating system shares
 //! the cores between them and the sockets.
+//!
+//! Clients take turns: whoever sends a thousand large requests delays another client by one of them.
 
+use std::collections::VecDeque;
 use std::panic::resume_unwind;
-use std::sync::Arc;
-use tokio::sync::Semaphore;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 
 /// Runs work of large requests beside the sockets, a bounded number at a time.
 #[derive(Debug)]
 pub(crate) struct LargeLane {
-    free: Arc<Semaphore>,
+    turns: Turns,
 }
+
+/// Who takes turns: a connection of this machine, or all connections of another one. Clones are the
+/// same client.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LaneClient(Arc<()>);
+
+#[derive(Clone, Debug)]
+struct Turns(Arc<Mutex<Queue>>);
+
+#[derive(Debug)]
+struct Queue {
+    /// How many more may run. Nobody waits unless this is 0.
+    free: usize,
+    /// Those who wait, by client; the client that is next comes first. None has an empty queue.
+    waiting: VecDeque<(LaneClient, VecDeque<oneshot::Sender<Turn>>)>,
+}
+
+/// The right to run, which is passed on when this is dropped; `None` once it was.
+#[derive(Debug)]
+struct Turn(Option<Turns>);
 
 impl LargeLane {
     pub(crate) fn new() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { free: Arc::new(Semaphore::new(cores)) }
+        Self::with_threads(std::thread::available_parallelism().map_or(1, usize::from))
     }
 
-    /// Runs work on a thread of its own, once there is one for it. A panic in it is passed on.
+    fn with_threads(free: usize) -> Self {
+        let queue = Queue { free, waiting: VecDeque::new() };
+        Self { turns: Turns(Arc::new(Mutex::new(queue))) }
+    }
+
+    /// Runs work on a thread of its own, once it is the client's turn. A panic in it is passed on.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
+        client: &LaneClient,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> T {
-        // The semaphore is never closed, so that there is always a permit in the end. It belongs to
-        // the work, which goes on also when nobody waits for it any more.
-        let permit = Arc::clone(&self.free).acquire_owned().await;
+        // The turn belongs to the work, which goes on also when nobody waits for it any more.
+        let turn = self.turns.next(client).await;
         let work = move || {
-            let _permit = permit;
+            let _turn = turn;
             work()
         };
         match spawn_blocking(work).await {
@@ -46,6 +73,77 @@ impl LargeLane {
     }
 }
 
+impl Turns {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        // Held only for moves of values.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a turn.
+    async fn next(&self, client: &LaneClient) -> Turn {
+        let granted = {
+            let mut queue = self.queue();
+            if queue.free > 0 {
+                queue.free -= 1;
+                return Turn(Some(self.clone()));
+            }
+            queue.wait(client)
+        };
+        match granted.await {
+            Ok(turn) => turn,
+            // The queue is gone, and with it the server.
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// Passes a turn on to who is next, or keeps it for who comes.
+    fn pass_on(self) {
+        loop {
+            let mut queue = self.queue();
+            let Some(next) = queue.pop() else {
+                queue.free += 1;
+                return;
+            };
+            drop(queue);
+            match next.send(Turn(Some(self.clone()))) {
+                Ok(()) => return,
+                // Nobody waits there any more.
+                Err(mut turn) => turn.0 = None,
+            }
+        }
+    }
+}
+
+impl Queue {
+    fn wait(&mut self, client: &LaneClient) -> oneshot::Receiver<Turn> {
+        let (sender, granted) = oneshot::channel();
+        let known = self.waiting.iter_mut().find(|(known, _)| Arc::ptr_eq(&known.0, &client.0));
+        match known {
+            Some((_, waiting)) => waiting.push_back(sender),
+            None => self.waiting.push_back((client.clone(), VecDeque::from([sender]))),
+        }
+        granted
+    }
+
+    /// Who is next. The client's other work comes after that of all others.
+    fn pop(&mut self) -> Option<oneshot::Sender<Turn>> {
+        let (client, mut waiting) = self.waiting.pop_front()?;
+        let next = waiting.pop_front();
+        if !waiting.is_empty() {
+            self.waiting.push_back((client, waiting));
+        }
+        next
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(turns) = self.0.take() {
+            turns.pass_on();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,15 +151,15 @@ mod tests {
     use std::time::Duration;
 
     #[tokio::test]
-    async fn as_many_run_as_there_are_cores() {
-        let lane = Arc::new(LargeLane::new());
-        let cores = lane.free.available_permits();
+    async fn as_many_run_as_there_are_threads() {
+        const THREADS: usize = 2;
+        let lane = Arc::new(LargeLane::with_threads(THREADS));
         let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-        let works: Vec<_> = (0..4 * cores)
+        let works: Vec<_> = (0..4 * THREADS)
             .map(|number| {
                 let (lane, running, most) = (lane.clone(), running.clone(), most.clone());
                 tokio::spawn(async move {
-                    lane.run(move || {
+                    lane.run(&LaneClient::default(), move || {
                         most.fetch_max(
                             running.fetch_add(1, Ordering::SeqCst) + 1,
                             Ordering::SeqCst,
@@ -77,6 +175,42 @@ mod tests {
         for (number, work) in works.into_iter().enumerate() {
             assert_eq!(work.await.unwrap(), number);
         }
-        assert!(most.load(Ordering::SeqCst) <= cores);
+        assert!(most.load(Ordering::SeqCst) <= THREADS);
+        assert_eq!(lane.turns.queue().free, THREADS);
+    }
+
+    /// One client's large requests delayed everybody's for as long as there were any.
+    #[tokio::test]
+    async fn clients_take_turns() {
+        let lane = Arc::new(LargeLane::with_threads(1));
+        let done = Arc::new(Mutex::new(Vec::new()));
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let (greedy, modest) = (LaneClient::default(), LaneClient::default());
+        let first = tokio::spawn({
+            let (lane, greedy) = (lane.clone(), greedy.clone());
+            async move { lane.run(&greedy, move || released.recv().is_err()).await }
+        });
+        tokio::task::yield_now().await;
+        let mut waiting = Vec::new();
+        for (name, client, count) in [("greedy", &greedy, 100), ("modest", &modest, 2)] {
+            for _ in 0..count {
+                let (lane, client, done) = (lane.clone(), client.clone(), done.clone());
+                waiting.push(tokio::spawn(async move {
+                    lane.run(&client, move || done.lock().unwrap().push(name)).await;
+                }));
+                tokio::task::yield_now().await;
+            }
+        }
+        // Who has left does not hold the others up.
+        waiting[0].abort();
+        drop(release);
+        assert!(first.await.unwrap());
+        for work in waiting.drain(1..) {
+            work.await.unwrap();
+        }
+        let done = done.lock().unwrap();
+        assert_eq!(done.len(), 101);
+        assert!(done[..5].iter().filter(|name| **name == "modest").count() == 2, "{done:?}");
+        assert_eq!(lane.turns.queue().free, 1);
     }
 }

@@ -35,12 +35,17 @@ pub struct Limits {
     pub large_body_bytes_max: usize,
     /// How many bytes of answers may be held at a time that are longer than 64 KB.
     pub large_answer_bytes_max: usize,
+    /// How many bytes may be reserved at a time for items that writes return (`ReturnValues`): 400 KB
+    /// each, from before the write is carried out until its answer has other room. What is done
+    /// cannot be refused, so a write that finds no room here is refused before it is done.
+    pub returned_item_bytes_max: usize,
     /// How many bytes may be held at a time of what is smaller: heads and bodies that are not
     /// complete, and answers that are not taken. What is large cannot take this room.
     pub small_bytes_max: usize,
     /// How long a client may take to send a body. Enough for the largest one over 3 Mbit/s.
     pub body_time_max: Duration,
-    /// How long a large answer to a write waits for room. What is done cannot be refused.
+    /// How long the answer to a write waits for room. Then it is sent all the same, unless the room
+    /// is exceeded by 32 MB already; then the client is told of an error, though the write is done.
     pub room_time_max: Duration,
 }
 
@@ -54,6 +59,7 @@ impl Default for Limits {
             requests_max: 2048,
             large_body_bytes_max: 48 << 20,
             large_answer_bytes_max: 96 << 20,
+            returned_item_bytes_max: 128 << 20,
             small_bytes_max: 48 << 20,
             body_time_max: Duration::from_secs(45),
             room_time_max: Duration::from_secs(5),

@@ -118,7 +118,7 @@ impl Metrics {
         page.gauge("singlet_requests_in_flight", "Requests in flight.", admission.requests());
         page.gauge(
             "singlet_held_bytes",
-            "Bytes of bodies and answers in memory, without small ones over HTTP/1.1.",
+            "Bytes of bodies and answers in memory, without small ones over HTTP/1.1, and of items that writes may return.",
             admission.rooms.used(),
         );
         page.gauge("singlet_connections", "Open connections.", now(&connections.open));

@@ -45,6 +45,8 @@ rejections! {
     ForeignHost = "foreign_host", FORBIDDEN, "The Host header names another machine. This endpoint listens on the loopback address, and answers requests for localhost, 127.0.0.1 and [::1] only.\n";
     /// The engine takes no writes any more.
     Unhealthy = "unhealthy", SERVICE_UNAVAILABLE, "The engine refuses writes, because a commit failed or because it is being closed. The log says why.\n";
+    /// There are more headers than a request may have.
+    TooManyHeaders = "too_many_headers", REQUEST_HEADER_FIELDS_TOO_LARGE, "The request has more than 100 headers.\n";
     /// The body is longer than any request may be.
     BodyTooLarge = "body_too_large", PAYLOAD_TOO_LARGE, "The body is larger than 16 MB.\n";
     /// The body did not arrive in time.

@@ -3,6 +3,7 @@
 mod apply;
 mod parse;
 
+pub(crate) use apply::Made;
 pub use apply::UpdateFault;
 
 use super::{Fault, Function, OPERATORS_MAX, Path, overlap};

@@ -17,9 +17,15 @@ use super::plain::plain_len;
 /// ```
 pub struct Writer {
     out: Vec<u8>,
-    /// Nothing more is begun when this many bytes are exceeded.
+    /// Nothing more is begun when this many bytes are exceeded; a writer that only counts empties
+    /// its buffer then.
     bytes_max: usize,
+    /// How many bytes were counted and discarded; `None` for a writer that keeps what it writes.
+    discarded: Option<usize>,
 }
+
+/// How many bytes a writer that only counts has in its buffer, besides the last value.
+const COUNTED_AT_A_TIME: usize = 16 << 10;
 
 impl Default for Writer {
     fn default() -> Self {
@@ -43,7 +49,7 @@ impl Writer {
     /// A writer that appends to a buffer, whose room is used again.
     #[must_use]
     pub fn with_buffer(out: Vec<u8>) -> Self {
-        Self { out, bytes_max: usize::MAX }
+        Self { out, bytes_max: usize::MAX, discarded: None }
     }
 
     /// A writer that gives up when it has written more than this: elements and members are left out
@@ -59,16 +65,51 @@ impl Writer {
     /// ```
     #[must_use]
     pub fn with_limit(out: Vec<u8>, bytes_max: usize) -> Self {
-        Self { out, bytes_max }
+        Self { out, bytes_max, discarded: None }
+    }
+
+    /// A writer that counts what it would write, in little memory. See [`Writer::written_len`].
+    ///
+    /// ```
+    /// use singlet_dynamo::json::Writer;
+    ///
+    /// let mut writer = Writer::counting();
+    /// writer.array([1, 22, 333], |writer, number| writer.integer(number));
+    /// assert_eq!(writer.written_len(), "[1,22,333]".len());
+    /// ```
+    #[must_use]
+    pub fn counting() -> Self {
+        Self { out: Vec::new(), bytes_max: COUNTED_AT_A_TIME, discarded: Some(0) }
+    }
+
+    /// How many bytes were written, or counted.
+    #[must_use]
+    pub fn written_len(&self) -> usize {
+        self.out.len() + self.discarded.unwrap_or_default()
     }
 
     /// Whether more was to be written than the limit.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.out.len() > self.bytes_max
+        self.out.len() > self.bytes_max && self.discarded.is_none()
     }
 
-    /// What was written.
+    /// Whether nothing more is to be begun. Called before each element and member.
+    #[inline]
+    fn is_full(&mut self) -> bool {
+        self.out.len() > self.bytes_max && !self.discard_counted()
+    }
+
+    /// Empties the buffer of a writer that only counts; says whether it is one.
+    #[cold]
+    fn discard_counted(&mut self) -> bool {
+        let Some(discarded) = &mut self.discarded else { return false };
+        *discarded += self.out.len();
+        self.out.clear();
+        true
+    }
+
+    /// What was written; nothing useful if the writer only counts.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.out
@@ -94,7 +135,7 @@ impl Writer {
     ) {
         self.out.push(b'[');
         for (place, one) in elements.into_iter().enumerate() {
-            if self.is_over() {
+            if self.is_full() {
                 break;
             }
             if place > 0 {
@@ -160,7 +201,7 @@ impl Writer {
 impl Object<'_> {
     /// Writes a member; the function writes its value, and must write exactly one.
     pub fn member(&mut self, name: &str, value: impl FnOnce(&mut Writer)) {
-        if self.writer.is_over() {
+        if self.writer.is_full() {
             return;
         }
         if !std::mem::take(&mut self.is_first) {
@@ -173,7 +214,7 @@ impl Object<'_> {
 
     /// Like [`Object::member`], with a name that is known to be UTF-8.
     pub(crate) fn member_bytes(&mut self, name: &[u8], value: impl FnOnce(&mut Writer)) {
-        if self.writer.is_over() {
+        if self.writer.is_full() {
             return;
         }
         if !std::mem::take(&mut self.is_first) {
@@ -214,6 +255,25 @@ mod tests {
         let mut writer = Writer::new();
         writer.string("a\"b\\c\nd\u{1}é\u{7f}");
         assert_eq!(writer.into_bytes(), "\"a\\\"b\\\\c\\nd\\u0001é\u{7f}\"".as_bytes());
+    }
+
+    #[test]
+    fn counting_keeps_little_and_counts_all() {
+        let write = |writer: &mut Writer| {
+            writer.array(0..20_000, |writer, number| {
+                writer.object(|object| {
+                    object.integer("n", number);
+                    object.member("b", |writer| writer.blob(b"some bytes"));
+                    object.string("s", "a \u{1} control character");
+                });
+            });
+        };
+        let (mut kept, mut counted) = (Writer::new(), Writer::counting());
+        write(&mut kept);
+        write(&mut counted);
+        assert!(!counted.is_over() && counted.out.capacity() < 4 * COUNTED_AT_A_TIME);
+        assert_eq!(counted.written_len(), kept.written_len());
+        assert_eq!(kept.written_len(), kept.into_bytes().len());
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::json::kept::Kept;
 use crate::json::value::{Unchecked, read_key};
 use crate::json::{Reader, Writer};
 use crate::key::Key;
-use crate::limits::BATCH_GET_SIZE_MAX;
+use crate::limits::{BATCH_GET_JSON_MAX, BATCH_GET_SIZE_MAX, JSON_GROWTH_MAX};
 use crate::schema::TableSchema;
 use crate::stored::{Attributes, StoredItem};
 
@@ -246,7 +246,18 @@ impl BatchGetItem {
     pub fn answer<E>(
         &self,
         keys: &[Vec<Key>],
+        read: impl FnMut(&KeysAndAttributes, &Key) -> Result<Option<StoredItem>, E>,
+    ) -> Result<BatchGetItemAnswer, E> {
+        self.answer_while(keys, read, |_| Ok(true))
+    }
+
+    /// Like [`BatchGetItem::answer`]. The answer ends also before the item that there is no room for,
+    /// as `has_room` says; that is asked of each item, or what its projection left of it.
+    pub fn answer_while<E>(
+        &self,
+        keys: &[Vec<Key>],
         mut read: impl FnMut(&KeysAndAttributes, &Key) -> Result<Option<StoredItem>, E>,
+        mut has_room: impl FnMut(&Attributes) -> Result<bool, E>,
     ) -> Result<BatchGetItemAnswer, E> {
         let mut answer = BatchGetItemAnswer {
             responses: Vec::with_capacity(self.tables.len()),
@@ -254,11 +265,12 @@ impl BatchGetItem {
             capacity: CapacityByTable::new(self.return_consumed_capacity),
         };
         let mut size = 0;
+        let mut json = JsonLimit::default();
         for (asked, keys) in self.tables.iter().zip(keys) {
             let mut items = Vec::with_capacity(keys.len());
             let mut processed = 0;
             for key in keys {
-                if size >= BATCH_GET_SIZE_MAX {
+                if size >= BATCH_GET_SIZE_MAX || json.is_reached {
                     break;
                 }
                 let item = read(asked, key)?;
@@ -267,15 +279,22 @@ impl BatchGetItem {
                 if size > BATCH_GET_SIZE_MAX {
                     break;
                 }
+                let item = item.map(|item| match &asked.projection {
+                    None => item.into(),
+                    Some(projection) => item.project(projection),
+                });
+                if let Some(item) = &item
+                    && !(json.fits(item, &items, &answer) && has_room(item)?)
+                {
+                    json.is_reached = true;
+                    break;
+                }
                 processed += 1;
                 answer.capacity.add(|detail| {
                     let units = read_units(item_size, asked.consistency());
                     ConsumedCapacity::new(asked.table_name.as_str(), detail, units)
                 });
-                items.extend(item.map(|item| match &asked.projection {
-                    None => item.into(),
-                    Some(projection) => item.project(projection),
-                }));
+                items.extend(item);
             }
             if processed > 0 {
                 answer.responses.push((asked.table_name.clone(), items));
@@ -291,6 +310,40 @@ impl BatchGetItem {
             }
         }
         Ok(answer)
+    }
+}
+
+/// Counts the JSON of an answer.
+#[derive(Default)]
+struct JsonLimit {
+    /// The bytes of the items as they are stored.
+    stored: usize,
+    /// The bytes of their JSON, once they are so many that it could be too long.
+    json: Option<usize>,
+    /// Whether there is no room for another item.
+    is_reached: bool,
+}
+
+impl JsonLimit {
+    /// Whether an item still fits besides those that are in the answer. One always does.
+    fn fits(
+        &mut self,
+        item: &Attributes,
+        items: &[Attributes],
+        answer: &BatchGetItemAnswer,
+    ) -> bool {
+        self.stored += item.held_bytes();
+        // Usual answers are so small that their JSON is not counted.
+        if self.stored <= BATCH_GET_JSON_MAX / JSON_GROWTH_MAX {
+            return true;
+        }
+        let before = self.json.unwrap_or_else(|| {
+            let others = answer.responses.iter().flat_map(|(_, items)| items);
+            others.chain(items).map(Attributes::json_bytes).sum()
+        });
+        let json = before + item.json_bytes();
+        self.json = Some(json);
+        json <= BATCH_GET_JSON_MAX || before == 0
     }
 }
 
@@ -357,6 +410,63 @@ mod tests {
         assert_eq!(answer.unprocessed_keys[0].keys.len(), 100 - fit);
         let (answer, _) = read(100, 1000);
         assert_eq!(answer.unprocessed_keys, []);
+    }
+
+    fn json_len(answer: &BatchGetItemAnswer) -> usize {
+        let mut writer = Writer::new();
+        answer.write_json(&mut writer);
+        writer.into_bytes().len()
+    }
+
+    /// An item of 200 KB can have 3 MB as JSON.
+    #[test]
+    fn an_answer_ends_by_its_json_and_the_rest_is_asked_for_again() {
+        let nulls = Map::from([("l", Value::L(vec![Value::Null; 200_000]))]);
+        let nulls = StoredItem::from(&nulls);
+        let key = |place: usize| Map::from([("pk", Value::from(place as i64))]);
+        let tables = ["games", "players"]
+            .map(|name| KeysAndAttributes::new(name, (0..20).map(key).collect()));
+        let mut request = BatchGetItem::new(tables.into());
+        let (mut found, mut answers) = (0, 0);
+        while !request.tables.is_empty() {
+            let keys: Vec<Vec<Key>> = request
+                .tables
+                .iter()
+                .map(|table| {
+                    let key =
+                        |key: &Map| Key { partition: key.get("pk").unwrap().clone(), sort: None };
+                    table.keys.iter().map(key).collect()
+                })
+                .collect();
+            let answer = request.answer(&keys, |_, _| Ok::<_, Error>(Some(nulls.clone()))).unwrap();
+            let items: usize = answer.responses.iter().map(|(_, items)| items.len()).sum();
+            assert!(items > 0 && json_len(&answer) <= BATCH_GET_JSON_MAX + 2000);
+            found += items;
+            answers += 1;
+            request.tables = answer.unprocessed_keys;
+        }
+        // Eleven fit into each.
+        assert_eq!((found, answers), (40, 4));
+    }
+
+    #[test]
+    fn an_answer_ends_where_there_is_no_room() {
+        let item = StoredItem::from(&Map::from([("pk", Value::from(1))]));
+        let keys: Vec<Map> = (0..9).map(|place| Map::from([("pk", Value::from(place))])).collect();
+        let request = BatchGetItem::new(vec![KeysAndAttributes::new("games", keys)]);
+        let key = |place: i64| Key { partition: Value::from(place), sort: None };
+        let mut left = 4;
+        let answer = request.answer_while(
+            &[(0..9).map(key).collect()],
+            |_, _| Ok::<_, Error>(Some(item.clone())),
+            |_| {
+                left -= 1;
+                Ok(left >= 0)
+            },
+        );
+        let answer = answer.unwrap();
+        assert_eq!(answer.responses[0].1.len(), 4);
+        assert_eq!(answer.unprocessed_keys[0].keys.len(), 5);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::batch::{TablesBody, check_distinct, find_table};
 use super::collection_metrics::MetricsByTable;
 use super::definition::read_list;
 use super::parameter::COLLECTION_METRICS;
-use super::put_item::{check_size, check_size_in};
+use super::put_item::{check_size, check_size_by, check_size_in};
 use crate::capacity::{CapacityByTable, ReturnConsumedCapacity};
 use crate::constraint::{Constraints, check_length};
 use crate::error::{Error, Result};
@@ -13,6 +13,7 @@ use crate::json::value::{Unchecked, read_item, read_key};
 use crate::json::{Reader, Writer};
 use crate::key::Key;
 use crate::schema::TableSchema;
+use crate::weight::encoding_fuel;
 use crate::{Item, Map};
 
 /// How many items can be written.
@@ -62,16 +63,36 @@ pub enum WriteRequest {
 impl WriteRequest {
     /// The item's key, after it was checked against the table's schema.
     pub fn check(&self, schema: &TableSchema) -> Result<Key> {
+        self.check_by(schema, self.size())
+    }
+
+    fn check_by(&self, schema: &TableSchema, size: usize) -> Result<Key> {
         match self {
             Self::Put(item) => {
-                check_size(item)?;
+                check_size_by(size)?;
                 // Unlike PutItem, this tells of an item's key as if it stood alone.
                 let key = schema.key.key_within(item)?;
                 schema.check_indexes(|index| index.check_item(item))?;
-                check_size_in(schema, item)?;
+                check_size_in(schema, item, size)?;
                 Ok(key)
             }
             Self::Delete(key) => schema.key.key_of_request(key),
+        }
+    }
+
+    /// The size of the item that is put.
+    fn size(&self) -> usize {
+        match self {
+            Self::Put(item) => item.size(),
+            Self::Delete(_) => 0,
+        }
+    }
+
+    /// The item that is put.
+    fn item(&self) -> Option<&Item> {
+        match self {
+            Self::Put(item) => Some(item),
+            Self::Delete(_) => None,
         }
     }
 
@@ -285,16 +306,43 @@ impl BatchWriteItem {
         &self,
         tables: impl Fn(&str) -> Option<&'s TableSchema>,
     ) -> Result<Vec<Vec<Key>>> {
+        self.check_by(&self.sizes(), tables)
+    }
+
+    /// What [`BatchWriteItem::check_by`] takes: the sizes of the items, for which all that is in
+    /// them is looked at.
+    #[must_use]
+    pub fn sizes(&self) -> Vec<usize> {
+        self.tables.iter().flat_map(|table| &table.requests).map(WriteRequest::size).collect()
+    }
+
+    /// Like [`BatchWriteItem::check`], given the sizes of the items.
+    pub fn check_by<'s>(
+        &self,
+        sizes: &[usize],
+        tables: impl Fn(&str) -> Option<&'s TableSchema>,
+    ) -> Result<Vec<Vec<Key>>> {
         let find = |table: &TableWrites| find_table(&tables, &table.table_name);
         let schemas = self.tables.iter().map(find).collect::<Result<Vec<_>>>()?;
+        let mut sizes = sizes.iter();
         let mut keys = Vec::with_capacity(self.tables.len());
         for (table, schema) in self.tables.iter().zip(schemas) {
-            let own = table.requests.iter().map(|request| request.check(schema));
+            let own = table.requests.iter().zip(sizes.by_ref());
+            let own = own.map(|(request, size)| request.check_by(schema, *size));
             let own = own.collect::<Result<Vec<Key>>>()?;
             check_distinct(own.iter().map(Key::encoded).collect())?;
             keys.push(own);
         }
         Ok(keys)
+    }
+}
+
+impl BatchWriteItem {
+    /// What encoding the items is charged; `None` if that is more than `max`.
+    #[must_use]
+    pub fn encoding_fuel(&self, max: usize) -> Option<usize> {
+        let puts = self.tables.iter().flat_map(|table| &table.requests);
+        encoding_fuel(puts.filter_map(WriteRequest::item), max)
     }
 }
 

@@ -126,9 +126,14 @@ impl PutItem {
 
     /// The item's key, after the item and the condition were checked against the table's schema.
     pub fn check(&self, schema: &TableSchema) -> Result<Key> {
-        check_size(&self.item)?;
+        self.check_by(schema, self.item.size())
+    }
+
+    /// Like [`PutItem::check`], given the item's size, which takes a walk over all of it.
+    pub(super) fn check_by(&self, schema: &TableSchema, size: usize) -> Result<Key> {
+        check_size_by(size)?;
         let key = schema.check_item(&self.item)?;
-        check_size_in(schema, &self.item)?;
+        check_size_in(schema, &self.item, size)?;
         if let Some(condition) = &self.condition {
             condition.check_keys(schema)?;
         }
@@ -159,12 +164,17 @@ impl PutItem {
 
 /// Refuses an item that is too large to be put, wherever that would be.
 pub(super) fn check_size(item: &Item) -> Result<()> {
-    if item.size() > ITEM_SIZE_MAX { Err(too_large()) } else { Ok(()) }
+    check_size_by(item.size())
 }
 
-/// Refuses an item that is too large to be put into this table.
-pub(super) fn check_size_in(schema: &TableSchema, item: &Item) -> Result<()> {
-    if schema.is_too_large(item) { Err(too_large()) } else { Ok(()) }
+/// Like [`check_size`], given the item's size.
+pub(super) fn check_size_by(size: usize) -> Result<()> {
+    if size > ITEM_SIZE_MAX { Err(too_large()) } else { Ok(()) }
+}
+
+/// Refuses an item of this size that is too large to be put into this table.
+pub(super) fn check_size_in(schema: &TableSchema, item: &Item, size: usize) -> Result<()> {
+    if schema.is_too_large_by(item, size) { Err(too_large()) } else { Ok(()) }
 }
 
 fn too_large() -> Error {

@@ -180,20 +180,36 @@ impl TransactGetItems {
 
     /// The answer, given what is stored under each of the keys.
     pub fn answer(&self, stored: Vec<Option<StoredItem>>) -> Result<TransactGetItemsAnswer> {
+        let mut stored = stored.into_iter();
+        self.read(|_| Ok(stored.next().flatten()))
+    }
+
+    /// Reads the items one after the other. When they are more than an answer can hold, the rest is
+    /// read only to tell how much that is.
+    pub fn read<E: From<Error>>(
+        &self,
+        mut read: impl FnMut(&GetItem) -> Result<Option<StoredItem>, E>,
+    ) -> Result<TransactGetItemsAnswer, E> {
         let mut capacity = CapacityByTable::new(self.return_consumed_capacity);
         let mut size = 0;
-        let mut responses = Vec::with_capacity(stored.len());
-        for (get, item) in self.gets.iter().zip(stored) {
+        let mut responses = Vec::with_capacity(self.gets.len());
+        for get in &self.gets {
+            let item = read(get)?;
             let item_size = item.as_ref().map_or(0, |item| item.as_item().size());
             capacity.add(|detail| {
                 ConsumedCapacity::of_transact_read(get.table_name.as_str(), detail, item_size)
             });
             let item = item.map(|item| get.select(item));
             size += item.as_ref().map_or(0, Attributes::size);
+            if size > TRANSACTION_SIZE_MAX {
+                responses = Vec::new();
+                continue;
+            }
             responses.push(item);
         }
         if size > TRANSACTION_SIZE_MAX {
-            return Err(Error::validation(format!("Payload in response is too large.{size}")));
+            let error = Error::validation(format!("Payload in response is too large.{size}"));
+            return Err(error.into());
         }
         Ok(TransactGetItemsAnswer { responses, capacity })
     }
@@ -232,6 +248,7 @@ mod tests {
     use crate::Value;
     use crate::expression::{Path, Projection};
     use crate::schema::{KeyAttribute, KeySchema, KeyType};
+    use std::sync::Arc;
 
     /// A request that was not read from a body went through with any number of gets.
     #[test]
@@ -250,6 +267,27 @@ mod tests {
             "1 validation error detected: Value at 'TransactItems' failed to satisfy constraint: \
              Member must have length less than or equal to 100"
         );
+    }
+
+    /// A hundred items of 400 KB were kept, to find out that they are too many.
+    #[test]
+    fn what_is_too_much_is_counted_and_not_kept() {
+        const ITEM_BYTES: usize = 399_000;
+        let item = Map::from([("x", Value::from("x".repeat(ITEM_BYTES)))]);
+        let stored = crate::binary::encode(&item);
+        let request = TransactGetItems::new(vec![GetItem::new("games", Map::new()); 100]);
+        let mut given: Vec<std::sync::Weak<[u8]>> = Vec::new();
+        let error = request
+            .read(|_| {
+                let kept = given.iter().filter(|bytes| bytes.upgrade().is_some()).count();
+                assert!(kept * ITEM_BYTES <= TRANSACTION_SIZE_MAX, "{kept}");
+                let bytes: Arc<[u8]> = stored.clone().into();
+                given.push(Arc::downgrade(&bytes));
+                Ok::<_, Error>(Some(StoredItem::new(bytes, 0..stored.len())))
+            })
+            .unwrap_err();
+        let size = 100 * item.size();
+        assert_eq!(error.message(), format!("Payload in response is too large.{size}"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::batch::find_table;
 use super::collection_metrics::MetricsByTable;
 use super::transaction::{all_refused, check_count, check_distinct, first_refused};
 use super::write::{check_condition, decided};
-use super::{DeleteItem, PutItem, UpdateItem};
+use super::{DeleteItem, PutItem, UpdateItem, Updated};
 use crate::Map;
 use crate::capacity::{CapacityByTable, ConsumedCapacity, ReturnConsumedCapacity};
 use crate::constraint::Constraints;
@@ -19,11 +19,10 @@ use crate::key::Key;
 use crate::limits::TRANSACTION_SIZE_MAX;
 use crate::schema::TableSchema;
 use crate::stored::StoredItem;
+use crate::weight::encoding_fuel;
 
 /// How long a token can be.
 const TOKEN_LEN_MAX: usize = 36;
-/// What each attribute is charged when an item is encoded.
-const ENCODED_FUEL: usize = 40;
 
 /// Writes items, all or none.
 ///
@@ -174,11 +173,12 @@ impl TransactWriteItem {
         }
     }
 
-    /// The item's key, after the action was checked against the table's schema.
-    fn check(&self, schema: &TableSchema) -> Result<Key> {
+    /// The item's key, after the action was checked against the table's schema. `size` is that of
+    /// the item or the key in the request.
+    fn check(&self, schema: &TableSchema, size: usize) -> Result<Key> {
         match self {
             Self::ConditionCheck(check) => check.check(schema),
-            Self::Put(put) => put.check(schema),
+            Self::Put(put) => put.check_by(schema, size),
             Self::Delete(delete) => delete.check(schema),
             Self::Update(update) => update.check(schema),
         }
@@ -197,13 +197,19 @@ impl TransactWriteItem {
                     .map(|()| Outcome::Keep)
             }
             Self::Put(put) => {
-                fuel.spend(ENCODED_FUEL * put.item.len())?;
+                fuel.spend(put.item.encoding_fuel(usize::MAX).unwrap_or(usize::MAX))?;
                 put.decide_within(old, fuel)?.map(|_| Outcome::Put(StoredItem::from(&put.item)))
             }
             Self::Delete(delete) => delete.decide_within(old, fuel)?.map(|_| Outcome::Delete),
-            Self::Update(update) => update
-                .decide_within(old, schema, fuel)?
-                .map(|updated| updated.item.map_or(Outcome::Keep, Outcome::Put)),
+            Self::Update(update) => match update.decide_within(old, schema, fuel)? {
+                Ok(Updated { item: Some(item), .. }) => {
+                    // All of them are kept until the transaction is staged.
+                    fuel.keep(|| item.stored_bytes())?;
+                    Ok(Outcome::Put(item))
+                }
+                Ok(Updated { item: None, .. }) => Ok(Outcome::Keep),
+                Err(error) => Err(error),
+            },
         })
     }
 }
@@ -227,11 +233,37 @@ impl TransactWriteItems {
 
     /// The keys of the items, after all actions were checked against their tables' schemas.
     pub fn check<'s>(&self, tables: impl Fn(&str) -> Option<&'s TableSchema>) -> Result<Vec<Key>> {
+        self.check_by(&self.sizes(), tables)
+    }
+
+    /// What [`TransactWriteItems::check_by`] takes: the sizes of the items and keys in the request,
+    /// for which all that is in them is looked at.
+    #[must_use]
+    pub fn sizes(&self) -> Vec<usize> {
+        self.actions.iter().map(|action| action.attributes().size()).collect()
+    }
+
+    /// What encoding the items that are put is charged; `None` if that is more than `max`.
+    #[must_use]
+    pub fn encoding_fuel(&self, max: usize) -> Option<usize> {
+        let puts = self.actions.iter().filter_map(|action| match action {
+            TransactWriteItem::Put(put) => Some(&put.item),
+            _ => None,
+        });
+        encoding_fuel(puts, max)
+    }
+
+    /// Like [`TransactWriteItems::check`], given the sizes of the items and keys in the request.
+    pub fn check_by<'s>(
+        &self,
+        sizes: &[usize],
+        tables: impl Fn(&str) -> Option<&'s TableSchema>,
+    ) -> Result<Vec<Key>> {
         let mut constraints = Constraints::default();
         constrain_token(&mut constraints, self.client_request_token.as_deref());
         constraints.finish()?;
         check_count(self.actions.len())?;
-        check_size(self.actions.iter().map(|action| action.attributes().size()).sum())?;
+        check_size(sizes.iter().sum())?;
         let find = |action: &TransactWriteItem| find_table(&tables, action.table_name());
         let schemas = self.actions.iter().map(find).collect::<Result<Vec<_>>>()?;
         let actions = || self.actions.iter().zip(schemas.iter().copied());
@@ -241,7 +273,8 @@ impl TransactWriteItems {
         check_distinct(actions().map(|(action, schema)| {
             (schema.name.as_str(), schema.key.key_within(action.attributes()).ok())
         }))?;
-        first_refused(actions().map(|(action, schema)| action.check(schema)))
+        let checked = actions().zip(sizes);
+        first_refused(checked.map(|((action, schema), size)| action.check(schema, *size)))
     }
 
     /// Decides, given the table of each action and what is stored under its key, whether the

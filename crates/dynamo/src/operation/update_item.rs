@@ -3,10 +3,11 @@
 use super::parameter::ReturnValues;
 use super::table_name::{constrain_table_name, named_table};
 use super::write::{WriteBody, check_condition, decided};
+use crate::Map;
 use crate::capacity::ReturnConsumedCapacity;
 use crate::constraint::Constraints;
 use crate::error::{Error, Result};
-use crate::expression::{Action, Condition, Parameter, Update, UpdateFault};
+use crate::expression::{Action, Condition, Made, Parameter, Update, UpdateFault};
 use crate::fuel::{Fuel, OutOfFuel};
 use crate::json::Reader;
 use crate::json::value::{Unchecked, read_key};
@@ -14,7 +15,6 @@ use crate::key::Key;
 use crate::legacy::AttributeUpdates;
 use crate::schema::TableSchema;
 use crate::stored::{Attributes, StoredItem};
-use crate::{Item, Map};
 
 /// Changes the item with a key, or makes it if there is none.
 ///
@@ -197,18 +197,18 @@ impl UpdateItem {
             Ok(item) => item,
             Err(error) => return Ok(Err(error)),
         };
-        let old_item = old.map(StoredItem::as_item);
-        let attributes = match (self.return_values, &self.update) {
-            (ReturnValues::None, _) => None,
-            (ReturnValues::AllOld, _) => old.cloned().map(Attributes::Stored),
-            (ReturnValues::AllNew, _) => item.clone().map(Attributes::Stored),
-            (ReturnValues::UpdatedOld, Some(update)) => some_of(update.updated_old(old_item)),
-            (ReturnValues::UpdatedNew, Some(update)) => {
-                item.as_ref().and_then(|new| some_of(update.updated_new(new.as_item())))
-            }
-            (ReturnValues::UpdatedOld | ReturnValues::UpdatedNew, None) => None,
+        let mut parts_of = |item: Option<&StoredItem>| match (item, &self.update) {
+            (Some(item), Some(update)) => update.stored_parts(item, fuel),
+            _ => Ok(None),
         };
-        Ok(Ok(Updated { item, attributes }))
+        let attributes = match self.return_values {
+            ReturnValues::None => None,
+            ReturnValues::AllOld => old.cloned(),
+            ReturnValues::AllNew => item.clone(),
+            ReturnValues::UpdatedOld => parts_of(old)?,
+            ReturnValues::UpdatedNew => parts_of(item.as_ref())?,
+        };
+        Ok(Ok(Updated { item, attributes: attributes.map(Attributes::Stored) }))
     }
 
     fn applied(
@@ -250,8 +250,8 @@ pub(super) fn apply(
         return Ok(Some(old.cloned().unwrap_or_else(|| StoredItem::from(key))));
     };
     let stored = old.map(StoredItem::as_item);
-    let new = match update.apply_within(stored, key, fuel) {
-        Ok(new) => new.map_err(ApplyFault::Update)?,
+    let Made { item: new, is_oversized } = match update.make_within(stored, key, fuel) {
+        Ok(made) => made.map_err(ApplyFault::Update)?,
         Err(OutOfFuel) => return Err(ApplyFault::OutOfFuel),
     };
     // Taking something out of nothing does not make an item.
@@ -260,15 +260,8 @@ pub(super) fn apply(
         return Ok(None);
     }
     update.check_new(&new, schema).map_err(ApplyFault::Other)?;
-    if schema.is_too_large(&new) {
-        return Err(ApplyFault::Other(Error::validation(
-            "Item size to update has exceeded the maximum allowed size",
-        )));
+    if is_oversized || schema.is_too_large(&new) {
+        return Err(ApplyFault::Update(UpdateFault::TooLarge));
     }
     Ok(Some(StoredItem::from(&new)))
-}
-
-/// Attributes to answer: none of them are not answered at all.
-fn some_of(attributes: Item) -> Option<Attributes> {
-    (!attributes.is_empty()).then_some(Attributes::Selected(attributes))
 }

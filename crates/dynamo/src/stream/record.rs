@@ -122,6 +122,7 @@ impl StreamRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::operation::{Answer, GetRecordsAnswer};
     use crate::{Item, Value};
 
     fn record(new: Option<Item>, old: Option<Item>) -> StreamRecord {
@@ -150,6 +151,21 @@ mod tests {
         };
         assert_eq!(record(image("value1", "value2"), None).size_bytes(), 46);
         assert_eq!(record(image("value2", "value3"), image("value1", "value2")).size_bytes(), 80);
+    }
+
+    /// Records without images counted as nothing, so that a thousand of them were written at once.
+    #[test]
+    fn records_without_images_have_bytes_too() {
+        let answer = GetRecordsAnswer {
+            records: vec![record(None, None); 1000],
+            next_shard_iterator: None,
+            region: "us-east-1".to_owned(),
+        };
+        let answer = Answer::from(answer);
+        let mut writer = Writer::counting();
+        answer.write_json(&mut writer);
+        let expected = answer.item_bytes();
+        assert!(expected <= writer.written_len() && writer.written_len() <= 2 * expected);
     }
 
     #[test]

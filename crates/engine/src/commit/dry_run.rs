@@ -14,7 +14,7 @@ use crate::lane::SLICE_FUEL;
 use crate::state::State;
 use singlet_dynamo as dynamo;
 use singlet_dynamo::Timestamp;
-use singlet_dynamo::fuel::{Fuel, OutOfFuel};
+use singlet_dynamo::fuel::{Fuel, OutOfFuel, Supply};
 use singlet_dynamo::operation::ItemCollectionMetrics;
 use singlet_dynamo::stored::StoredItem;
 use std::any::Any;
@@ -52,22 +52,22 @@ pub(crate) enum Mode {
     Dry(Precomputed),
 }
 
-/// Evaluates a write on a snapshot, up to where it would begin to write. `go_on` is called after
-/// each slice of work.
+/// Evaluates a write on a snapshot, up to where it would begin to write. `supply` is asked after each
+/// slice of work, and for what is kept.
 ///
 /// # Errors
 ///
 /// A write that is refused is refused as of this snapshot, which is as good as any moment between
-/// the request and its answer. [`Error::Closed`] if `go_on` said no.
+/// the request and its answer. [`Error::Closed`] if `supply` said no.
 pub(crate) fn dry_run<A>(
     state: &State,
     now: Timestamp,
     operation: &impl Fn(&mut Stage<'_>) -> Result<A, Unfinished>,
-    go_on: &mut dyn FnMut() -> bool,
+    supply: &mut dyn Supply,
 ) -> Result<Precomputed> {
     let mut stage = Stage::new(&state.snapshot, Arc::clone(&state.catalogue), now, 0, false);
     stage.mode = Mode::Dry(Precomputed::default());
-    stage.fuel = Fuel::sliced(SLICE_FUEL, go_on);
+    stage.fuel = Fuel::sliced(SLICE_FUEL, supply);
     match operation(&mut stage) {
         // An operation that writes nothing, such as a transaction that was carried out before.
         Ok(_) | Err(Unfinished::DryRun) => {}
@@ -136,7 +136,13 @@ impl Decision {
         let mut made_on = self.made_on.iter();
         let mut places = places;
         let are_same = places.by_ref().all(|(table, place)| {
-            made_on.next().is_some_and(|(own, old)| Arc::ptr_eq(own, table) && *old == place.old)
+            made_on.next().is_some_and(|(own, old)| {
+                let is_same = match (old, &place.old) {
+                    (Some(old), Some(now)) => old.is_same(now),
+                    (old, now) => old.is_none() && now.is_none(),
+                };
+                is_same && Arc::ptr_eq(own, table)
+            })
         });
         are_same && made_on.next().is_none()
     }

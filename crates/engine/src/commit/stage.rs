@@ -130,9 +130,18 @@ impl<'s> Stage<'s> {
         Ok(self.snapshot.get(Keyspace::Items, item_key)?.map(StoredItem::from))
     }
 
-    /// Where an item of this key is or would be, and what is there now.
-    pub(crate) fn place(&self, table: &Table, key: &Key) -> Result<Place> {
-        self.place_of(table, layout::item_key(table.id, key))
+    /// Where an item of this key is or would be, and what is there now. A large item is charged, so
+    /// that a write to many of them leaves the stage before it has read them all.
+    pub(crate) fn place(&mut self, table: &Table, key: &Key) -> Result<Place, Unfinished> {
+        let place = self.place_of(table, layout::item_key(table.id, key))?;
+        let large = place.old.as_ref().map(|old| (old.replacing_fuel(), old.stored_bytes()));
+        if let Some((fuel @ 1.., bytes)) = large
+            && !matches!(self.mode, Mode::WithDecision(_))
+        {
+            self.fuel.spend(fuel)?;
+            self.fuel.keep(|| bytes)?;
+        }
+        Ok(place)
     }
 
     /// The place of this key, and what is there now.

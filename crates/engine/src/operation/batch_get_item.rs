@@ -5,7 +5,14 @@ use crate::error::{Result, Unfinished};
 use crate::layout;
 use crate::state::State;
 use singlet_dynamo::fuel::Fuel;
-use singlet_dynamo::operation::{BatchGetItem, BatchGetItemAnswer};
+use singlet_dynamo::key::Key;
+use singlet_dynamo::limits::{BATCH_GET_JSON_MAX, JSON_GROWTH_MAX};
+use singlet_dynamo::operation::{BatchGetItem, BatchGetItemAnswer, KeysAndAttributes};
+use singlet_dynamo::stored::Attributes;
+use std::cell::RefCell;
+
+/// What counting the JSON of an item is charged, compared with measuring it.
+const COUNTED_FUEL: usize = 4;
 
 impl Engine {
     /// Reads items by their keys, from one or several tables, as many as an answer can hold.
@@ -21,13 +28,32 @@ impl State {
         fuel: &mut Fuel<'_>,
     ) -> Result<BatchGetItemAnswer, Unfinished> {
         let keys = request.check(|name| self.schema(name))?;
-        request.answer(&keys, |asked, key| {
+        let fuel = RefCell::new(fuel);
+        let mut stored_bytes = 0;
+        let read = |asked: &KeysAndAttributes, key: &Key| {
             let table = self.catalogue.usable(&asked.table_name)?;
             let item = self.item(&layout::item_key(table.id, key))?;
             if let Some(item) = &item {
+                let mut fuel = fuel.borrow_mut();
                 fuel.spend(item.reading_fuel(asked.projection.as_ref()))?;
+                stored_bytes += item.stored_bytes();
+                if stored_bytes > BATCH_GET_JSON_MAX / JSON_GROWTH_MAX {
+                    // Its JSON is counted.
+                    fuel.spend(COUNTED_FUEL * item.measuring_fuel())?;
+                }
             }
-            Ok(item)
-        })
+            Ok::<_, Unfinished>(item)
+        };
+        let mut kept = 0;
+        let has_room = |item: &Attributes| match fuel.borrow_mut().keep(|| item.held_bytes()) {
+            Ok(bytes) => {
+                kept += bytes;
+                Ok(true)
+            }
+            // What there is so far is an answer. Nothing would be none.
+            Err(_) if kept > 0 => Ok(false),
+            Err(error) => Err(error.into()),
+        };
+        request.answer_while(&keys, read, has_room)
     }
 }

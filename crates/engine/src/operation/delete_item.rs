@@ -9,7 +9,7 @@ use singlet_dynamo::operation::{DeleteItem, WriteAnswer};
 impl Engine {
     /// Deletes an item, if it is there.
     pub fn delete_item(&self, request: DeleteItem) -> Result<WriteAnswer> {
-        self.write_items(move |stage| stage.delete_item(&request))
+        self.write_items(false, move |stage| stage.delete_item(&request))
     }
 }
 

@@ -3,27 +3,58 @@
 use crate::commit::Stage;
 use crate::engine::Engine;
 use crate::error::{Result, Unfinished};
-use singlet_dynamo::fuel::Fuel;
+use crate::lane::STAGE_FUEL;
+use singlet_dynamo::fuel::{Fuel, OutOfFuel};
 use singlet_dynamo::operation::{PutItem, WriteAnswer};
 use singlet_dynamo::stored::StoredItem;
 
 impl Engine {
     /// Puts an item, new or in place of the one with its key.
     pub fn put_item(&self, request: PutItem) -> Result<WriteAnswer> {
-        self.write_items(move |stage| stage.put_item(&request))
+        let put = WeighedPut::new(request);
+        self.write_items(put.is_heavy(), move |stage| stage.put_item(&put))
+    }
+}
+
+/// A request, and what encoding its item takes.
+pub(crate) struct WeighedPut {
+    request: PutItem,
+    /// `None` if it is more than the stage gives.
+    encoding_fuel: Option<usize>,
+}
+
+impl WeighedPut {
+    pub(crate) fn new(request: PutItem) -> Self {
+        let encoding_fuel = request.item.encoding_fuel(STAGE_FUEL as usize);
+        Self { request, encoding_fuel }
+    }
+
+    pub(crate) fn is_heavy(&self) -> bool {
+        self.encoding_fuel.is_none()
+    }
+
+    /// The item as it is to be stored.
+    fn encode(&self, fuel: &mut Fuel<'_>) -> Result<StoredItem, OutOfFuel> {
+        let item = &self.request.item;
+        let units = self.encoding_fuel.or_else(|| item.encoding_fuel(usize::MAX));
+        fuel.spend(units.unwrap_or(usize::MAX))?;
+        Ok(StoredItem::from(item))
     }
 }
 
 impl Stage<'_> {
-    pub(crate) fn put_item(&mut self, request: &PutItem) -> Result<WriteAnswer, Unfinished> {
+    pub(crate) fn put_item(&mut self, put: &WeighedPut) -> Result<WriteAnswer, Unfinished> {
+        let request = &put.request;
         let table = self.table(&request.table_name)?;
         let key = request.check(&table.schema)?;
         let place = self.place(&table, &key)?;
         let item_collection_metrics =
             self.collection_metrics(&table, &key, request.return_item_collection_metrics)?;
-        let decide = |fuel: &mut Fuel<'_>| request.decide_within(place.old.as_ref(), fuel);
-        let attributes = self.decide([(&table, &place)].into_iter(), decide)?;
-        let new = StoredItem::from(&request.item);
+        let decide = |fuel: &mut Fuel<'_>| match request.decide_within(place.old.as_ref(), fuel)? {
+            Ok(attributes) => Ok(Ok((attributes, put.encode(fuel)?))),
+            Err(error) => Ok(Err(error)),
+        };
+        let (attributes, new) = self.decide([(&table, &place)].into_iter(), decide)?;
         let consumed_capacity = place
             .cost(&table, request.return_consumed_capacity, Some(&new))
             .map(|consumed| consumed.told_of(&request.table_name));

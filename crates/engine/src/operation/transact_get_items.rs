@@ -5,6 +5,7 @@ use crate::error::{Result, Unfinished};
 use crate::layout;
 use crate::state::State;
 use singlet_dynamo::fuel::Fuel;
+use singlet_dynamo::limits::TRANSACTION_SIZE_MAX;
 use singlet_dynamo::operation::{TransactGetItems, TransactGetItemsAnswer};
 
 impl Engine {
@@ -22,15 +23,20 @@ impl State {
         fuel: &mut Fuel<'_>,
     ) -> Result<TransactGetItemsAnswer, Unfinished> {
         let keys = request.check(|name| self.schema(name))?;
-        let mut stored = Vec::with_capacity(keys.len());
-        for (get, key) in request.gets.iter().zip(&keys) {
+        let mut keys = keys.iter();
+        let mut kept = 0;
+        request.read(|get| {
+            let Some(key) = keys.next() else { return Ok(None) };
             let table = self.catalogue.usable(&get.table_name)?;
             let item = self.item(&layout::item_key(table.id, key))?;
             if let Some(item) = &item {
                 fuel.spend(item.reading_fuel(get.projection.as_ref()))?;
+                // An answer keeps no more than that.
+                if kept < TRANSACTION_SIZE_MAX {
+                    kept += fuel.keep(|| item.stored_bytes())?;
+                }
             }
-            stored.push(item);
-        }
-        Ok(request.answer(stored)?)
+            Ok(item)
+        })
     }
 }

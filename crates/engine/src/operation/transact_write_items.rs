@@ -3,10 +3,12 @@
 use crate::commit::{Fingerprint, Stage};
 use crate::engine::Engine;
 use crate::error::{Result, Unfinished};
+use crate::lane::STAGE_FUEL;
 use singlet_dynamo::operation::{Outcome, TransactWriteItems, TransactWriteItemsAnswer};
 use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Error, ErrorKind};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::OnceLock;
 
 impl Engine {
     /// Carries out several writes, all or none. Commits are serial, so a transaction never meets
@@ -15,17 +17,73 @@ impl Engine {
         &self,
         request: TransactWriteItems,
     ) -> Result<TransactWriteItemsAnswer> {
-        self.write_items(move |stage| stage.transact_write_items(&request))
+        let transaction = WeighedTransaction::new(request);
+        self.write_items(transaction.is_heavy(), move |stage| {
+            stage.transact_write_items(&transaction)
+        })
+    }
+}
+
+/// A request, and what is computed of it only once: all that is in its items and values is looked
+/// at for it.
+pub(crate) struct WeighedTransaction {
+    request: TransactWriteItems,
+    /// Empty if computing it takes more than the stage gives. Then a dry run does it.
+    computed: OnceLock<Computed>,
+}
+
+struct Computed {
+    /// The sizes of items and keys.
+    sizes: Vec<usize>,
+    /// If there is a token.
+    fingerprint: Option<Fingerprint>,
+}
+
+impl WeighedTransaction {
+    pub(crate) fn new(request: TransactWriteItems) -> Self {
+        let computed = match Computed::within(&request, STAGE_FUEL as usize) {
+            Some(computed) => OnceLock::from(computed),
+            None => OnceLock::new(),
+        };
+        Self { request, computed }
+    }
+
+    /// Whether it takes more than the stage gives, whatever is stored.
+    pub(crate) fn is_heavy(&self) -> bool {
+        self.computed.get().is_none()
+    }
+
+    fn computed(&self) -> &Computed {
+        self.computed.get_or_init(|| {
+            let none = || Computed { sizes: Vec::new(), fingerprint: None };
+            Computed::within(&self.request, usize::MAX).unwrap_or_else(none)
+        })
+    }
+}
+
+impl Computed {
+    /// `None` if that takes more than so many units.
+    fn within(request: &TransactWriteItems, units: usize) -> Option<Self> {
+        let fingerprint = match &request.client_request_token {
+            Some(_) => Some(fingerprint(&request.parameters_within(units)?)),
+            None => {
+                request.encoding_fuel(units)?;
+                None
+            }
+        };
+        Some(Self { sizes: request.sizes(), fingerprint })
     }
 }
 
 impl Stage<'_> {
     pub(crate) fn transact_write_items(
         &mut self,
-        request: &TransactWriteItems,
+        transaction: &WeighedTransaction,
     ) -> Result<TransactWriteItemsAnswer, Unfinished> {
+        let (request, computed) = (&transaction.request, transaction.computed());
+        let token = request.client_request_token.as_deref().zip(computed.fingerprint);
         let catalogue = self.catalogue.clone();
-        let keys = request.check(|name| catalogue.schema(name))?;
+        let keys = request.check_by(&computed.sizes, |name| catalogue.schema(name))?;
         let mut places = Vec::with_capacity(keys.len());
         for (action, key) in request.actions.iter().zip(&keys) {
             let table = self.table(action.table_name())?;
@@ -33,8 +91,7 @@ impl Stage<'_> {
             places.push((table, place));
         }
         let stored = || places.iter().map(|(table, place)| (&table.schema, place.old.as_ref()));
-        if let Some(token) = &request.client_request_token {
-            let own = fingerprint(request);
+        if let Some((token, own)) = token {
             match self.recall_token(token)? {
                 Some(before) if before != own => {
                     return Err(Error::new(ErrorKind::IdempotentParameterMismatch).into());
@@ -72,8 +129,8 @@ impl Stage<'_> {
                 Outcome::Keep => {}
             }
         }
-        if let Some(token) = &request.client_request_token {
-            self.remember_token(token, fingerprint(request));
+        if let Some((token, fingerprint)) = token {
+            self.remember_token(token, fingerprint);
         }
         Ok(answer)
     }
@@ -81,11 +138,10 @@ impl Stage<'_> {
 
 /// What tells a request from others with its token. It is kept for ten minutes, so a hash that a
 /// later compiler may change is good enough.
-fn fingerprint(request: &TransactWriteItems) -> Fingerprint {
-    let parameters = request.parameters();
+fn fingerprint(parameters: &[u8]) -> Fingerprint {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();
-        (salt, &parameters).hash(&mut hasher);
+        (salt, parameters).hash(&mut hasher);
         hasher.finish().to_be_bytes()
     };
     let mut fingerprint = Fingerprint::default();

@@ -9,7 +9,7 @@ use singlet_dynamo::operation::{UpdateItem, WriteAnswer};
 impl Engine {
     /// Changes some attributes of an item, which comes into being if it is not there.
     pub fn update_item(&self, request: UpdateItem) -> Result<WriteAnswer> {
-        self.write_items(move |stage| stage.update_item(&request))
+        self.write_items(false, move |stage| stage.update_item(&request))
     }
 }
 

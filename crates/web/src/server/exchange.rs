@@ -2,6 +2,7 @@
 
 use super::ConnectionGuard;
 use super::lifetime::admit_stream;
+use super::watched_answer;
 use super::watched_body::{BodyProgress, WatchedBody};
 use crate::api::{OperationId, StrictProblems};
 use crate::idempotency::Idempotency;
@@ -86,7 +87,7 @@ pub(super) async fn answer(
     }
     security::add_security_headers(response.headers_mut());
     response.headers_mut().insert(request_id::HEADER, id.header());
-    response
+    watched_answer::watch(response, &connection)
 }
 
 /// What the work returns, unless it takes too long. The time grows with the bytes of the body that

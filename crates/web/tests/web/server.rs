@@ -102,6 +102,32 @@ async fn who_asks_and_never_listens_is_cut_off() {
     assert_eq!(server.get("/test/hello").await.body, "hello");
 }
 
+/// Whoever took a byte now and then kept a large answer in memory for as long as it liked.
+#[tokio::test]
+async fn a_long_answer_must_be_taken_at_a_rate() {
+    const BYTES: usize = 64 << 20;
+    let router = || Router::new().route("/large", get(async || vec![b'x'; BYTES]));
+    let mut limits = Limits::default();
+    limits.stall_time_max = Duration::from_millis(500);
+    limits.answer_bytes_per_second_min = BYTES;
+    let options = Options { limits, ..Options::default() };
+    let server = start(options, |server| server.with_system(system(router()))).await;
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let request = b"GET /test/large HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    stream.write_all(request).await.unwrap();
+    // It takes twelve seconds at least, and something every 50 ms.
+    let (mut taken, mut part) = (0, vec![0; 256 << 10]);
+    while let Ok(bytes @ 1..) = stream.read(&mut part).await {
+        taken += bytes;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(taken < BYTES, "it was never cut off");
+    // Usually there is more time.
+    let patient = start(Options::default(), |server| server.with_system(system(router()))).await;
+    let large = patient.get("/test/large").await;
+    assert_eq!((large.status, large.body.len()), (200, BYTES));
+}
+
 #[tokio::test]
 async fn names_and_sites_are_checked_before_anything_else() {
     let server = server().await;

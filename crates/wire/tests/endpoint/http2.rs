@@ -155,23 +155,9 @@ async fn open_heads_are_counted() {
     spawn_blocking(move || drop(endpoint)).await.unwrap();
 }
 
-/// One connection that asked for something every now and then kept answers for ever that it did
-/// not take.
-#[tokio::test]
-async fn a_stalled_stream_ends_whatever_else_its_connection_does() {
-    let start = || {
-        let endpoint = Endpoint::start_with(|options| {
-            options.limits.connections.stall_time_max = Duration::from_millis(500);
-        });
-        endpoint.make_table("games");
-        let filler = "x".repeat(390_000);
-        let put = format!(
-            r#"{{"TableName":"games","Item":{{"pk":{{"S":"1"}},"v":{{"S":"{filler}"}}}}}}"#
-        );
-        assert_eq!(endpoint.request("PutItem", &put).status, 200);
-        endpoint
-    };
-    let endpoint = spawn_blocking(start).await.unwrap();
+/// Asks for something on a connection that takes next to nothing of it, and for something small all
+/// the while. The connection must end nevertheless, and what was held be given back.
+async fn check_stalled(endpoint: Endpoint, stalled: Request<Whole>) {
     let host = endpoint.address.to_string();
     let stream = TcpStream::connect(endpoint.address).await.unwrap();
     let (mut sender, connection) = http2::Builder::new(TokioExecutor::new())
@@ -180,13 +166,7 @@ async fn a_stalled_stream_ends_whatever_else_its_connection_does() {
         .await
         .unwrap();
     let connection = tokio::spawn(connection);
-    let get = Request::post(format!("http://{host}/"))
-        .header("x-amz-target", "DynamoDB_20120810.GetItem")
-        .header("content-type", "application/x-amz-json-1.0")
-        .body(Whole(Some(r#"{"TableName":"games","Key":{"pk":{"S":"1"}}}"#.into())))
-        .unwrap();
-    let _unread = sender.send_request(get).await.unwrap();
-    // Something small is asked for all the while.
+    let _unread = sender.send_request(stalled).await.unwrap();
     let asking = async {
         loop {
             let request = request(&host).body(Whole(Some("{}".into()))).unwrap();
@@ -204,6 +184,63 @@ async fn a_stalled_stream_ends_whatever_else_its_connection_does() {
     });
     spawn_blocking(|| ()).await.unwrap();
     drop(endpoint.await.unwrap());
+}
+
+fn start_impatient() -> Endpoint {
+    Endpoint::start_with(|options| {
+        options.limits.connections.stall_time_max = Duration::from_millis(500);
+    })
+}
+
+/// One connection that asked for something every now and then kept answers for ever that it did
+/// not take.
+#[tokio::test]
+async fn a_stalled_stream_ends_whatever_else_its_connection_does() {
+    let start = || {
+        let endpoint = start_impatient();
+        endpoint.make_table("games");
+        let filler = "x".repeat(390_000);
+        let put = format!(
+            r#"{{"TableName":"games","Item":{{"pk":{{"S":"1"}},"v":{{"S":"{filler}"}}}}}}"#
+        );
+        assert_eq!(endpoint.request("PutItem", &put).status, 200);
+        endpoint
+    };
+    let endpoint = spawn_blocking(start).await.unwrap();
+    let get = Request::post(format!("http://{}/", endpoint.address))
+        .header("x-amz-target", "DynamoDB_20120810.GetItem")
+        .header("content-type", "application/x-amz-json-1.0")
+        .body(Whole(Some(r#"{"TableName":"games","Key":{"pk":{"S":"1"}}}"#.into())))
+        .unwrap();
+    check_stalled(endpoint, get).await;
+}
+
+/// The page of metrics, which has some 40 KB, was neither counted nor watched.
+#[tokio::test]
+async fn metrics_that_are_not_taken_are_given_up() {
+    let endpoint = spawn_blocking(start_impatient).await.unwrap();
+    let get = Request::get(format!("http://{}/metrics", endpoint.address));
+    check_stalled(endpoint, get.body(Whole(None)).unwrap()).await;
+}
+
+/// Over HTTP/2 there was no bound for headers but their bytes, and checking a signature takes time
+/// that grows with their square.
+#[tokio::test]
+async fn a_request_has_a_hundred_headers_at_most() {
+    let endpoint = spawn_blocking(Endpoint::start).await.unwrap();
+    let sender = connect(&endpoint).await;
+    let host = endpoint.address.to_string();
+    let with = |count: usize| {
+        let names = (0..count).map(|number| format!("h{number}"));
+        names.fold(request(&host), |request, name| request.header(name, "x"))
+    };
+    assert_eq!(send(sender.clone(), with(90), "{}").await.0, StatusCode::OK);
+    let (status, text) = send(sender.clone(), with(101), "{}").await;
+    assert_eq!(status, StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE);
+    assert_eq!(text, "The request has more than 100 headers.\n");
+    assert_eq!(send(sender.clone(), request(&host), "{}").await.0, StatusCode::OK);
+    drop(sender);
+    spawn_blocking(move || drop(endpoint)).await.unwrap();
 }
 
 #[tokio::test]

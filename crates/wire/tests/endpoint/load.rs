@@ -1,6 +1,7 @@
 //! More than the endpoint takes on.
 
 use crate::server::{Endpoint, eventually};
+use singlet_dynamo::limits::ITEM_SIZE_MAX;
 use std::time::{Duration, Instant};
 
 #[test]
@@ -140,7 +141,8 @@ fn answers_that_nobody_reads_leave_room_for_small_ones() {
     eventually("there is room", || endpoint.request("BatchGetItem", &large).status == 200);
 }
 
-/// What is done cannot be refused: its answer waits for room, and then goes without.
+/// What is done cannot be refused: its answer waits for room, and then goes without, as long as that
+/// is not too much.
 #[test]
 fn the_answer_to_a_write_that_is_done_waits_for_room() {
     let endpoint = Endpoint::start_with(|options| {
@@ -165,6 +167,130 @@ fn the_answer_to_a_write_that_is_done_waits_for_room() {
     assert!(begin.elapsed() >= Duration::from_millis(300), "{:?}", begin.elapsed());
     assert!(endpoint.request("GetItem", get).text().contains("new"));
     assert_eq!(endpoint.metric("singlet_held_bytes"), 0);
+}
+
+/// Writes that return large items had no bound: each was done, and its answer waited in memory.
+#[test]
+fn writes_that_return_items_are_refused_before_they_are_done() {
+    const PLACES: usize = 3;
+    let endpoint = Endpoint::start_with(|options| {
+        options.limits.returned_item_bytes_max = (PLACES + 1) * ITEM_SIZE_MAX;
+        options.limits.large_answer_bytes_max = 1;
+        options.limits.room_time_max = Duration::from_secs(3);
+    });
+    endpoint.make_table("games");
+    let filler = "x".repeat(300_000);
+    for key in 0..=PLACES {
+        let item = format!(r#"{{"pk":{{"S":"{key}"}},"n":{{"N":"1"}},"v":{{"S":"{filler}"}}}}"#);
+        let put = format!(r#"{{"TableName":"games","Item":{item}}}"#);
+        assert_eq!(endpoint.request("PutItem", &put).status, 200);
+    }
+    let update = |key: usize, returned: &str| {
+        format!(
+            r#"{{"TableName":"games","Key":{{"pk":{{"S":"{key}"}}}},
+            "UpdateExpression":"SET n = :n","ExpressionAttributeValues":{{":n":{{"N":"2"}}}},
+            "ReturnValues":"{returned}"}}"#
+        )
+    };
+    let mut waiting: Vec<_> = (0..PLACES).map(|_| endpoint.connect()).collect();
+    for (key, client) in waiting.iter_mut().enumerate() {
+        let body = update(key, "ALL_NEW");
+        let request = client.head("UpdateItem", body.len()) + &body;
+        client.send(request);
+    }
+    let places = (PLACES * ITEM_SIZE_MAX) as u64;
+    eventually("they wait for room", || endpoint.metric("singlet_held_bytes") == places);
+    let refused = endpoint.request("UpdateItem", &update(PLACES, "UPDATED_OLD"));
+    refused.assert_error(400, "ThrottlingException");
+    // A write that returns nothing needs no place.
+    let kept = endpoint.request("UpdateItem", &update(0, "NONE"));
+    assert_eq!((kept.status, &*kept.text()), (200, "{}"));
+    for client in &mut waiting {
+        let answer = client.answer();
+        assert_eq!(answer.status, 200);
+        assert!(answer.text().contains(&filler));
+    }
+    let number = |key: usize| {
+        let get = format!(
+            r#"{{"TableName":"games","Key":{{"pk":{{"S":"{key}"}}}},"ProjectionExpression":"n"}}"#
+        );
+        endpoint.request("GetItem", &get).text()
+    };
+    assert_eq!(number(PLACES), r#"{"Item":{"n":{"N":"1"}}}"#, "it was refused, and is not done");
+    assert_eq!(number(0), r#"{"Item":{"n":{"N":"2"}}}"#);
+    eventually("all is given back", || endpoint.metric("singlet_held_bytes") == 0);
+}
+
+/// An answer that is more than twice as long as its items are stored was refused, again and again,
+/// if it had more than 3 MB.
+#[test]
+fn answers_whose_json_is_long_find_the_room_that_they_need() {
+    const ITEMS: usize = 40;
+    let endpoint = Endpoint::start();
+    endpoint.make_table("games");
+    let texts = vec![r#"{"S":""}"#; 45_000].join(",");
+    for key in 0..ITEMS {
+        let item = format!(r#"{{"pk":{{"S":"{key}"}},"l":{{"L":[{texts}]}}}}"#);
+        let put = format!(r#"{{"TableName":"games","Item":{item}}}"#);
+        assert_eq!(endpoint.request("PutItem", &put).status, 200);
+    }
+    let keys: Vec<String> = (0..ITEMS).map(|key| format!(r#"{{"pk":{{"S":"{key}"}}}}"#)).collect();
+    let batch = format!(r#"{{"RequestItems":{{"games":{{"Keys":[{}]}}}}}}"#, keys.join(","));
+    let answer = endpoint.request("BatchGetItem", &batch);
+    assert_eq!(answer.status, 200, "{}", answer.body.len());
+    assert!(answer.body.len() > ITEMS * texts.len());
+    assert!(answer.text().ends_with(r#""UnprocessedKeys":{}}"#));
+    eventually("all is given back", || endpoint.metric("singlet_held_bytes") == 0);
+}
+
+/// A transaction that was cancelled, with more than 3 MB of items that say why, was reported as
+/// throttled, so that clients tried it again.
+#[test]
+fn a_cancelled_transaction_says_so_with_all_its_items() {
+    const ITEMS: usize = 9;
+    let endpoint = Endpoint::start();
+    endpoint.make_table("games");
+    let filler = "x".repeat(390_000);
+    let mut actions = Vec::new();
+    for key in 0..ITEMS {
+        let item = format!(r#"{{"pk":{{"S":"{key}"}},"v":{{"S":"{filler}"}}}}"#);
+        let put = format!(r#"{{"TableName":"games","Item":{item}}}"#);
+        assert_eq!(endpoint.request("PutItem", &put).status, 200);
+        actions.push(format!(
+            r#"{{"Put":{{"TableName":"games","Item":{{"pk":{{"S":"{key}"}}}},
+            "ConditionExpression":"attribute_not_exists(pk)",
+            "ReturnValuesOnConditionCheckFailure":"ALL_OLD"}}}}"#
+        ));
+    }
+    let body = format!(r#"{{"TransactItems":[{}]}}"#, actions.join(","));
+    let answer = endpoint.request("TransactWriteItems", &body);
+    answer.assert_error(400, "TransactionCanceledException");
+    assert_eq!(answer.text().matches(&filler).count(), ITEMS);
+    eventually("all is given back", || endpoint.metric("singlet_held_bytes") == 0);
+}
+
+/// Requests that were refused by their own client's share had the slow transfers of everybody else
+/// cut off.
+#[test]
+fn a_slow_body_completes_while_another_client_asks_for_too_much() {
+    const ROOM: usize = 1 << 20;
+    let endpoint = Endpoint::start_with(|options| {
+        options.limits.large_body_bytes_max = ROOM;
+        options.limits.connections.pressed_time_max = Duration::from_millis(100);
+        options.limits.connections.pressed_bytes_per_second_min = usize::MAX;
+    });
+    let mut slow = endpoint.connect();
+    let head = slow.head("ListTables", 150_000);
+    slow.send(head);
+    slow.send(vec![b' '; 140_000]);
+    for _ in 0..20 {
+        let refused = endpoint.request_bytes("ListTables", &vec![b' '; 3 * ROOM / 4]);
+        refused.assert_error(400, "ThrottlingException");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    slow.send(vec![b' '; 9_998]);
+    slow.send("{}");
+    assert_eq!(slow.answer().status, 200);
 }
 
 #[test]

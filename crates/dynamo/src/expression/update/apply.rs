@@ -8,7 +8,9 @@ use crate::expression::projection::project;
 use crate::expression::{Element, Path};
 use crate::fuel::{Fuel, OutOfFuel};
 use crate::json::value::TOO_DEEP;
-use crate::limits::NESTING_MAX;
+use crate::limits::{ITEM_SIZE_MAX, NESTING_MAX, PARTITION_KEY_SIZE_MAX};
+use crate::stored::StoredItem;
+use crate::weight::{heap_bytes, tree_bytes};
 use crate::{Item, NumberError, Value};
 use std::fmt;
 
@@ -39,6 +41,8 @@ pub enum UpdateFault {
     Number(NumberError),
     /// The new item is nested too deep.
     Nesting,
+    /// What is set has more bytes than an item may have.
+    TooLarge,
 }
 
 impl fmt::Display for UpdateFault {
@@ -55,6 +59,9 @@ impl fmt::Display for UpdateFault {
             ),
             Self::Number(error) => error.fmt(f),
             Self::Nesting => f.write_str(TOO_DEEP),
+            Self::TooLarge => {
+                f.write_str("Item size to update has exceeded the maximum allowed size")
+            }
         }
     }
 }
@@ -100,8 +107,26 @@ impl Update {
         key: &Item,
         fuel: &mut Fuel<'_>,
     ) -> Result<Result<Item, UpdateFault>, OutOfFuel> {
-        match self.applied(old, key, fuel) {
-            Ok(new) => Ok(Ok(new)),
+        let made = self.make_within(old, key, fuel)?;
+        Ok(made.and_then(|made| match made {
+            Made { is_oversized: true, .. } => Err(UpdateFault::TooLarge),
+            Made { item, .. } => Ok(item),
+        }))
+    }
+
+    /// Like [`Update::apply_within`], and gives an item also if what is set is too large. The values
+    /// are shortened then.
+    pub(crate) fn make_within(
+        &self,
+        old: Option<ItemRef<'_>>,
+        key: &Item,
+        fuel: &mut Fuel<'_>,
+    ) -> Result<Result<Made, UpdateFault>, OutOfFuel> {
+        let mut kept = 0;
+        let made = self.applied(old, key, fuel, &mut kept);
+        fuel.release(kept);
+        match made {
+            Ok(made) => Ok(Ok(made)),
             Err(Stop::Fault(fault)) => Ok(Err(fault)),
             Err(Stop::OutOfFuel) => Err(OutOfFuel),
         }
@@ -112,7 +137,8 @@ impl Update {
         old: Option<ItemRef<'_>>,
         key: &Item,
         fuel: &mut Fuel<'_>,
-    ) -> Result<Item, Stop> {
+        kept: &mut usize,
+    ) -> Result<Made, Stop> {
         let is_new = old.is_none();
         let key_alone;
         let old = match old {
@@ -127,6 +153,7 @@ impl Update {
         let attributes = Attributes::new(old, self.actions.len());
         let mut set: Vec<(&Path, Value)> = Vec::with_capacity(self.actions.len());
         let mut removed: Vec<&Path> = Vec::new();
+        let mut set_bytes = 0;
         for action in &self.actions {
             fuel.spend(ACTION_FUEL)?;
             // The service takes parts out of an item that is not there without a word, though it
@@ -140,7 +167,16 @@ impl Update {
                 Effect::Set(value) if path.rest().len() + value.levels() > NESTING_MAX => {
                     return Err(Stop::Fault(UpdateFault::Nesting));
                 }
-                Effect::Set(value) => set.push((path, value)),
+                Effect::Set(mut value) => {
+                    // One attribute can be copied to hundreds, and each copy is a tree. The item is
+                    // too large then, but a later action may be refused for a reason of its own.
+                    set_bytes += size_if_large(&value);
+                    if set_bytes > ITEM_SIZE_MAX {
+                        shorten(&mut value);
+                    }
+                    *kept += fuel.keep(|| heap_bytes(&value))?;
+                    set.push((path, value));
+                }
                 Effect::Remove => removed.push(path),
                 Effect::Nothing => {}
             }
@@ -148,6 +184,7 @@ impl Update {
 
         set.sort_by_key(|(path, _)| *path);
         removed.sort_unstable();
+        *kept += fuel.keep(|| tree_bytes(old))?;
         let mut new = if self.actions.len() < MANY_ACTIONS {
             old.to_item()
         } else {
@@ -159,7 +196,7 @@ impl Update {
         for group in removed.chunk_by(|a, b| have_one_parent(a, b)).rev() {
             take(&mut new, group, fuel)?;
         }
-        Ok(new)
+        Ok(Made { item: new, is_oversized: set_bytes > ITEM_SIZE_MAX })
     }
 
     /// What ReturnValues `UPDATED_OLD` returns: the parts that the actions change, as they were.
@@ -175,10 +212,62 @@ impl Update {
         self.parts(new)
     }
 
+    /// The parts of an item that the actions change, as they are stored; `None` if there are none.
+    pub(crate) fn stored_parts(
+        &self,
+        item: &StoredItem,
+        fuel: &mut Fuel<'_>,
+    ) -> Result<Option<StoredItem>, OutOfFuel> {
+        let paths = self.paths();
+        fuel.spend(item.copying_fuel(paths.len()))?;
+        let parts = if paths.iter().all(|path| path.is_attribute()) {
+            item.only(|name| paths.binary_search_by(|path| path.name().cmp(name)).is_ok())
+        } else {
+            fuel.spend(2 * tree_fuel(item.as_item()))?;
+            StoredItem::from(&project(&paths, item.as_item()))
+        };
+        Ok((!parts.as_item().is_empty()).then_some(parts))
+    }
+
     fn parts(&self, item: ItemRef<'_>) -> Item {
+        project(&self.paths(), item)
+    }
+
+    /// The paths that the actions change, sorted.
+    fn paths(&self) -> Vec<&Path> {
         let mut paths: Vec<&Path> = self.actions.iter().map(Action::path).collect();
         paths.sort_unstable();
-        project(&paths, item)
+        paths
+    }
+}
+
+/// What an update makes of an item.
+pub(crate) struct Made {
+    pub(crate) item: Item,
+    /// Whether the values that are set have more bytes than an item may have.
+    pub(crate) is_oversized: bool,
+}
+
+/// The size of a value that can be large.
+fn size_if_large(value: &Value) -> usize {
+    match value {
+        Value::S(text) => text.len(),
+        Value::B(bytes) => bytes.len(),
+        Value::N(_) | Value::Bool(_) | Value::Null => 0,
+        _ => value.size(),
+    }
+}
+
+/// Shortens a value of an item that is too large, and leaves what keys of indexes are checked for:
+/// its type, whether it is empty, and whether it is too long for a key.
+fn shorten(value: &mut Value) {
+    const LEN_MAX: usize = 2 * PARTITION_KEY_SIZE_MAX;
+    match value {
+        Value::S(text) if text.len() > LEN_MAX => *value = Value::S("-".repeat(LEN_MAX)),
+        Value::B(bytes) if bytes.len() > LEN_MAX => *value = Value::B(vec![0; LEN_MAX]),
+        Value::L(_) | Value::Ss(_) | Value::Ns(_) | Value::Bs(_) => *value = Value::L(Vec::new()),
+        Value::M(_) => *value = Value::M(Item::new()),
+        _ => {}
     }
 }
 

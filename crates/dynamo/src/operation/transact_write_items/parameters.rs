@@ -3,6 +3,7 @@
 use super::{TransactWriteItem, TransactWriteItems};
 use crate::binary::encode;
 use crate::expression::{Condition, Printer, Update};
+use crate::weight::{rest_after, rest_after_map};
 use crate::{Map, Value};
 
 impl TransactWriteItems {
@@ -34,20 +35,28 @@ impl TransactWriteItems {
     /// ```
     #[must_use]
     pub fn parameters(&self) -> Vec<u8> {
+        self.parameters_within(usize::MAX).unwrap_or_default()
+    }
+
+    /// Like [`TransactWriteItems::parameters`]; `None` if making them takes more than so many units
+    /// of [fuel](crate::fuel).
+    #[must_use]
+    pub fn parameters_within(&self, units: usize) -> Option<Vec<u8>> {
         let mut out = Vec::new();
-        for action in &self.actions {
-            push(action, &mut out);
-        }
-        out
+        self.actions.iter().try_fold(units, |units, action| push(action, units, &mut out))?;
+        Some(out)
     }
 }
 
-/// Appends an action; each part comes with its length, so that no two actions look the same.
-fn push(action: &TransactWriteItem, out: &mut Vec<u8>) {
+/// Appends an action; each part comes with its length, so that no two actions look the same. Gives
+/// what is left of the units, if they suffice.
+fn push(action: &TransactWriteItem, units: usize, out: &mut Vec<u8>) -> Option<usize> {
     let (kind, update, condition, return_old_on_failure) = parts(action);
     let mut printer = Printer::new();
     let update = update.map(|update| printer.update(update)).unwrap_or_default();
     let condition = condition.map(|condition| printer.condition(condition)).unwrap_or_default();
+    let units = rest_after_map(action.attributes(), units)?;
+    let units = printer.values().try_fold(units, |units, (_, value)| rest_after(value, units))?;
     let names = printer.names().map(|(placeholder, name)| (placeholder, Value::from(name)));
     let values = printer.values().map(|(placeholder, value)| (placeholder, value.clone()));
     let placeholders: Map = names.chain(values).collect();
@@ -62,6 +71,7 @@ fn push(action: &TransactWriteItem, out: &mut Vec<u8>) {
         out.extend((part.len() as u64).to_le_bytes());
         out.extend(part);
     }
+    Some(units)
 }
 
 /// What tells the kinds of actions apart, and the parts that not all of them have.
