@@ -525,9 +525,9 @@ test("a form that is sent again repeats its keys, so that nothing is done twice"
     assert.equal(await page.locator("#create [role=alert]").count(), isRefused ? 1 : 0);
     return [...sent];
   };
-  // The answer is lost, three times in a row; the person tries again.
+  // The answer is lost every time, and the browser tries again by itself; then the person does.
   const [[first], ...rest] = await press(true);
-  assert.deepEqual(rest.map(([key]) => key), [first, first]);
+  assert.ok(rest.length >= 2 && rest.every(([key]) => key === first), rest.join());
   isLosing = false;
   assert.deepEqual(await press(false), [[first, { name: "Ann" }]]);
   // After success it is another request.
