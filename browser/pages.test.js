@@ -490,6 +490,64 @@ test("a form is emptied after success, unless it is to keep its values or a fiel
   await end();
 });
 
+test("a form that is sent again repeats its keys, so that nothing is done twice", { timeout: 60_000 }, async () => {
+  const sent = [];
+  let isLosing = true;
+  const { page, end } = await gallery({
+    "POST /snakes/kit/made": async (asked, answer) => {
+      sent.push([asked.headers["idempotency-key"], await bodyOf(asked)]);
+      if (isLosing) answer.destroy();
+      else json(answer, { id: sent.length });
+    },
+    "POST /snakes/kit/next": async (asked, answer) => {
+      sent.push([asked.headers["idempotency-key"], await bodyOf(asked)]);
+      json(answer, { code: "full", title: "Full", status: 409 }, 409);
+    },
+  });
+  page.expected = () => true;
+  await page.evaluate(async () => {
+    const { onSubmit } = await import("/assets/form.js");
+    const { request } = await import("/assets/http.js");
+    const form = Object.assign(document.createElement("form"), { id: "create" });
+    form.innerHTML = '<input name="name" value="Ann"><input name="place" value="red"><button>Create</button>';
+    document.querySelector("main").append(form);
+    window.isLast = true;
+    onSubmit(form, async ({ name, place }) => {
+      await request("POST", "/snakes/kit/made", { body: { name }, once: true });
+      if (!window.isLast) await request("POST", "/snakes/kit/next", { body: { place }, once: true });
+    }, { reset: false });
+  });
+  /** Sends the form, and returns the keys and bodies of its requests. */
+  const press = async (isRefused) => {
+    sent.length = 0;
+    await page.click("#create button");
+    await page.waitForSelector("#create:not([aria-busy])");
+    assert.equal(await page.locator("#create [role=alert]").count(), isRefused ? 1 : 0);
+    return [...sent];
+  };
+  // The answer is lost every time, and the browser tries again by itself; then the person does.
+  const [[first], ...rest] = await press(true);
+  assert.ok(rest.length >= 2 && rest.every(([key]) => key === first), rest.join());
+  isLosing = false;
+  assert.deepEqual(await press(false), [[first, { name: "Ann" }]]);
+  // After success it is another request.
+  const [[second]] = await press(false);
+  assert.notEqual(second, first);
+  // What was done before a later step failed is not done again, also if the later step changes.
+  await page.evaluate(() => { window.isLast = false; });
+  const [[third], [red]] = await press(true);
+  assert.ok(third !== second && red !== third);
+  await page.fill("#create input[name=place]", "blue");
+  const [[made, ann], [blue]] = await press(true);
+  assert.deepEqual([made, ann], [third, { name: "Ann" }]);
+  assert.notEqual(blue, red);
+  // Another name is another request.
+  await page.fill("#create input[name=name]", "Bob");
+  const [[bob]] = await press(true);
+  assert.notEqual(bob, third);
+  await end();
+});
+
 test("a dialog takes the focus and gives it back", { timeout: 60_000 }, async () => {
   const { page, end } = await gallery();
   await page.focus("#delete");

@@ -192,7 +192,7 @@ test("case 24: goals entered offline, one undone, arrive once, in order, with th
   }
   await page.reload();
   await conceded(page, [1, 1, 0]);
-  // A goal with a connection is on the other page within a second. A busy machine gets three attempts.
+  // A goal with a connection is on the other page within a second; one of three may meet a busy machine.
   const times = [];
   for (const expected of [[1, 1, 1], [1, 1, 2], [1, 1, 3]]) {
     await page.click('#buttons button:has-text("FOG")');
@@ -203,7 +203,7 @@ test("case 24: goals entered offline, one undone, arrive once, in order, with th
     times.push(Date.now() - before);
   }
   console.log(`goals were on the watching page ${times.join(", ")} ms after the third tap`);
-  assert.ok(Math.min(...times) <= LIVE_MS_MAX, times.join());
+  assert.ok(times.filter((ms) => ms <= LIVE_MS_MAX).length >= 2, times.join());
   assert.equal((await view()).goals.length, 5);
   checkFaults(watcher);
   await context.close();
@@ -339,6 +339,119 @@ test("answers get lost on the way: a goal is stored once, and Undo takes back wh
   assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
   await conceded(page, [0, 1, 0]);
   await page.context().close();
+});
+
+/** Enters a goal by hand: FOG against DRI in the third minute of the first third. */
+async function byHand(page) {
+  await page.click("#menu");
+  await page.click("dialog button:has-text('Goal by hand')");
+  await page.selectOption("dialog select[name=concedingTeamId]", "blue");
+  await page.selectOption("dialog select[name=scoring]", "yellow");
+  await page.fill("dialog input[name=gameMinute]", "3");
+  await page.click("dialog button:has-text('Enter goal')");
+  await page.waitForSelector("dialog", { state: "detached" });
+}
+
+test("a goal by hand waits for the connection like any other, and is stored once", { timeout: 180_000 }, async () => {
+  const { context, page, view } = await openScore();
+  await context.setOffline(true);
+  await byHand(page);
+  await page.waitForSelector("text=1 entry waiting to send");
+  await conceded(page, [0, 1, 0]);
+  await context.setOffline(false);
+  await page.waitForSelector("#waiting:empty", { state: "attached", timeout: WAIT_MS_MAX });
+  let isLosing = true;
+  await context.route("**/goals", async (route) => {
+    if (!isLosing) return route.continue();
+    // The server does it, and the phone does not hear of it.
+    await route.fetch();
+    return route.abort();
+  });
+  await byHand(page);
+  for (let tries = 0; (await view()).goals.length < 2 && tries < 100; tries += 1) await page.waitForTimeout(100);
+  isLosing = false;
+  await page.waitForSelector("#waiting:empty", { state: "attached", timeout: WAIT_MS_MAX });
+  assert.deepEqual((await view()).goals.map((one) => one.displayTime), ["3'", "3'"]);
+  await context.close();
+});
+
+test("+ Player on a bad connection adds one player, however often it is pressed", { timeout: 180_000 }, async () => {
+  const { leagueId, context, page, view } = await openScore();
+  let lost = "players";
+  await context.route("**/players", async (route) => {
+    if (route.request().method() === "GET" || lost !== "players") return route.continue();
+    // The player is created, and the phone does not hear of it.
+    await route.fetch();
+    return route.abort();
+  });
+  await context.route("**/roster/*", (route) => (lost === "roster" ? route.abort() : route.continue()));
+  await page.click("#menu");
+  await page.click("dialog button:has-text('+ Player')");
+  await page.fill("dialog input[name=nickname]", "Tully");
+  const press = async () => {
+    await page.click("dialog button:has-text('Add player')");
+    await page.waitForSelector("dialog form:not([aria-busy]) [role=alert]", { timeout: WAIT_MS_MAX });
+  };
+  await press();
+  lost = "roster";
+  await press();
+  // For another team it is the same new player.
+  await page.selectOption("dialog select[name=teamId]", "yellow");
+  await press();
+  lost = null;
+  await page.click("dialog button:has-text('Add player')");
+  await page.waitForSelector("dialog", { state: "detached", timeout: WAIT_MS_MAX });
+  const { items } = await send("ines", "GET", `/leagues/${leagueId}/players`);
+  assert.equal(items.filter((player) => player.nickname === "Tully").length, 1);
+  assert.ok((await view()).teams[2].roster.some((player) => player.nickname === "Tully"));
+  await context.close();
+});
+
+test("the server fails at one game: entries of another game do not wait for it", { timeout: 180_000 }, async () => {
+  const { gameId, context, page, view } = await openScore();
+  const other = await newGame({ isStarted: true });
+  await context.route(`**/games/${gameId}/goals`, (route) => route.fulfill({ status: 500, contentType: "application/problem+json", body: JSON.stringify({ code: "internal", title: "Internal error", status: 500 }) }));
+  await threeTaps(page, "DRI", "FOG", "Pepper");
+  await page.waitForSelector("text=1 entry waiting to send");
+  await page.goto(`${address}/threefc/games/${other.gameId}/score`);
+  await conceded(page, [0, 0, 0]);
+  await threeTaps(page, "FOG", "ANC", "Kite");
+  await page.waitForSelector("#waiting:empty", { state: "attached", timeout: WAIT_MS_MAX });
+  assert.deepEqual((await other.view()).goals.map((one) => one.scorer.nickname), ["Kite"]);
+  assert.equal((await view()).goals.length, 0);
+  // The server works again: the first page sends what waits for the other game.
+  await context.unroute(`**/games/${gameId}/goals`);
+  await page.goto(`${address}/threefc`);
+  for (let tries = 0; (await view()).goals.length < 1 && tries < 100; tries += 1) await page.waitForTimeout(100);
+  assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
+  await context.close();
+});
+
+test("a goal that was refused and had arrived is not kept; what cannot be shown can be discarded", { timeout: 180_000 }, async () => {
+  const { context, page, view } = await openScore();
+  const kept = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("singlet.queue.")).length);
+  await context.route("**/goals", async (route) => {
+    await route.fetch();
+    return route.fulfill({ status: 409, contentType: "application/problem+json", body: JSON.stringify({ code: "game-finished", title: "Game finished", status: 409 }) });
+  });
+  await threeTaps(page, "DRI", "FOG", "Pepper");
+  await page.waitForFunction(() => document.querySelectorAll("#goals li:not(.is-refused):not(.is-waiting)").length === 1, null, { timeout: WAIT_MS_MAX });
+  await page.waitForSelector("#waiting:empty", { state: "attached", timeout: WAIT_MS_MAX });
+  assert.equal(await kept(), 0);
+  assert.equal((await view()).goals.length, 1);
+  // A refused entry of a game that is no longer there.
+  await page.evaluate(() => {
+    const entry = { kind: "goal", gameId: "nothing-here", body: { eventId: "x" } };
+    localStorage.setItem("singlet.queue.threefc-nothing-here.000000000000001-a", JSON.stringify({ id: "000000000000001-a", key: "a".repeat(16), entry, subject: "tomasz", error: "There is no such game." }));
+  });
+  await page.goto(`${address}/threefc/games/nothing-here/score`);
+  await page.waitForSelector("text=1 entry of this game was refused. There is no such game.");
+  await picture(page, "threefc-kept");
+  await page.click(".threefc-kept button:has-text('Discard')");
+  await page.click("dialog button:has-text('Discard')");
+  await page.waitForFunction(() => !document.querySelector(".threefc-kept"));
+  assert.equal(await kept(), 0);
+  await context.close();
 });
 
 /** A token of the same person that has expired. */
@@ -830,6 +943,69 @@ test("an admin makes a season, teams, a session and a game, moves it, and reads 
   await page.waitForSelector("[role=alert] >> text=Abandon it instead");
   checkFaults(page);
   await context.close();
+});
+
+test("the season's page follows games of sessions that are closed", { timeout: 120_000 }, async () => {
+  const { seasonId } = await newGame();
+  const day = (daysAgo) => new Date(Date.now() - daysAgo * 24 * 3600_000).toLocaleDateString("sv");
+  const sessions = {};
+  for (const daysAgo of [21, 14, 7]) sessions[daysAgo] = (await send("ines", "POST", `/seasons/${seasonId}/sessions`, { sessionDate: day(daysAgo) })).sessionId;
+  const add = () => send("ines", "POST", `/sessions/${sessions[21]}/games`, { gameStartTs: new Date().toISOString(), teamIds: ["red", "blue", "yellow"] });
+  const { gameId } = await add();
+  await send("ines", "POST", `/games/${gameId}/goals`, { ...goal("blue", "red"), third: 1, gameMinute: 3 });
+  await send("ines", "POST", `/games/${gameId}/finish`, { force: true });
+  const page = await open(await contextOf(null, PHONE), `/threefc/seasons/${seasonId}#games`);
+  const old = page.locator(`[data-key="session-${sessions[21]}"]`);
+  await old.locator("text=1 game").waitFor();
+  assert.equal(await old.getAttribute("open"), null);
+  const played = (number) => page.waitForFunction((expected) => [...document.querySelectorAll(".threefc-standings tbody td:nth-of-type(2)")].every((cell) => cell.textContent === expected), String(number), { timeout: WAIT_MS_MAX });
+  await played(1);
+  // It stops counting, counts again with another result, and gets company.
+  await send("ines", "POST", `/games/${gameId}/reopen`, {});
+  await played(0);
+  await send("ines", "POST", `/games/${gameId}/finish`, { force: true });
+  await played(1);
+  const { gameId: second } = await add();
+  await old.locator("text=2 games").waitFor();
+  await send("ines", "DELETE", `/games/${second}`);
+  await old.locator("text=1 game").waitFor();
+  // A session that was opened and closed again is up to date when the connection is back.
+  await old.locator("summary").click();
+  await old.locator(".threefc-row").waitFor();
+  await old.locator("summary").click();
+  page.expected = () => true;
+  await page.context().setOffline(true);
+  await page.waitForSelector(".connection-bar:not(:empty)", { timeout: WAIT_MS_MAX });
+  await send("ines", "POST", `/games/${gameId}/goals`, { ...goal("blue", "red"), third: 1, gameMinute: 4 });
+  await page.context().setOffline(false);
+  await page.waitForFunction(() => document.querySelector(".connection-bar").textContent === "", null, { timeout: WAIT_MS_MAX });
+  await old.locator("summary").click();
+  await page.waitForFunction((key) => document.querySelector(`[data-key="${key}"] .threefc-row`)?.textContent.includes("2"), `session-${sessions[21]}`, { timeout: WAIT_MS_MAX });
+  await page.context().close();
+});
+
+test("the history shows minutes by the game's length, what was changed, and older records", { timeout: 120_000 }, async () => {
+  const { leagueId, sessionId } = await newGame();
+  const { gameId } = await send("ines", "POST", `/sessions/${sessionId}/games`, { gameStartTs: new Date().toISOString(), teamIds: ["red", "blue", "yellow"], pitch: "Old", thirdLengthMinutes: 30 });
+  const entered = { ...goal("blue", "red"), third: 2, gameMinute: 35 };
+  await send("ines", "POST", `/games/${gameId}/goals`, entered);
+  await send("ines", "DELETE", `/games/${gameId}/goals/${entered.eventId}`);
+  await send("ines", "POST", `/games/${gameId}/thirds/1/start`, {});
+  for (let number = 1; number <= 50; number += 1) await send("ines", "PATCH", `/games/${gameId}`, { pitch: `${number}` });
+  await send("ines", "POST", `/games/${gameId}/abandon`, { reason: "weather", note: "Hail" });
+  const page = await open(await contextOf("ines", PHONE), `/threefc/leagues/${leagueId}/admin`);
+  await page.locator(".threefc-game-item", { hasText: /30|ANC/ }).last().locator(".threefc-dots").click();
+  await page.click("dialog button:has-text('History')");
+  await page.waitForSelector("dialog >> text=Ines Okafor abandoned the game: result open → abandoned (weather: Hail)");
+  await page.waitForSelector("dialog >> text=Ines Okafor changed the game: pitch 49 → 50");
+  assert.equal(await page.locator("dialog .threefc-history li").count(), 50);
+  await picture(page, "threefc-history-games");
+  await page.click("dialog button:has-text('Older')");
+  await page.waitForSelector("dialog >> text=Ines Okafor deleted a goal: T2 5' ANC against DRI");
+  await page.waitForSelector("dialog >> text=pitch Old → 1");
+  assert.equal(await page.locator("dialog .threefc-history li").count(), 52);
+  checkFaults(page);
+  await page.context().close();
 });
 
 test("an invitation's link shows league and role, and makes a viewer a scorekeeper", { timeout: 120_000 }, async () => {

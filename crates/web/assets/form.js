@@ -1,17 +1,23 @@
 // Forms, and problems shown where people see them.
 import { bringIntoView, element, focusQuietly } from "./dom.js";
-import { fieldName, Problem } from "./http.js";
+import { fieldName, Problem, withKeys } from "./http.js";
 
 /**
  * Handles a form: `handler` gets its values, the form and the button that was pressed, and returns a
  * promise. While it works, the form cannot be sent again. A problem is shown at its fields, or else
  * at the top of the form.
  *
+ * If the handler fails and the person sends the form again, requests that are the same as before
+ * have the same Idempotency-Key. So what the first attempt did without the page hearing of it, or
+ * before a later request failed, is not done twice.
+ *
  * After success the form is reset to the values of its markup. It keeps what was typed if `reset` is
  * false, or if the handler has marked a field with `markField` and returned.
  */
 export function onSubmit(form, handler, { reset = true } = {}) {
   let isBusy = false;
+  /** The keys of the requests since the form was last sent with success. */
+  const keys = new Map();
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (isBusy) return;
@@ -29,9 +35,12 @@ export function onSubmit(form, handler, { reset = true } = {}) {
       for (const button of buttons) button.disabled = false;
     };
     try {
-      await handler(values, form, event.submitter);
+      await withKeys(keys, () => handler(values, form, event.submitter));
       release();
-      if (reset && !form.querySelector("[aria-invalid]")) form.reset();
+      if (!form.querySelector("[aria-invalid]")) {
+        keys.clear();
+        if (reset) form.reset();
+      }
       // A disabled button loses the focus.
       if (document.activeElement === document.body && focused?.isConnected) focused.focus({ preventScroll: true });
     } catch (error) {

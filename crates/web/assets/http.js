@@ -68,28 +68,57 @@ export function randomKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** The keys of the forms that are being sent, the latest form last. */
+const openKeys = [];
+
+/**
+ * Runs `action`, and keeps the Idempotency-Keys of its requests in `keys`, a Map. If `action` runs
+ * again with the same Map, a request with the same method, path and body has the same key: the server
+ * does not do again what it did the first time. Where two actions run at once, the Map of the later
+ * one takes the keys of both.
+ */
+export async function withKeys(keys, action) {
+  openKeys.push(keys);
+  try {
+    return await action();
+  } finally {
+    openKeys.splice(openKeys.lastIndexOf(keys), 1);
+  }
+}
+
+function keyFor(method, path, body) {
+  const keys = openKeys.at(-1);
+  if (!keys || isRaw(body)) return randomKey();
+  const name = JSON.stringify([method, path, body]);
+  if (!keys.has(name)) keys.set(name, randomKey());
+  return keys.get(name);
+}
+
+function isRaw(body) {
+  return body instanceof Blob || body instanceof ArrayBuffer;
+}
+
 /**
  * Sends a request, and returns what the response says in JSON, or null if it has no body. Throws a
  * Problem if it is refused.
  *
  * `once` adds an Idempotency-Key: the request is repeated if its response got lost, and the server
- * carries it out once. `version` is sent as If-Match: the change is refused with 412 if the value
+ * carries it out once. A form that is sent again after a problem repeats its keys. `version` is sent as If-Match: the change is refused with 412 if the value
  * has changed since.
  */
 export async function request(method, path, { body, headers, once = false, version, signal } = {}) {
-  const isRaw = body instanceof Blob || body instanceof ArrayBuffer;
   const options = {
     method,
     headers: {
-      ...(body === undefined || isRaw ? {} : { "content-type": "application/json" }),
+      ...(body === undefined || isRaw(body) ? {} : { "content-type": "application/json" }),
       ...credentials(),
-      ...(once ? { "idempotency-key": randomKey() } : {}),
+      ...(once ? { "idempotency-key": keyFor(method, path, body) } : {}),
       ...(version === undefined ? {} : { "if-match": `"${version}"` }),
       ...headers,
     },
-    body: body === undefined || isRaw ? body : JSON.stringify(body),
+    body: body === undefined || isRaw(body) ? body : JSON.stringify(body),
   };
-  const timeMaxMs = TIME_MAX_MS + (isRaw ? (body.size ?? body.byteLength) / RAW_BYTES_PER_MS_MIN : 0);
+  const timeMaxMs = TIME_MAX_MS + (isRaw(body) ? (body.size ?? body.byteLength) / RAW_BYTES_PER_MS_MIN : 0);
   const isRepeatable = method === "GET" || "idempotency-key" in options.headers;
   for (let repeats = 0; ; repeats += 1) {
     const { response, text, error } = await send(path, options, signal, timeMaxMs);

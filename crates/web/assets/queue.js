@@ -2,6 +2,7 @@
 import { Problem, randomKey } from "./http.js";
 import { caller, onChange as onCallerChange, token } from "./session.js";
 
+const STORAGE_PREFIX = "singlet.queue.";
 const RETRY_WAIT_MAX_MS = 30_000;
 /** The longest Retry-After that is honoured. */
 const RETRY_AFTER_MAX_MS = 3600_000;
@@ -41,9 +42,17 @@ export class OfflineQueue {
   /** The token that the server has refused. */
   #refusedToken = null;
 
+  /** The names of this browser's queues that have entries and whose names begin so. */
+  static names(prefix) {
+    const start = `${STORAGE_PREFIX}${prefix}`;
+    const keys = Object.keys(localStorage).filter((key) => key.startsWith(start));
+    // Ids of entries have no dots.
+    return [...new Set(keys.map((key) => key.slice(STORAGE_PREFIX.length, key.lastIndexOf("."))))];
+  }
+
   constructor(name, { send, onChange, onSent, onRefused = "stop" }) {
     if (!["stop", "skip"].includes(onRefused)) throw new TypeError('onRefused must be "stop" or "skip"');
-    this.#name = `singlet.queue.${name}`;
+    this.#name = `${STORAGE_PREFIX}${name}`;
     this.#prefix = `${this.#name}.`;
     this.#options = { send, onChange, onSent, onRefused };
     addEventListener("storage", ({ key }) => {

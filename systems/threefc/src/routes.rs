@@ -75,6 +75,7 @@ fn opened(service: Service) -> Opened {
         "/forms.js" => "pages/forms.js",
         "/game-parts.js" => "pages/game-parts.js",
         "/game-state.js" => "pages/game-state.js",
+        "/history.js" => "pages/history.js",
         "/teams.js" => "pages/teams.js",
     };
     let api = api::api(Shared { service, live: live.clone() });

@@ -2,9 +2,10 @@
 
 use super::people::{INES, PLAYERS};
 use super::{Loader, MINUTE};
-use crate::design::{EventId, GameId, SessionId};
+use crate::design::{EventId, GameId, SessionId, TeamId, TeamScore};
+use crate::rules::result_of;
 use crate::service::input::{GoalChange, NewGame, NewGoal};
-use crate::view::GameView;
+use crate::view::{GameView, GoalView};
 use singlet::Timestamp;
 use singlet_web::api::Change;
 use singlet_web::demo::DemoError;
@@ -172,30 +173,49 @@ pub(super) async fn lend_lark(loader: &mut Loader<'_>) -> Result<(), DemoError> 
     Ok(())
 }
 
-/// The admin finds that a goal of a finished game was an own goal, so the result changes.
+/// The admin finds that a goal of a finished game was an own goal, so another team wins or nobody.
 pub(super) async fn correct(loader: &mut Loader<'_>, id: &str) -> Result<(), DemoError> {
     let id = GameId::new(id)?;
     let before = loader.service.game(Some(&INES.caller()), &id).await?;
-    let outcome =
-        |game: &GameView| game.result.as_ref().map(|result| result.winner_team_id.clone());
-    for goal in before.goals.iter().filter(|goal| !goal.own_goal) {
-        for conceding in before.teams.iter().map(|team| team.team_id.to_string()) {
-            let change = GoalChange {
-                conceding_team_id: Some(conceding),
-                scoring_team_id: Change::Remove,
-                own_goal: Some(true),
-                scorer_player_id: Change::Remove,
-                assist_player_ids: Some(Vec::new()),
-                third: None,
-                occurred_at: None,
-                game_minute: None,
-            };
-            let event_id = &goal.event_id;
-            let after = loader.service.edit_goal(&INES.caller(), &id, event_id, &change).await?;
-            if outcome(&after) != outcome(&before) {
-                return Ok(());
-            }
+    let (event_id, conceding) = find_correction(&before)
+        .ok_or_else(|| DemoError::new("no correction changes the result"))?;
+    let change = GoalChange {
+        conceding_team_id: Some(conceding.to_string()),
+        scoring_team_id: Change::Remove,
+        own_goal: Some(true),
+        scorer_player_id: Change::Remove,
+        assist_player_ids: Some(Vec::new()),
+        third: None,
+        occurred_at: None,
+        game_minute: None,
+    };
+    loader.service.edit_goal(&INES.caller(), &id, event_id, &change).await?;
+    Ok(())
+}
+
+/// A goal that has another winner once it is an own goal of this team.
+fn find_correction(game: &GameView) -> Option<(&EventId, &TeamId)> {
+    let score: Vec<TeamScore> = game
+        .teams
+        .iter()
+        .map(|team| TeamScore {
+            team_id: team.team_id.clone(),
+            conceded: team.conceded,
+            scored: team.scored,
+        })
+        .collect();
+    let winner = result_of(&score).winner_team_id;
+    let goals = game.goals.iter().filter(|goal| !goal.own_goal);
+    let mut choices =
+        goals.flat_map(|goal| game.teams.iter().map(move |team| (goal, &team.team_id)));
+    let is_decisive = |(goal, conceding): &(&GoalView, &TeamId)| {
+        let mut score = score.clone();
+        for team in &mut score {
+            let (was, is) = (team.team_id == goal.conceding_team_id, team.team_id == **conceding);
+            team.conceded = team.conceded + u32::from(is) - u32::from(was);
+            team.scored -= u32::from(goal.scoring_team_id.as_ref() == Some(&team.team_id));
         }
-    }
-    Err(DemoError::new("no correction changes the result"))
+        result_of(&score).winner_team_id != winner
+    };
+    choices.find(is_decisive).map(|(goal, conceding)| (&goal.event_id, conceding))
 }

@@ -3,9 +3,10 @@ import { announce, element } from "/assets/dom.js";
 import { markField } from "/assets/form.js";
 import { base } from "/assets/http.js";
 import { read, write } from "./api.js";
-import { dayText, displayTime, localInputValue, momentText, timeText } from "./clock.js";
+import { dayText, localInputValue, momentText, timeText } from "./clock.js";
 import { actionSheet, confirmed, formSheet, menuSheet, texts } from "./forms.js";
 import { gameRow } from "./game-parts.js";
+import { changeText } from "./history.js";
 
 const LENGTHS = [20, 25, 30].map((minutes) => [minutes, `${minutes} minutes`]);
 const KICK_OFF = "14:00";
@@ -121,10 +122,13 @@ function showHistory(path, view) {
   const more = element("button", { type: "button", class: "plain", hidden: true }, "Older");
   actionSheet([list, note, more], { title: "History" });
   let cursor = null;
+  let length = null;
   const load = async () => {
     try {
+      // A game keeps its length if the season's changes.
+      length ??= (await read(path)).thirdLengthMinutes;
       const part = await read(`${path}/audit${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ""}`);
-      list.append(...part.items.map((record) => historyItem(record, view)));
+      list.append(...part.items.map((record) => historyItem(record, { view, length })));
       cursor = part.next ?? null;
       more.hidden = !cursor;
       note.textContent = list.children.length ? "" : "Nothing was corrected in this game.";
@@ -136,13 +140,7 @@ function showHistory(path, view) {
   load();
 }
 
-function historyItem({ at, by, action, before, after }, view) {
-  const describe = (value) => {
-    if (!value?.concedingTeamId) return null;
-    const code = (teamId) => view.teams.find((team) => team.teamId === teamId)?.code ?? "?";
-    const length = value.thirdLengthMinutes ?? view.season.thirdLengthMinutes;
-    return `T${value.third} ${displayTime(value.third, value.gameMinute, length)} ${value.ownGoal ? `own goal of ${code(value.concedingTeamId)}` : `${code(value.scoringTeamId)} against ${code(value.concedingTeamId)}`}`;
-  };
-  const change = [describe(before), describe(after)].filter(Boolean).join(" → ");
-  return element("li", {}, element("b", {}, by), ` ${ACTIONS[action] ?? action}`, change ? element("span", {}, `: ${change}`) : null, element("span", { class: "quiet" }, momentText(at)));
+function historyItem(record, { view, length }) {
+  const change = changeText(record, { ...view, length });
+  return element("li", {}, element("b", {}, record.by), ` ${ACTIONS[record.action] ?? record.action}`, change ? element("span", {}, `: ${change}`) : null, element("span", { class: "quiet" }, momentText(record.at)));
 }

@@ -108,7 +108,7 @@ export class People {
     const revoke = element("button", { type: "button", class: "plain danger threefc-wide", click: async () => {
       shown.close();
       await shown.closed;
-      const question = { title: isMe ? "Leave the league?" : `Take ${grant.displayName}'s role away?`, text: isMe ? "You can come back with an invitation only." : "They can come back with an invitation.", action: isMe ? "Leave" : "Take away", danger: true };
+      const question = { title: isMe ? "Leave the league?" : `Take ${grant.displayName}'s role away?`, text: [isMe ? "You can come back with an invitation only." : "They can come back with an invitation.", grant.role === "admin" ? `Open invitations that ${isMe ? "you" : "they"} have made are withdrawn.` : ""].join(" ").trim(), action: isMe ? "Leave" : "Take away", danger: true };
       if (!await confirmed(question, () => write("DELETE", path))) return;
       if (isMe) location.assign(base);
       else await this.load();

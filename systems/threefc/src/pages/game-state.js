@@ -153,8 +153,12 @@ export function resultText(teams) {
   return `Draw: ${codes.slice(0, -1).join(", ")} and ${codes.at(-1)}`;
 }
 
+/** Why a game was abandoned, in a word or two. */
+export function abandonedReason(abandoned) {
+  return ["weather", "light", "injury", "no-show"].includes(abandoned?.reason) ? abandoned.reason : "other reason";
+}
+
 /** Why a game was abandoned, as it is shown. */
 export function abandonedText(abandoned) {
-  const reasons = { weather: "weather", light: "light", injury: "injury", "no-show": "no-show", other: "other reason" };
-  return `Abandoned (${reasons[abandoned?.reason] ?? "other reason"}). Does not count.`;
+  return `Abandoned (${abandonedReason(abandoned)}). Does not count.`;
 }

@@ -5,6 +5,8 @@ import { OfflineQueue } from "/assets/queue.js";
 import { token } from "/assets/session.js";
 import { write } from "./api.js";
 
+/** The queue of a game has this name and the game's id. */
+const QUEUE_PREFIX = "threefc-";
 /** How many entries of a game this browser remembers as its own, and as sent. */
 const REMEMBERED_MAX = 60;
 
@@ -33,26 +35,36 @@ function requestOf(entry) {
 
 /**
  * The entries of all games in this browser. Every page with an outbox sends them; the page of a game
- * (`gameId`) shows those of its game.
+ * (`gameId`) shows those of its game. Each game has a queue of its own: if the server fails at an
+ * entry of one, the entries of the others do not wait for it.
  *
  * An entry belongs to the person who made it, also if their token has expired by then: it waits until
  * they have signed in again, and is not sent in anybody else's name.
  */
 export class Outbox {
-  #queue;
+  /** The queues by game. */
+  #queues = new Map();
   #gameId;
   /** Keys of entries that this page has sent, should the storage be full. */
   #sent = new Set();
 
   constructor(gameId, { onChange = () => {}, onSent = () => {} } = {}) {
     this.#gameId = gameId;
-    this.#queue = new OfflineQueue("threefc", {
-      // A refused entry does not hold up the others: each goal stands for itself.
-      onRefused: "skip",
-      send: (entry, { key }) => this.#send(entry, key),
-      onChange: () => onChange(),
-      onSent: (entry, result) => { if (entry.gameId === gameId) onSent(entry, result); },
-    });
+    const waiting = OfflineQueue.names(QUEUE_PREFIX).map((name) => name.slice(QUEUE_PREFIX.length));
+    for (const id of new Set(gameId === null ? waiting : [gameId, ...waiting])) {
+      const isShown = id === gameId;
+      this.#queues.set(id, new OfflineQueue(QUEUE_PREFIX + id, {
+        // A refused entry does not hold up the others: each goal stands for itself.
+        onRefused: "skip",
+        send: (entry, { key }) => this.#send(entry, key),
+        onChange: () => { if (isShown) onChange(); },
+        onSent: (entry, result) => { if (isShown) onSent(entry, result); },
+      }));
+    }
+  }
+
+  get #queue() {
+    return this.#queues.get(this.#gameId);
   }
 
   /** What waits for this game: `[{ id, key, entry, error }]`, oldest first. */
@@ -72,7 +84,7 @@ export class Outbox {
 
   #all() {
     // The queue reports a change before its constructor is done.
-    return (this.#queue?.entries() ?? []).filter(({ entry }) => entry.gameId === this.#gameId);
+    return this.#queue?.entries() ?? [];
   }
 
   push(entry) {
@@ -117,8 +129,8 @@ export class Outbox {
   }
 
   /** Whether a goal is about to be deleted. */
-  #isTakenBack(eventId) {
-    return this.#queue.entries().some(({ entry }) => entry.kind === "remove" && entry.eventId === eventId);
+  #isTakenBack({ gameId, body }) {
+    return this.#queues.get(gameId).entries().some(({ entry }) => entry.kind === "remove" && entry.eventId === body.eventId);
   }
 
   /** Takes the start or the end of a third back, in the same way. */
@@ -155,7 +167,7 @@ export class Outbox {
       if (entry.kind === "remove" && error.status === 404) return null;
       // A goal that was taken back meanwhile need not be corrected.
       const isRefused = !error.isTemporary && error.status !== 401;
-      if (entry.kind === "goal" && isRefused && this.#isTakenBack(entry.body.eventId)) return null;
+      if (entry.kind === "goal" && isRefused && this.#isTakenBack(entry)) return null;
       throw error;
     }
   }

@@ -36,7 +36,7 @@ let isOver = false;
 let game = null;
 
 const outbox = new Outbox(gameId, {
-  onChange: () => render(),
+  onChange: () => (isOver ? showKept() : render()),
   onSent: (_, view) => { if (view?.gameId) game.take(view); },
 });
 game = new FollowedGame(gameId, {
@@ -49,12 +49,18 @@ game = new FollowedGame(gameId, {
   },
 });
 
-/** Says that entries are kept, on a page on which they cannot be shown. */
+/** Says what is kept of this game, on a page that cannot show the entries themselves. */
 function showKept() {
-  const count = outbox.entries().length + outbox.entriesOfOthers().length;
-  if (!count) return;
-  document.querySelector("main .threefc-missing h1")?.after(element("p", { class: "threefc-kept" },
-    `${count === 1 ? "1 entry of this game is" : `${count} entries of this game are`} kept in this browser, and sent when the person who made ${count === 1 ? "it" : "them"} has signed in.`));
+  document.querySelector(".threefc-kept")?.remove();
+  const entries = [...outbox.entries(), ...outbox.entriesOfOthers()];
+  if (!entries.length) return;
+  const refused = entries.filter(({ error }) => error).length;
+  const waiting = entries.length - refused;
+  const count = (number) => (number === 1 ? "1 entry of this game" : `${number} entries of this game`);
+  document.querySelector("main .threefc-missing h1")?.after(element("div", { class: "threefc-kept" },
+    waiting ? element("p", {}, `${count(waiting)} ${waiting === 1 ? "is" : "are"} kept in this browser, and sent when the person who made ${waiting === 1 ? "it" : "them"} has signed in.`) : null,
+    refused ? element("p", {}, `${count(refused)} ${refused === 1 ? "was" : "were"} refused. ${entries.find(({ error }) => error).error}`) : null,
+    element("p", { class: "actions" }, element("button", { type: "button", class: "plain small danger", click: () => attempt(() => discard(entries)) }, "Discard"))));
 }
 
 /** The game as it will be once everything that waits here is sent. */
@@ -65,6 +71,10 @@ function shown() {
 function render() {
   if (!game?.view || isOver) return;
   if (!game.isRoleKnown) return;
+  // What was refused and is in the game all the same had arrived before: nobody has to decide about it.
+  for (const { id, entry, error } of outbox.entries()) {
+    if (error && entry.kind === "goal" && game.view.goals.some((goal) => goal.eventId === entry.body.eventId)) outbox.drop(id);
+  }
   if (!mayAct(game.view.myRole, "scorekeeper")) {
     isOver = true;
     showForbidden(`Only a scorekeeper or an admin of ${game.view.league.name} can do this.`, element("a", { class: "button plain", href: `${base}/games/${gameId}` }, "Watch the game"));
@@ -127,13 +137,12 @@ function othersWaiting() {
   if (!count) return [];
   return [element("span", { class: "threefc-refused", "data-key": "others" },
     element("span", {}, `${count === 1 ? "1 entry" : `${count} entries`} of somebody else ${count === 1 ? "waits" : "wait"} until that person signs in on this phone.`),
-    element("button", { type: "button", class: "plain small", click: () => attempt(discardOthers) }, "Discard"))];
+    element("button", { type: "button", class: "plain small", click: () => attempt(() => discard(outbox.entriesOfOthers(), "Discard what somebody else has entered?")) }, "Discard"))];
 }
 
-async function discardOthers() {
-  const others = outbox.entriesOfOthers();
-  await confirmed({ title: "Discard what somebody else has entered?", text: "It was not sent, and is lost then.", action: "Discard", danger: true },
-    async () => { for (const { id } of others) outbox.drop(id); });
+async function discard(entries, title = "Discard what was entered here?") {
+  await confirmed({ title, text: "It is not part of the game, and is lost then.", action: "Discard", danger: true },
+    async () => { for (const { id } of entries) outbox.drop(id); });
 }
 
 function entryText(entry) {
@@ -249,7 +258,7 @@ async function enterGoal(conceding) {
   const third = runningThird(shown().thirds)?.third;
   const choice = await scorerSheet({ view: shown, conceding, addPlayer });
   if (!choice) return;
-  const body = {
+  addGoal({
     eventId: eventIdAt(nowMs),
     concedingTeamId: conceding.teamId,
     scoringTeamId: choice.ownGoal ? null : choice.scoringTeamId,
@@ -258,12 +267,16 @@ async function enterGoal(conceding) {
     assistPlayerIds: [],
     third,
     occurredAt: new Date(nowMs).toISOString(),
-  };
+  });
+  navigator.vibrate?.(40);
+}
+
+/** Enters a goal: it counts at once, and is sent when there is a connection. */
+function addGoal(body) {
   outbox.pushGoal(body, shown().teams.flatMap((team) => team.roster).find((player) => player.playerId === body.scorerPlayerId) ?? null);
   offer({ eventId: body.eventId }, GOAL_BAR_MS);
   const goal = shown().goals.find((one) => one.eventId === body.eventId);
   if (goal) announce(`Goal. ${goalText(shown(), goal)}.`);
-  navigator.vibrate?.(40);
 }
 
 function undo(goal) {
@@ -376,11 +389,7 @@ function byHand() {
     goal: null,
     title: "Goal by hand",
     action: "Enter goal",
-    submit: async (body) => {
-      const eventId = eventIdAt(game.now());
-      outbox.markMine(eventId);
-      game.take(await write("POST", `${path}/goals`, { eventId, ...body }, { key: eventId }));
-    },
+    submit: async (body) => addGoal({ eventId: eventIdAt(game.now()), ...body }),
   });
 }
 

@@ -16,6 +16,8 @@ const READ_AGAIN_MAX_MS = 2_000;
 let season = null;
 /** The games of each session that was opened: session id → game id → row. */
 const games = new Map();
+/** The last rows that the stream has sent of games of other sessions, by game id. */
+const rowsElsewhere = new Map();
 /** Sessions that the person has opened or closed: id → whether it is open. */
 const chosen = new Map();
 let readTimer = null;
@@ -46,18 +48,25 @@ async function load() {
     if (!season) showMissing("season", error);
     return;
   }
+  rowsElsewhere.clear();
+  const ids = season.sessions.map((session) => session.sessionId);
+  for (const id of [...games.keys()]) if (!ids.includes(id)) games.delete(id);
   show();
-  for (const session of season.sessions) if (isOpen(session)) loadGames(session.sessionId);
+  // A session that was opened and closed again is kept up to date as well.
+  for (const session of season.sessions) if (isOpen(session) || games.has(session.sessionId)) loadGames(session);
 }
 
-async function loadGames(sessionId) {
+async function loadGames(session) {
+  const { sessionId } = session;
   try {
     const rows = await readAll(`/sessions/${encodeURIComponent(sessionId)}/games`);
     const known = games.get(sessionId) ?? new Map();
-    games.set(sessionId, new Map(rows.map((row) => [row.gameId, newer(known.get(row.gameId), row)])));
+    games.set(sessionId, new Map(rows.map((row) => [row.gameId, newer(known.get(row.gameId) ?? rowsElsewhere.get(row.gameId), row)])));
+    for (const { gameId } of rows) rowsElsewhere.delete(gameId);
     showSessions();
   } catch (error) {
-    // The session stays as it is; it is read again when it is opened or the connection is back.
+    // An open session stays as it is until the connection is back; a closed one is read when it is opened.
+    if (!isOpen(session)) games.delete(sessionId);
     console.warn(error);
   }
 }
@@ -67,20 +76,28 @@ function newer(one, other) {
 }
 
 function takeRow(row) {
-  const before = [...games.values()].map((rows) => rows.get(row.gameId)).find(Boolean);
+  const before = [...games.values()].map((rows) => rows.get(row.gameId)).find(Boolean) ?? rowsElsewhere.get(row.gameId);
   if (before && newer(before, row) === before) return;
   // A game that was moved leaves its old session.
   for (const rows of games.values()) rows.delete(row.gameId);
-  games.get(row.sessionId)?.set(row.gameId, row);
+  rowsElsewhere.delete(row.gameId);
+  const rows = games.get(row.sessionId) ?? rowsElsewhere;
+  rows.set(row.gameId, row);
   if (season) showSessions();
   const isKnown = season?.sessions.some((session) => session.sessionId === row.sessionId);
-  const isCounted = (one) => one?.status === "finished";
-  const result = (one) => (isCounted(one) ? JSON.stringify([one.outcome, one.winnerTeamId, one.score]) : null);
-  if (!isKnown || (before ? result(before) !== result(row) : isCounted(row))) readLater();
+  const result = (one) => (one.status === "finished" ? JSON.stringify([one.outcome, one.winnerTeamId, one.score]) : null);
+  // A game that this page has not seen before may be new, or may have counted until now.
+  if (!isKnown || !before || result(before) !== result(row)) readLater();
 }
 
 /** A game was deleted or moved. If it was moved, its new row is shown already, with another start or session. */
 function removeRow({ gameId, sessionId, gameStartTs }) {
+  if (!games.has(sessionId)) {
+    if (rowsElsewhere.get(gameId)?.gameStartTs === gameStartTs) rowsElsewhere.delete(gameId);
+    // The session's number of games has changed.
+    readLater();
+    return;
+  }
   if (games.get(sessionId)?.get(gameId)?.gameStartTs !== gameStartTs) return;
   games.get(sessionId).delete(gameId);
   showSessions();
@@ -174,7 +191,7 @@ function sessionPart(session) {
   details.addEventListener("toggle", () => {
     if (details.open === isOpen(session)) return;
     chosen.set(sessionId, details.open);
-    if (details.open && !games.has(sessionId)) loadGames(sessionId);
+    if (details.open && !games.has(sessionId)) loadGames(session);
   });
   return details;
 }

@@ -188,6 +188,15 @@ mod tests {
     }
 
     #[test]
+    fn players_who_are_equal_in_everything_are_in_the_order_of_their_ids() {
+        let boards =
+            boards(&[statistic("moss", 6, 9), statistic("ann", 7, 9), statistic("kite", 6, 9)]);
+        let goals: Vec<(u32, &str)> =
+            boards.goals.iter().map(|one| (one.rank, one.player.as_str())).collect();
+        assert_eq!(goals, [(1, "kite"), (1, "moss"), (1, "ann")]);
+    }
+
+    #[test]
     fn a_board_has_twenty_entries() {
         let many: Vec<Statistic> =
             (0..50).map(|number| statistic(&format!("p{number:02}"), 3, 1 + number)).collect();

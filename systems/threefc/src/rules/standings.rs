@@ -111,6 +111,20 @@ mod tests {
         }
     }
 
+    /// Draws count before goals conceded, and those before goals scored.
+    #[test]
+    fn each_number_is_compared_in_its_turn() {
+        let stored = [
+            standing("few-conceded", [2, 0, 1, 9]),
+            standing("many-draws", [2, 1, 9, 1]),
+            standing("many-scored", [2, 0, 2, 12]),
+            standing("many-wins", [3, 0, 12, 0]),
+        ];
+        let rows = standings(&stored, &[]);
+        let found: Vec<&str> = rows.iter().map(|row| row.team_id.as_str()).collect();
+        assert_eq!(found, ["many-wins", "many-draws", "few-conceded", "many-scored"]);
+    }
+
     /// The example of the specification, with teams that have not played.
     #[test]
     fn equal_teams_share_a_position() {

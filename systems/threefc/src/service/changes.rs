@@ -48,11 +48,21 @@ impl<'d> Changes<'d> {
         self.at(self.now).push(create(entity).or(taken));
     }
 
+    /// The same as of a moment, which becomes its version.
+    pub(super) fn create_at<E: Stamped>(&mut self, entity: &E, moment: Timestamp, taken: Error) {
+        self.at(moment).push(create(entity).or(taken));
+    }
+
     /// Rewrites an item, unless somebody has written it since it was read.
     pub(super) fn rewrite<E: Stamped>(&mut self, entity: &E) {
+        self.rewrite_after(entity, entity.updated_at());
+    }
+
+    /// The same with a version that is also later than a moment.
+    pub(super) fn rewrite_after<E: Stamped>(&mut self, entity: &E, moment: Timestamp) {
         let seen = entity.updated_at();
         let step = put(entity).only_if(E::unchanged_since(seen)).or(Error::changed());
-        self.at(next_version(seen, self.now)).push(step);
+        self.at(next_version(seen.max(moment), self.now)).push(step);
     }
 
     /// Deletes an item, unless somebody has written it since it was read.

@@ -60,7 +60,7 @@ impl Service {
             waiting = answer.unprocessed_keys.into_iter().flat_map(|table| table.keys).collect();
             tries = if waiting.len() < asked { 0 } else { tries + 1 };
             if tries >= TRIES_MAX {
-                return Err(Problem::new(&UNAVAILABLE).safe_to_retry().into());
+                return Err(Problem::new(&UNAVAILABLE).into());
             }
             if !waiting.is_empty() {
                 tokio::time::sleep(Duration::from_millis(20 << tries)).await;

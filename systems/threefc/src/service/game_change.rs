@@ -9,8 +9,8 @@ use super::read_game::players_of;
 use super::{OpenGame, Service};
 use crate::design::{
     AuditAction, AuditRecord, CHANGES_MAX, EventId, Game, GameId, GameItems, GameStatus, Goal,
-    GoalMarker, Player, PlayerId, Role, RosterEntry, SeasonId, SessionMirror, Standing, Statistic,
-    Team, TeamId, next_version,
+    GoalMarker, Player, PlayerId, Role, RosterEntry, SeasonId, SeasonMirror, SessionMirror,
+    Stamped, Standing, Statistic, Team, TeamId, next_version,
 };
 use crate::error::Error;
 use crate::rules::{PlayerTally, RosterTeams, Tally, TeamTally, result_of, score_of, tally};
@@ -232,6 +232,11 @@ impl Service {
 
     /// Adds what a game counts to the standings and statistics of its season. Returns false if a
     /// count would be below zero.
+    ///
+    /// A row of zeros is deleted, and may be created again by any game. Its new version must not be
+    /// one that it had before, even when the clock stands still: somebody may have read the first row
+    /// and be about to rewrite it. So a deletion gives the season a later version than the row had,
+    /// and a creation takes a version that is not before the season's.
     async fn count(
         &self,
         changes: &mut Changes<'_>,
@@ -239,6 +244,11 @@ impl Service {
         change: &Tally,
         now: Timestamp,
     ) -> Result<bool, Error> {
+        if change.teams.is_empty() && change.players.is_empty() {
+            return Ok(true);
+        }
+        let season = self.db.get(SeasonMirror::key(season_id).consistent()).await?;
+        let mut rows = SeasonRows::new(season.ok_or_else(Error::changed)?, now);
         let keys = change.teams.keys().map(|team| Standing::key(season_id, team).consistent());
         let stored: Vec<Option<Standing>> = self.db.get_many(keys).await?;
         for ((team_id, tally), stored) in change.teams.iter().zip(stored) {
@@ -257,7 +267,7 @@ impl Service {
             });
             let Some(row) = with_team_tally(row, tally) else { return Ok(false) };
             let is_zero = (row.played, row.conceded, row.scored) == (0, 0, 0);
-            write_row(changes, &row, is_new, is_zero);
+            rows.write(changes, &row, is_new, is_zero);
         }
         let keys = change.players.keys().map(|one| Statistic::key(season_id, one).consistent());
         let stored: Vec<Option<Statistic>> = self.db.get_many(keys).await?;
@@ -275,24 +285,58 @@ impl Service {
             });
             let Some(row) = with_player_tally(row, tally) else { return Ok(false) };
             let is_zero = (row.games, row.goals, row.own_goals, row.assists) == (0, 0, 0, 0);
-            write_row(changes, &row, is_new, is_zero);
+            rows.write(changes, &row, is_new, is_zero);
         }
+        rows.guard(changes);
         Ok(true)
     }
 }
 
-/// Writes a row of a table. A row of zeros is not stored.
-fn write_row<E: crate::design::Stamped>(
-    changes: &mut Changes<'_>,
-    row: &E,
-    is_new: bool,
-    is_zero: bool,
-) {
-    match (is_new, is_zero) {
-        (true, true) => {}
-        (true, false) => changes.create(row, Error::changed()),
-        (false, true) => changes.delete(row),
-        (false, false) => changes.rewrite(row),
+/// The rows of a season's tables that are written, and the season that guards their versions.
+struct SeasonRows {
+    season: SeasonMirror,
+    /// The version of rows that are created.
+    created: Timestamp,
+    has_created: bool,
+    /// The latest version of rows that are deleted.
+    deleted: Option<Timestamp>,
+}
+
+impl SeasonRows {
+    fn new(season: SeasonMirror, now: Timestamp) -> Self {
+        let created = now.max(season.updated_at);
+        Self { season, created, has_created: false, deleted: None }
+    }
+
+    /// Writes a row. A row of zeros is not stored.
+    fn write<E: Stamped>(
+        &mut self,
+        changes: &mut Changes<'_>,
+        row: &E,
+        is_new: bool,
+        is_zero: bool,
+    ) {
+        match (is_new, is_zero) {
+            (true, true) => {}
+            (true, false) => {
+                changes.create_at(row, self.created, Error::changed());
+                self.has_created = true;
+            }
+            (false, true) => {
+                changes.delete(row);
+                self.deleted = self.deleted.max(Some(row.updated_at()));
+            }
+            (false, false) => changes.rewrite(row),
+        }
+    }
+
+    /// Writes the season after rows were deleted, or checks it if some were created.
+    fn guard(self, changes: &mut Changes<'_>) {
+        match self.deleted {
+            Some(deleted) => changes.rewrite_after(&self.season, deleted),
+            None if self.has_created => changes.check(&self.season),
+            None => {}
+        }
     }
 }
 

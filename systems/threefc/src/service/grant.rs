@@ -6,7 +6,7 @@ use super::input::GrantRole;
 use super::league::is_last_admin;
 use super::user::leave_league;
 use super::{ATTEMPTS_MAX, Service};
-use crate::design::{GRANTS_MAX, Grant, GrantMirror, League, LeagueId, Role, UserId};
+use crate::design::{GRANTS_MAX, Grant, GrantMirror, Invitation, League, LeagueId, Role, UserId};
 use crate::error::Error;
 use crate::text::parse_text;
 use singlet_web::identity::Caller;
@@ -40,8 +40,28 @@ impl Service {
         Ok(())
     }
 
+    /// Withdraws the invitations of somebody who is admin no longer: they know the codes.
+    async fn withdraw_invites(
+        &self,
+        changes: &mut Changes<'_>,
+        league: &mut League,
+        before: &Grant,
+    ) -> Result<(), Error> {
+        if before.role != Role::Admin {
+            return Ok(());
+        }
+        let invites = self.db.query(Invitation::of_league(&league.league_id).consistent());
+        let invites = invites.all().await?;
+        for invite in invites.iter().filter(|one| one.created_by_user_id == before.user_id) {
+            changes.delete(invite);
+            league.invites = league.invites.saturating_sub(1);
+        }
+        Ok(())
+    }
+
     /// 30: grantRole. Also says whether the grant is new. A new one is for people who have a role
-    /// in some league; others are invited.
+    /// in some league; others are invited. The invitations of somebody who is admin no longer are
+    /// withdrawn.
     ///
     /// # Errors
     ///
@@ -100,8 +120,11 @@ impl Service {
         if grant == before {
             return Ok((grant, false));
         }
-        if grant.role != Role::Admin && is_last_admin(&league, &before) {
-            return Err(Error::LastAdmin);
+        if grant.role != Role::Admin {
+            if is_last_admin(&league, &before) {
+                return Err(Error::LastAdmin);
+            }
+            self.withdraw_invites(&mut changes, &mut league, &before).await?;
         }
         grant.granted_by_user_id = user_id(caller)?;
         count_admins(&mut league, Some(before.role), Some(grant.role));
@@ -111,7 +134,8 @@ impl Service {
         Ok((grant, false))
     }
 
-    /// 30: revokeRole: of others as an admin, of oneself always.
+    /// 30: revokeRole: of others as an admin, of oneself always. The invitations of an admin are
+    /// withdrawn.
     ///
     /// # Errors
     ///
@@ -147,6 +171,7 @@ impl Service {
         league.grants = league.grants.saturating_sub(1);
         count_admins(&mut league, Some(grant.role), None);
         let mut changes = Changes::new(&self.db);
+        self.withdraw_invites(&mut changes, &mut league, &grant).await?;
         changes.rewrite(&league);
         changes.delete(&grant);
         changes.delete(&self.mirror_of(&grant).await?);

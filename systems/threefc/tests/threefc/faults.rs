@@ -1,150 +1,320 @@
 //! A request that fails, is lost, or is the last one of a server that crashes leaves all or nothing.
 
 use crate::fixture::{
-    Fixture, code, game_id, ines, league_id, new_game, new_goal, new_league, new_season,
-    new_session, no_game_change, noor, ruben, session_id, tomasz, user,
+    Fixture, by, by_hand, code, game_id, ines, league_id, new_game, new_goal, new_league,
+    new_player, new_season, new_session, no_change, no_game_change, noor, player, ruben, season_id,
+    session_id, team, text, tomasz, user,
 };
+use crate::fixture::{bea, somebody};
+use singlet::Timestamp;
+use singlet::dynamo::Item;
 use singlet_testing::{Fault, TestStore, at_every_request, run};
-use singlet_threefc::design::{GameId, LeagueId, Role, SeasonId};
-use singlet_threefc::service::input::{GameChange, GrantRole};
+use singlet_threefc::design::{
+    AbandonReason, Color, EventId, InviteHash, LeagueId, Role, SeasonId, SessionId, Visibility,
+};
+use singlet_threefc::error::Error;
+use singlet_threefc::service::Service;
+use singlet_threefc::service::input::{
+    AbandonGame, AcceptInvite, GameChange, GoalChange, GrantRole, LeagueChange, NewGoal, NewInvite,
+    NewTeam, PlayerChange, SeasonChange, SessionChange, TeamChange, ThirdChange,
+};
+use singlet_web::api::Change;
+use std::time::Duration;
 
-/// The store as it was before an operation.
+/// When everything here happens: two stores must hold the same.
+const NOW_MS: i64 = 1_773_576_000_000;
+
+/// A store with one of everything, and what operations name.
 struct Prepared {
     fixture: Fixture,
-    before: Vec<(String, singlet::dynamo::Item)>,
+    before: Vec<Row>,
+    /// An invitation that Ines has made.
+    code: String,
+    hash: InviteHash,
 }
 
+/// The attributes of an item.
+type Row = [String; 6];
+
+/// All items. The hash of an invitation is random: it is left out.
+async fn rows(fixture: &Fixture) -> Vec<Row> {
+    let row = |item: &Item| {
+        let names = ["pk", "sk", "entityType", "createdAt", "updatedAt", "data"];
+        let mut row = names.map(|name| text(item, name));
+        if row[1].starts_with("INVITE#") {
+            row[1] = "INVITE#".to_owned();
+        }
+        row
+    };
+    let mut rows: Vec<Row> = fixture.items().await.iter().map(|(_, item)| row(item)).collect();
+    rows.sort_unstable();
+    rows
+}
+
+impl Prepared {
+    fn service(&self) -> &Service {
+        &self.fixture.service
+    }
+
+    fn now(&self) -> Timestamp {
+        self.fixture.now()
+    }
+}
+
+/// A goal with an event id of its own.
+fn goal(number: u8, conceding: &str, scoring: Option<&str>) -> NewGoal {
+    NewGoal { event_id: event(number).to_string(), ..new_goal(conceding, scoring) }
+}
+
+fn event(number: u8) -> EventId {
+    EventId::new(format!("019b76da-a800-7000-8000-0000000000{number:02}")).unwrap()
+}
+
+fn harbour() -> LeagueId {
+    LeagueId::new("harbour").unwrap()
+}
+
+fn session(id: &str) -> SessionId {
+    SessionId::new(id).unwrap()
+}
+
+fn new_team(id: &str, color: Color) -> NewTeam {
+    let code = id.to_uppercase().chars().take(3).collect();
+    NewTeam { team_id: Some(id.to_owned()), name: id.to_owned(), code, color }
+}
+
+fn abandoned() -> AbandonGame {
+    let absent_team_ids = vec!["red".to_owned()];
+    AbandonGame { reason: AbandonReason::NoShow, note: Some("Bus".to_owned()), absent_team_ids }
+}
+
+/// Two leagues; in the first one games that are scheduled (`plain`), running (`live`), played to the
+/// end of the last third (`played`), finished (`done`) and abandoned (`hail`).
 async fn prepare(store: TestStore) -> Prepared {
+    store.clock.set(NOW_MS);
     let fixture = Fixture::new(store).await;
-    // Somebody without a role anywhere cannot be given one.
-    fixture.service.create_league(&noor(), &new_league("harbour")).await.unwrap();
-    let game = fixture.live_game("g1").await;
-    fixture.goal(&game, &new_goal("blue", Some("red"))).await;
-    for third in 1..=3 {
-        fixture.service.start_third(&tomasz(), &game, third, None).await.unwrap();
-        fixture.service.finish_third(&tomasz(), &game, third, None).await.unwrap();
+    let service = &fixture.service;
+    service.create_league(&noor(), &new_league("harbour")).await.unwrap();
+    service.create_player(&noor(), &harbour(), &new_player("h1")).await.unwrap();
+    fixture.join(&noor(), &harbour(), &somebody("guest"), Role::Viewer).await;
+    service.invite(&noor(), &harbour(), &NewInvite { role: Role::Viewer }).await.unwrap();
+    fixture.join(&ines(), &league_id(), &ruben(), Role::Admin).await;
+    service.invite(&ruben(), &league_id(), &NewInvite { role: Role::Admin }).await.unwrap();
+    let new = NewInvite { role: Role::Scorekeeper };
+    let invite = service.invite(&ines(), &league_id(), &new).await.unwrap();
+    service.create_season(&ines(), &league_id(), &new_season("idle")).await.unwrap();
+    for id in ["day-2", "idle-day"] {
+        service.create_session(&ines(), &season_id(), &new_session(id)).await.unwrap();
     }
-    let before = fixture.items().await;
-    Prepared { fixture, before }
-}
-
-/// All of the new items are there, or nothing has changed.
-async fn check(prepared: &Prepared, is_done: bool, fault: Fault, new_keys: &[&str]) {
-    let after = prepared.fixture.items().await;
-    if after == prepared.before {
-        assert!(!is_done, "{fault:?}: it said that it was done");
-        return;
+    service.create_team(&ines(), &season_id(), &new_team("green", Color::Green)).await.unwrap();
+    service.create_player(&ines(), &league_id(), &new_player("free")).await.unwrap();
+    fixture.game("plain").await;
+    let live = fixture.live_game("live").await;
+    fixture.goal(&live, &by(goal(1, "blue", Some("red")), "r1", &["r2"])).await;
+    fixture.goal(&live, &goal(2, "yellow", None)).await;
+    for (id, number) in [("played", 3), ("done", 4)] {
+        let game = fixture.live_game(id).await;
+        fixture.goal(&game, &by(goal(number, "blue", Some("red")), "r1", &[])).await;
+        for third in 1..=3 {
+            service.start_third(&tomasz(), &game, third, None).await.unwrap();
+            service.finish_third(&tomasz(), &game, third, None).await.unwrap();
+        }
     }
-    let is_old = |key: &str| prepared.before.iter().any(|(old, _)| old == key);
-    let made: Vec<&str> =
-        after.iter().map(|(key, _)| key.as_str()).filter(|key| !is_old(key)).collect();
-    let is_made = |wanted: &&str| made.iter().any(|key| key.starts_with(wanted));
-    assert!(new_keys.iter().all(is_made), "{fault:?}: {made:?}");
-    assert_eq!(made.len(), new_keys.len(), "{fault:?}: {made:?}");
+    service.finish_game(&tomasz(), &game_id("done"), false).await.unwrap();
+    let hail = fixture.live_game("hail").await;
+    service.abandon_game(&tomasz(), &hail, &abandoned()).await.unwrap();
+    let before = rows(&fixture).await;
+    Prepared { fixture, before, code: invite.code, hash: invite.hash }
 }
 
-#[test]
-fn case_02_create_season_writes_all_or_nothing() {
-    let keys = [
-        "LEAGUE#tidewall SEASON#autumn",
-        "SEASON#autumn METADATA",
-        "SEASON#autumn TEAM#blue",
-        "SEASON#autumn TEAM#red",
-        "SEASON#autumn TEAM#yellow",
-    ];
-    run(at_every_request(
-        prepare,
-        async |prepared: &Prepared| {
-            let new = new_season("autumn");
-            let service = &prepared.fixture.service;
-            service.create_season(&ines(), &league_id(), &new).await.map(|_| ())
-        },
-        async |prepared: &Prepared, is_done, fault| {
-            check(prepared, is_done, fault, &keys).await;
-            let seasons =
-                prepared.fixture.data("LEAGUE#tidewall METADATA").await["seasons"].clone();
-            let stored = prepared.fixture.keys_of("LEAGUE#tidewall SEASON#").await.len();
-            assert_eq!(seasons, stored, "{fault:?}");
-        },
-    ));
+/// After any fault, the items are those before the operation or those after it.
+async fn check(operation: impl AsyncFn(&Prepared) -> Result<(), Error>) {
+    let undisturbed = prepare(TestStore::memory()).await;
+    operation(&undisturbed).await.unwrap();
+    let done = rows(&undisturbed.fixture).await;
+    assert_ne!(done, undisturbed.before, "the operation writes nothing");
+    let judge = async |prepared: &Prepared, is_done: bool, fault: Fault| {
+        assert_eq!(prepared.before, undisturbed.before);
+        let after = rows(&prepared.fixture).await;
+        if is_done || after != prepared.before {
+            assert_eq!(after, done, "{fault:?}");
+        }
+    };
+    at_every_request(prepare, &operation, judge).await;
 }
 
-#[test]
-fn case_02_create_game_writes_all_or_nothing() {
-    let mut keys = vec!["GAME#g2 METADATA", "SESSION#day-1 GAME#"];
-    keys.extend(["GAME#g2 ROSTER#red#r1", "GAME#g2 ROSTER#red#r2", "GAME#g2 ROSTER#red#r3"]);
-    keys.extend(["GAME#g2 ROSTER#blue#b1", "GAME#g2 ROSTER#blue#b2", "GAME#g2 ROSTER#blue#b3"]);
-    keys.extend([
-        "GAME#g2 ROSTER#yellow#y1",
-        "GAME#g2 ROSTER#yellow#y2",
-        "GAME#g2 ROSTER#yellow#y3",
-    ]);
-    run(at_every_request(
-        prepare,
-        async |prepared: &Prepared| {
-            let service = &prepared.fixture.service;
-            let new = new_game("g2", prepared.fixture.now());
-            service.create_game(&ines(), &session_id(), &new).await.map(|_| ())
-        },
-        async |prepared: &Prepared, is_done, fault| {
-            check(prepared, is_done, fault, &keys).await;
-            let games = prepared.fixture.data("SESSION#day-1 METADATA").await["games"].clone();
-            assert_eq!(games, prepared.fixture.keys_of("SESSION#day-1 GAME#").await.len());
-        },
-    ));
+/// A test for each operation that writes.
+macro_rules! all_or_nothing {
+    ($($name:ident: |$prepared:ident| $operation:expr;)+) => {
+        $(
+            #[test]
+            fn $name() {
+                run(check(async |$prepared: &Prepared| $operation.await.map(|_| ())));
+            }
+        )+
+    };
 }
 
-#[test]
-fn case_02_grant_role_writes_all_or_nothing() {
-    let keys = ["LEAGUE#tidewall ACL#USER#noor", "USER#noor ACL#LEAGUE#tidewall"];
-    run(at_every_request(
-        prepare,
-        async |prepared: &Prepared| {
-            let service = &prepared.fixture.service;
-            let grant = GrantRole { role: Role::Admin, display_name: Some("Noor".into()) };
-            service.grant_role(&ines(), &league_id(), &user(&noor()), &grant).await.map(|_| ())
-        },
-        async |prepared: &Prepared, is_done, fault| {
-            check(prepared, is_done, fault, &keys).await;
-            let league = prepared.fixture.data("LEAGUE#tidewall METADATA").await;
-            let grants = prepared.fixture.keys_of("LEAGUE#tidewall ACL#").await.len();
-            let leagues = prepared.fixture.keys_of("USER#noor ACL#").await.len();
-            assert_eq!(prepared.fixture.data("USER#noor METADATA").await["leagues"], leagues);
-            assert_eq!(
-                (&league["grants"], &league["admins"]),
-                (&grants.into(), &(grants - 2).into())
-            );
-        },
-    ));
+fn rename() -> LeagueChange {
+    LeagueChange { name: Some("Other".to_owned()), city: Change::Keep, visibility: None }
 }
 
+fn role(role: Role) -> GrantRole {
+    GrantRole { role, display_name: Some("Somebody".to_owned()) }
+}
+
+fn accept(prepared: &Prepared) -> AcceptInvite {
+    AcceptInvite { code: prepared.code.clone(), display_name: "Somebody".to_owned() }
+}
+
+fn own_goal() -> GoalChange {
+    GoalChange {
+        scoring_team_id: Change::Remove,
+        own_goal: Some(true),
+        scorer_player_id: Change::Remove,
+        assist_player_ids: Some(Vec::new()),
+        ..no_change()
+    }
+}
+
+all_or_nothing! {
+    create_league: |on| on.service().create_league(&noor(), &new_league("new"));
+    rename_league: |on| on.service().update_league(&ines(), &league_id(), &rename());
+    hide_league: |on| on.service().update_league(
+        &ines(),
+        &league_id(),
+        &LeagueChange { visibility: Some(Visibility::Private), ..rename() },
+    );
+    delete_league: |on| on.service().delete_league(&noor(), &harbour());
+    case_02_create_season: |on| on.service().create_season(&ines(), &league_id(), &new_season("autumn"));
+    update_season: |on| on.service().update_season(
+        &ines(),
+        &season_id(),
+        &SeasonChange {
+            name: Some("Other".to_owned()),
+            starts_on: Change::Keep,
+            ends_on: Change::Keep,
+            third_length_minutes: Some(25),
+        },
+    );
+    delete_season: |on| on.service().delete_season(&ines(), &SeasonId::new("idle").unwrap());
+    create_team: |on| on.service().create_team(&ines(), &season_id(), &new_team("black", Color::Black));
+    update_team: |on| on.service().update_team(
+        &ines(),
+        &season_id(),
+        &team("green"),
+        &TeamChange {
+            name: None,
+            code: None,
+            color: None,
+            squad_player_ids: Some(vec!["free".to_owned()]),
+            retired: None,
+        },
+    );
+    create_session: |on| on.service().create_session(&ines(), &season_id(), &new_session("day-3"));
+    update_session: |on| on.service().update_session(
+        &ines(),
+        &session_id(),
+        &SessionChange { session_date: None, venue: Change::Set("North".to_owned()) },
+    );
+    delete_session: |on| on.service().delete_session(&ines(), &session("idle-day"));
+    case_02_create_game: |on| on.service().create_game(&ines(), &session_id(), &new_game("new", on.now()));
+    move_game_to_another_start: |on| on.service().update_game(
+        &ines(),
+        &game_id("plain"),
+        &GameChange {
+            game_start_ts: Some(on.now().after(Duration::from_secs(3600))),
+            ..no_game_change()
+        },
+    );
+    move_game_to_another_session: |on| on.service().update_game(
+        &ines(),
+        &game_id("done"),
+        &GameChange { session_id: Some("day-2".to_owned()), ..no_game_change() },
+    );
+    change_teams_of_game: |on| on.service().update_game(
+        &ines(),
+        &game_id("plain"),
+        &GameChange {
+            team_ids: Some(["red", "green", "yellow"].map(str::to_owned).to_vec()),
+            ..no_game_change()
+        },
+    );
+    change_pitch_of_game: |on| on.service().update_game(
+        &ines(),
+        &game_id("live"),
+        &GameChange { pitch: Change::Set("2".to_owned()), ..no_game_change() },
+    );
+    delete_game: |on| on.service().delete_game(&ines(), &game_id("plain"));
+    start_third: |on| on.service().start_third(&tomasz(), &game_id("plain"), 1, None);
+    finish_third: |on| on.service().finish_third(&tomasz(), &game_id("live"), 1, None);
+    correct_third: |on| on.service().correct_third(
+        &tomasz(),
+        &game_id("played"),
+        3,
+        &ThirdChange { started_at: Change::Keep, finished_at: Change::Remove },
+    );
+    add_goal: |on| on.service().add_goal(
+        &tomasz(),
+        &game_id("live"),
+        &by(goal(9, "red", Some("blue")), "b1", &["y1"]),
+    );
+    add_goal_after_the_finish: |on| on.service().add_goal(
+        &ines(),
+        &game_id("done"),
+        &by_hand(by(goal(9, "red", Some("blue")), "b1", &["y1"]), 2, 30),
+    );
+    edit_goal: |on| on.service().edit_goal(&tomasz(), &game_id("live"), &event(1), &own_goal());
+    edit_goal_after_the_finish: |on| on.service().edit_goal(&ines(), &game_id("done"), &event(4), &own_goal());
+    move_goal: |on| on.service().edit_goal(
+        &tomasz(),
+        &game_id("live"),
+        &event(1),
+        &GoalChange { third: Some(1), game_minute: Some(7), ..no_change() },
+    );
+    delete_goal: |on| on.service().delete_goal(&tomasz(), &game_id("live"), &event(1));
+    delete_goal_after_the_finish: |on| on.service().delete_goal(&ines(), &game_id("done"), &event(4));
+    undo_goal: |on| on.service().undo_goal(&tomasz(), &game_id("live"), &event(2));
+    case_02_finish_game: |on| on.service().finish_game(&tomasz(), &game_id("played"), false);
+    finish_game_by_force: |on| on.service().finish_game(&ines(), &game_id("live"), true);
+    abandon_game: |on| on.service().abandon_game(&tomasz(), &game_id("live"), &abandoned());
+    reopen_finished_game: |on| on.service().reopen_game(&ines(), &game_id("done"));
+    reopen_abandoned_game: |on| on.service().reopen_game(&ines(), &game_id("hail"));
+    add_to_roster: |on| on.service().assign_roster(&tomasz(), &game_id("live"), &player("free"), &team("red"));
+    lend_player: |on| on.service().assign_roster(&tomasz(), &game_id("live"), &player("r3"), &team("blue"));
+    add_to_roster_after_the_finish: |on| on.service().assign_roster(&ines(), &game_id("done"), &player("free"), &team("red"));
+    remove_from_roster: |on| on.service().remove_roster(&tomasz(), &game_id("live"), &player("y3"));
+    remove_from_roster_after_the_finish: |on| on.service().remove_roster(&ines(), &game_id("done"), &player("b3"));
+    create_player: |on| on.service().create_player(&tomasz(), &league_id(), &new_player("new"));
+    update_player: |on| on.service().update_player(
+        &ines(),
+        &player("r1"),
+        &PlayerChange { nickname: None, number: Change::Set(7), archived: Some(true) },
+    );
+    case_02_grant_role: |on| on.service().grant_role(&ines(), &league_id(), &user(&noor()), &role(Role::Admin));
+    change_role: |on| on.service().grant_role(&ines(), &league_id(), &user(&bea()), &role(Role::Admin));
+    change_role_of_an_admin_with_invitations: |on| on.service().grant_role(&ines(), &league_id(), &user(&ruben()), &role(Role::Viewer));
+    revoke_role: |on| on.service().revoke_role(&ines(), &league_id(), &user(&tomasz()));
+    revoke_role_of_an_admin_with_invitations: |on| on.service().revoke_role(&ines(), &league_id(), &user(&ruben()));
+    leave_league: |on| on.service().revoke_role(&bea(), &league_id(), &user(&bea()));
+    invite: |on| on.service().invite(&ines(), &league_id(), &NewInvite { role: Role::Viewer });
+    delete_invite: |on| on.service().delete_invite(&ines(), &league_id(), &on.hash);
+    accept_invite: |on| on.service().accept_invite(&noor(), &league_id(), &accept(on));
+    accept_invite_to_a_greater_role: |on| on.service().accept_invite(&bea(), &league_id(), &accept(on));
+}
+
+/// Whoever got no answer asks again: the game counts once.
 #[test]
-fn case_02_finish_game_writes_all_or_nothing() {
-    let mut keys = vec!["GAME#g1 AUDIT#"];
-    keys.extend(["SEASON#spring STANDING#red", "SEASON#spring STANDING#blue"]);
-    keys.push("SEASON#spring STANDING#yellow");
-    let players: Vec<String> = ["r", "b", "y"]
-        .iter()
-        .flat_map(|team| (1..=3).map(move |number| format!("SEASON#spring STAT#{team}{number}")))
-        .collect();
-    keys.extend(players.iter().map(String::as_str));
+fn a_finish_that_is_repeated_after_a_fault_counts_once() {
     run(at_every_request(
         prepare,
-        async |prepared: &Prepared| {
-            let game = GameId::new("g1").unwrap();
-            prepared.fixture.service.finish_game(&tomasz(), &game, false).await.map(|_| ())
+        async |on: &Prepared| {
+            on.service().finish_game(&tomasz(), &game_id("played"), false).await.map(|_| ())
         },
-        async |prepared: &Prepared, is_done, fault| {
-            check(prepared, is_done, fault, &keys).await;
-            let game = GameId::new("g1").unwrap();
-            let stored = prepared.fixture.stored_game(&game).await;
-            let link = &prepared.fixture.service.games(None, &session_id()).await.unwrap()[0];
-            assert_eq!(stored.status, link.status, "{fault:?}");
-            // Whoever got no answer asks again: it counts once.
-            prepared.fixture.service.finish_game(&tomasz(), &game, false).await.unwrap();
-            let played =
-                prepared.fixture.data("SEASON#spring STANDING#red").await["played"].clone();
-            assert_eq!(played, 1, "{fault:?}");
+        async |on: &Prepared, _, fault| {
+            on.service().finish_game(&tomasz(), &game_id("played"), false).await.unwrap();
+            let played = on.fixture.data("SEASON#spring STANDING#red").await["played"].clone();
+            assert_eq!(played, 2, "{fault:?}");
         },
     ));
 }
@@ -155,11 +325,10 @@ fn a_failed_read_is_not_answered_as_missing() {
     run(at_every_request(
         async |store: TestStore| {
             let fixture = Fixture::new(store).await;
-            let harbour = LeagueId::new("harbour").unwrap();
             let autumn = SeasonId::new("autumn").unwrap();
             let service = &fixture.service;
             service.create_league(&ruben(), &new_league("harbour")).await.unwrap();
-            service.create_season(&ruben(), &harbour, &new_season("autumn")).await.unwrap();
+            service.create_season(&ruben(), &harbour(), &new_season("autumn")).await.unwrap();
             service.create_session(&ruben(), &autumn, &new_session("day-2")).await.unwrap();
             fixture.game("g1").await;
             fixture

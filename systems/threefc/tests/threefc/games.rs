@@ -1,14 +1,14 @@
 //! Games: moving them, their thirds, their end.
 
 use crate::fixture::{
-    Fixture, by_hand, code, game_id, ines, new_game, new_goal, new_session, no_game_change,
-    season_id, session_id, team, tomasz,
+    Fixture, by_hand, code, game_id, ines, league_id, new_game, new_goal, new_session,
+    no_game_change, noor, season_id, session_id, team, tomasz,
 };
 use serde_json::json;
 use singlet::Timestamp;
 use singlet_testing::{TestStore, at_once, on_every_backend};
 use singlet_threefc::design::{
-    AbandonReason, AuditAction, Color, DrawKind, GameStatus, Outcome, SessionId, TeamOutcome,
+    AbandonReason, AuditAction, Color, DrawKind, GameStatus, Outcome, Role, SessionId, TeamOutcome,
 };
 use singlet_threefc::service::input::{
     AbandonGame, GameChange, NewSeason, NewTeam, TeamChange, ThirdChange,
@@ -19,6 +19,7 @@ use std::time::Duration;
 on_every_backend! {
     case_06_games_are_listed_in_the_order_of_their_start,
     case_07_two_moves_at_once_leave_one_link,
+    two_moves_to_two_sessions_leave_one_link,
     case_08_thirds_start_and_finish_in_order,
     case_17_the_results_are_those_of_the_table,
     case_18_a_game_is_finished_once,
@@ -75,6 +76,41 @@ async fn case_07_two_moves_at_once_leave_one_link(store: TestStore) {
         assert_eq!(links.len(), 1);
         assert_eq!(links[0].game_start_ts, game.game_start_ts);
         assert_eq!(game.sequence, 3);
+    }
+}
+
+/// The same with two sessions: the game is counted where it is, and nowhere else.
+async fn two_moves_to_two_sessions_leave_one_link(store: TestStore) {
+    let fixture = Fixture::new(store).await;
+    fixture.join(&ines(), &league_id(), &noor(), Role::Admin).await;
+    for id in ["day-2", "day-3"] {
+        fixture.service.create_session(&ines(), &season_id(), &new_session(id)).await.unwrap();
+    }
+    for round in 1..=6 {
+        let id = fixture.game(&format!("game-{round}")).await;
+        let services = [fixture.second(), fixture.second()];
+        let results = at_once(2, |who| {
+            let (service, id) = (services[who].clone(), id.clone());
+            let session_id = Some(["day-2", "day-3"][who].to_owned());
+            let change = GameChange { session_id, ..no_game_change() };
+            let caller = [ines(), noor()][who].clone();
+            async move { code(&service.update_game(&caller, &id, &change).await) }
+        })
+        .await;
+        assert_eq!(results, ["ok", "ok"]);
+        let game = fixture.stored_game(&id).await;
+        assert_eq!(game.sequence, 3);
+        let mut all = 0;
+        for session in ["day-1", "day-2", "day-3"] {
+            let links = fixture.keys_of(&format!("SESSION#{session} GAME#")).await;
+            let ending = format!("#{id}");
+            let is_there = links.iter().any(|key| key.ends_with(&ending));
+            assert_eq!(is_there, game.session_id.as_str() == session);
+            let counted = fixture.data(&format!("SESSION#{session} METADATA")).await;
+            assert_eq!(counted["games"], links.len(), "{session}");
+            all += links.len();
+        }
+        assert_eq!(all, round);
     }
 }
 
@@ -249,7 +285,7 @@ async fn games_move_between_sessions_of_their_season(store: TestStore) {
     let service = &fixture.service;
     let game = fixture.game("g1").await;
     service.create_session(&ines(), &season_id(), &new_session("day-2")).await.unwrap();
-    let league = crate::fixture::league_id();
+    let league = league_id();
     let other =
         NewSeason { season_id: Some("other".into()), ..crate::fixture::new_season("other") };
     service.create_season(&ines(), &league, &other).await.unwrap();
@@ -287,10 +323,7 @@ async fn teams_change_until_a_game_has_started(store: TestStore) {
         color: Color::Green,
     };
     service.create_team(&ines(), &season_id(), &new).await.unwrap();
-    service
-        .create_player(&ines(), &crate::fixture::league_id(), &crate::fixture::new_player("g9"))
-        .await
-        .unwrap();
+    service.create_player(&ines(), &league_id(), &crate::fixture::new_player("g9")).await.unwrap();
     let squad = TeamChange {
         name: None,
         code: None,

@@ -1,11 +1,11 @@
 //! Goals: minutes, rosters, entering twice, moving, undoing, correcting after the finish.
 
 use crate::fixture::{
-    Fixture, by, by_hand, code, game_id, ines, new_goal, no_change, player, season_id, session_id,
-    team, tomasz,
+    Fixture, by, by_hand, code, game_id, ines, league_id, new_goal, no_change, noor, player,
+    season_id, session_id, team, tomasz, user,
 };
 use singlet_testing::{TestStore, at_once, on_every_backend};
-use singlet_threefc::design::{AuditAction, DrawKind, EventId, GameId};
+use singlet_threefc::design::{AuditAction, DrawKind, EventId, GameId, Role};
 use singlet_threefc::service::input::{GoalChange, NewGoal};
 use singlet_web::api::Change;
 use std::time::Duration;
@@ -45,6 +45,7 @@ async fn case_09_stoppage_time_stays_in_its_third(store: TestStore) {
     let view = fixture.view(&game).await;
     let shown: Vec<&str> = view.goals.iter().map(|goal| goal.display_time.as_str()).collect();
     assert_eq!(shown, ["20'", "20+1'", "20+3'", "1'"]);
+    assert_eq!(service.goals(None, &game).await.unwrap(), view.goals);
     let keys = fixture.keys_of("GAME#g1 GOAL#").await;
     for (key, part) in keys.iter().zip(["#1#0020#", "#1#0021#", "#1#0023#", "#2#0021#"]) {
         assert!(key.contains(part), "{key} has no {part}");
@@ -178,6 +179,7 @@ async fn case_14_a_removed_goal_stays_removed(store: TestStore) {
 
 async fn case_15_two_moves_of_a_goal_leave_one(store: TestStore) {
     let fixture = Fixture::new(store).await;
+    fixture.join(&ines(), &league_id(), &noor(), Role::Admin).await;
     for round in 0..6 {
         let game = fixture.game(&format!("game-{round}")).await;
         let goal = by_hand(new_goal("blue", Some("red")), 1, 3);
@@ -189,7 +191,8 @@ async fn case_15_two_moves_of_a_goal_leave_one(store: TestStore) {
             let (third, minute) = [(2, 30), (3, 50)][who];
             let change =
                 GoalChange { third: Some(third), game_minute: Some(minute), ..no_change() };
-            async move { code(&service.edit_goal(&ines(), &game, &event, &change).await) }
+            let caller = [ines(), noor()][who].clone();
+            async move { code(&service.edit_goal(&caller, &game, &event, &change).await) }
         })
         .await;
         assert_eq!(results, ["ok", "ok"]);
@@ -200,8 +203,15 @@ async fn case_15_two_moves_of_a_goal_leave_one(store: TestStore) {
         let audit = fixture.service.audit(&ines(), &game, 50, None).await.unwrap().items;
         assert_eq!(audit.len(), 2);
         assert!(audit.iter().all(|record| record.action == AuditAction::GoalEdited
-            && record.by_name == "Ines Okafor"
             && record.event_id.as_ref() == Some(&event)));
+        // Each record names who moved the goal to where it says.
+        for record in &audit {
+            let third = record.after.as_ref().unwrap()["third"].as_u64().unwrap();
+            let mover = if third == 2 { ines() } else { noor() };
+            assert_eq!(record.by_name, mover.display_name(), "{record:?}");
+            assert_eq!(record.by_user_id, user(&mover), "{record:?}");
+        }
+        assert_ne!(audit[0].by_name, audit[1].by_name);
         // The second move began where the first one had ended.
         assert_eq!(audit[0].before, audit[1].after);
     }
@@ -375,7 +385,7 @@ async fn rosters_are_bounded_and_keep_scorers(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let service = &fixture.service;
     let game: GameId = fixture.live_game("g1").await;
-    let league = crate::fixture::league_id();
+    let league = league_id();
     for number in 0..13 {
         let id = format!("guest-{number}");
         service.create_player(&tomasz(), &league, &crate::fixture::new_player(&id)).await.unwrap();

@@ -5,7 +5,8 @@ use crate::live::server;
 use serde_json::{Value, json};
 use singlet::dynamo::Item;
 use singlet_testing::{TestClient, TestServer, TestStore, at_once};
-use singlet_threefc::design::ThreeFc;
+use singlet_threefc::design::{TeamScore, ThreeFc};
+use singlet_threefc::rules::result_of;
 use singlet_threefc::{PERSONAS, system};
 use singlet_web::DemoPolicy;
 
@@ -176,6 +177,55 @@ async fn a_key_makes_a_request_safe_to_repeat() {
     assert_eq!(fixture.keys_of("GAME#g1 GOAL#").await.len(), 1);
 }
 
+/// The same goal with ten keys at once: its event id makes it one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn case_13_a_goal_sent_with_ten_keys_is_one_goal() {
+    let (fixture, server) = server().await;
+    fixture.live_game("g1").await;
+    let goal = json!({
+        "eventId": event_id(), "concedingTeamId": "blue", "scoringTeamId": "red",
+        "ownGoal": false, "scorerPlayerId": "r1",
+    });
+    let tomasz = server.as_persona(&PERSONAS[TOMASZ]);
+    let mut statuses = at_once(10, |_| {
+        let (client, goal) = (keyed(&tomasz, &event_id()), goal.clone());
+        async move { client.post("/threefc/v1/games/g1/goals", goal).await.status }
+    })
+    .await;
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 200, 200, 200, 200, 200, 200, 200, 200, 201]);
+    assert_eq!(fixture.keys_of("GAME#g1 GOAL#").await.len(), 1);
+}
+
+#[tokio::test]
+async fn audit_records_come_in_pages_newest_first() {
+    let (fixture, server) = server().await;
+    let game = fixture.live_game("g1").await;
+    for number in 1..=5 {
+        let pitch = format!("Pitch {number}");
+        let ines = server.as_persona(&PERSONAS[INES]);
+        ines.patch("/threefc/v1/games/g1", json!({"pitch": pitch})).await.expect(200);
+    }
+    let ines = server.as_persona(&PERSONAS[INES]);
+    let mut path = "/threefc/v1/games/g1/audit?limit=2".to_owned();
+    let mut pages = Vec::new();
+    loop {
+        let page = ines.get(&path).await.expect(200);
+        let items = page["items"].as_array().unwrap();
+        pages.push(items.iter().map(|one| one["after"]["pitch"].clone()).collect::<Vec<_>>());
+        let Some(next) = page["next"].as_str() else { break };
+        path = format!("/threefc/v1/games/g1/audit?limit=2&cursor={next}");
+    }
+    assert_eq!(json!(pages), json!([["Pitch 5", "Pitch 4"], ["Pitch 3", "Pitch 2"], ["Pitch 1"]]));
+    // The place in the list of one game is not one in another's.
+    fixture.game("g2").await;
+    let first = ines.get("/threefc/v1/games/g1/audit?limit=2").await.expect(200);
+    let cursor = first["next"].as_str().unwrap();
+    let refused = ines.get(&format!("/threefc/v1/games/g2/audit?limit=2&cursor={cursor}")).await;
+    assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"));
+    assert_eq!(game.as_str(), "g1");
+}
+
 /// The largest game there can be is still answered with a key: its answer is kept for repetitions.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_largest_game_is_answered() {
@@ -305,7 +355,16 @@ async fn demo_data_has_everything() {
     assert_eq!(loan["items"][0]["nickname"], "Lark");
     let ines = server.as_persona(&PERSONAS[INES]);
     let audit = ines.get("/threefc/v1/games/spring-09/audit").await.expect(200);
-    assert_eq!(audit["items"][0]["action"], "goalEdited");
+    let edits: Vec<&Value> = audit["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|record| record["action"] == "goalEdited")
+        .collect();
+    let [edit] = edits.as_slice() else { panic!("one correction: {audit}") };
+    // Another team wins since, or nobody.
+    let corrected = visitor.get("/threefc/v1/games/spring-09").await.expect(200);
+    assert_ne!(winner_before(&corrected, edit), corrected["result"]["winnerTeamId"]);
     assert_eq!(visitor.get("/threefc/v1/leagues/quarry-lane").await.status, 404);
     let bea = server.as_persona(&PERSONAS[2]);
     assert_eq!(bea.get("/threefc/v1/leagues/quarry-lane").await.expect(200)["myRole"], "viewer");
@@ -324,6 +383,28 @@ async fn demo_data_has_everything() {
     // A removed marker: the goal that was undone.
     let undone = ines.get("/threefc/v1/games/spring-13/audit").await.expect(200);
     assert_eq!(undone["items"][0]["action"], "goalUndone");
+}
+
+/// Who had won a game before a goal was edited; null for a draw.
+fn winner_before(game: &Value, edit: &Value) -> Value {
+    let score: Vec<TeamScore> = game["teams"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|team| {
+            let count = |name: &str, of: &str| {
+                let is_there = |goal: &Value| u64::from(goal[of] == team["teamId"]);
+                let goals = team[name].as_u64().unwrap();
+                u32::try_from(goals + is_there(&edit["before"]) - is_there(&edit["after"])).unwrap()
+            };
+            TeamScore {
+                team_id: team["teamId"].as_str().unwrap().parse().unwrap(),
+                conceded: count("conceded", "concedingTeamId"),
+                scored: count("scored", "scoringTeamId"),
+            }
+        })
+        .collect();
+    json!(result_of(&score).winner_team_id)
 }
 
 /// Demo data that is loaded at one moment is the same, but for the secret code of an invitation.

@@ -4,8 +4,8 @@
 //! and Bea viewer of the private league `quarry-lane`. Noor has no grant.
 
 use crate::fixture::{
-    Fixture, bea, by, game_id, ines, league_id, new_game, new_goal, new_league, new_player,
-    new_season, new_session, ruben, season_id, somebody, tomasz,
+    Fixture, bea, by, by_hand, game_id, ines, league_id, new_game, new_goal, new_league,
+    new_player, new_season, new_session, player, ruben, season_id, somebody, team, tomasz,
 };
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -17,10 +17,11 @@ use singlet_web::DemoPolicy;
 
 /// What requests name.
 pub(crate) struct Names {
-    code: String,
-    hash: String,
-    /// A goal of the live game, and of the finished one.
-    goals: [String; 2],
+    /// Codes and hashes of invitations: to the public league, and to the private one.
+    codes: [String; 2],
+    hashes: [String; 2],
+    /// A goal of the live game, of the finished one, and of the private one.
+    goals: [String; 3],
 }
 
 pub(crate) async fn prepare(fixture: &Fixture) -> Names {
@@ -67,9 +68,22 @@ pub(crate) async fn prepare(fixture: &Fixture) -> Names {
     service.create_session(&ruben(), &season, &new_session("q-day")).await.unwrap();
     service.create_player(&ruben(), &quarry, &new_player("q-player")).await.unwrap();
     let session = SessionId::new("q-day").unwrap();
-    let new = new_game("q-game", fixture.now());
-    service.create_game(&ruben(), &session, &new).await.unwrap();
-    Names { code: invite.code, hash: invite.hash.to_string(), goals: goals.try_into().unwrap() }
+    for id in ["q-game", "q-plain"] {
+        service.create_game(&ruben(), &session, &new_game(id, fixture.now())).await.unwrap();
+    }
+    let game = game_id("q-game");
+    let (player, team) = (player("q-player"), team("red"));
+    service.assign_roster(&ruben(), &game, &player, &team).await.unwrap();
+    let goal = by_hand(new_goal("blue", Some("red")), 1, 3);
+    service.add_goal(&ruben(), &game, &goal).await.unwrap();
+    goals.push(goal.event_id);
+    let new = NewInvite { role: Role::Viewer };
+    let private = service.invite(&ruben(), &quarry, &new).await.unwrap();
+    Names {
+        codes: [invite.code, private.code],
+        hashes: [invite.hash, private.hash].map(|hash| hash.to_string()),
+        goals: goals.try_into().unwrap(),
+    }
 }
 
 /// The request of a row.
@@ -90,7 +104,9 @@ pub(crate) fn request(row: &str, names: &Names) -> (Method, String, Option<Value
             _ => "running",
         }
     );
-    let goal = &names.goals[usize::from(is_finished)];
+    let goal = &names.goals[if is_private { 2 } else { usize::from(is_finished) }];
+    let code = &names.codes[usize::from(is_private)];
+    let hash = &names.hashes[usize::from(is_private)];
     let (get, post, put) = (Method::GET, Method::POST, Method::PUT);
     let (patch, delete) = (Method::PATCH, Method::DELETE);
     let by_hand = json!({
@@ -113,21 +129,21 @@ pub(crate) fn request(row: &str, names: &Names) -> (Method, String, Option<Value
         "getPlayer" => (get, player, Value::Null),
         "updatePlayer" => (patch, player, json!({"nickname": "Other"})),
         "grantRole" => (put, league + "/acl/new", json!({"role": "viewer", "displayName": "New"})),
-        "revokeRole" => (delete, league + "/acl/extra", Value::Null),
+        "revokeRole" => (delete, league + pick("/acl/extra", "/acl/bea"), Value::Null),
         "listGrants" => (get, league + "/acl", Value::Null),
         "invite" => (post, league + "/invites", json!({"role": "viewer"})),
         "listInvites" => (get, league + "/invites", Value::Null),
-        "deleteInvite" => (delete, format!("{league}/invites/{}", names.hash), Value::Null),
-        "previewInvite" => (post, league + "/invites/preview", json!({"code": names.code})),
+        "deleteInvite" => (delete, format!("{league}/invites/{hash}"), Value::Null),
+        "previewInvite" => (post, league + "/invites/preview", json!({"code": code})),
         "acceptInvite" => {
-            (post, league + "/invites/accept", json!({"code": names.code, "displayName": "Me"}))
+            (post, league + "/invites/accept", json!({"code": code, "displayName": "Me"}))
         }
         "createSeason" => (post, league + "/seasons", json!({"name": "New"})),
         "getSeason" => (get, season, Value::Null),
         "getStandings" => (get, season + "/standings", Value::Null),
         "getLeaderboards" => (get, season + "/leaderboards", Value::Null),
         "updateSeason" => (patch, season, json!({"name": "Other"})),
-        "deleteSeason" => (delete, "/seasons/idle".into(), Value::Null),
+        "deleteSeason" => (delete, pick("/seasons/idle", "/seasons/quarry").into(), Value::Null),
         "createTeam" => {
             (post, season + "/teams", json!({"name": "New", "code": "NEW", "color": "black"}))
         }
@@ -136,7 +152,9 @@ pub(crate) fn request(row: &str, names: &Names) -> (Method, String, Option<Value
         "createSession" => (post, season + "/sessions", json!({"sessionDate": "2026-05-10"})),
         "listSessions" => (get, season + "/sessions", Value::Null),
         "updateSession" => (patch, session, json!({"venue": "Other"})),
-        "deleteSession" => (delete, "/sessions/idle-day".into(), Value::Null),
+        "deleteSession" => {
+            (delete, pick("/sessions/idle-day", "/sessions/q-day").into(), Value::Null)
+        }
         "watchSeason" => (get, season + "/live", Value::Null),
         "createGame" => (
             post,
@@ -146,7 +164,7 @@ pub(crate) fn request(row: &str, names: &Names) -> (Method, String, Option<Value
         "listGames" => (get, session + "/games", Value::Null),
         "getGame" => (get, game, Value::Null),
         "updateGame" => (patch, game, json!({"pitch": "2"})),
-        "deleteGame" => (delete, "/games/plain".into(), Value::Null),
+        "deleteGame" => (delete, pick("/games/plain", "/games/q-plain").into(), Value::Null),
         "startThird" => (post, game + "/thirds/1/start", json!({})),
         "finishThird" => (post, game + "/thirds/1/finish", json!({})),
         "correctThird" => (patch, game + "/thirds/1", json!({})),
@@ -165,11 +183,16 @@ pub(crate) fn request(row: &str, names: &Names) -> (Method, String, Option<Value
         "watchGame" => (get, game + "/live", Value::Null),
         "addGoal" => (post, game + "/goals", by_hand),
         "listGoals" => (get, game + "/goals", Value::Null),
-        "editGoal" => (patch, format!("{game}/goals/{goal}"), json!({"scorerPlayerId": "r2"})),
+        "editGoal" => {
+            let change = json!({"scorerPlayerId": pick("r2", "q-player")});
+            (patch, format!("{game}/goals/{goal}"), change)
+        }
         "deleteGoal" => (delete, format!("{game}/goals/{goal}"), Value::Null),
         "undoGoal" => (post, game + "/goals/undo", json!({"expectedEventId": goal})),
-        "assignRoster" => (put, game + "/roster/r3", json!({"teamId": "blue"})),
-        "removeRoster" => (delete, game + "/roster/r2", Value::Null),
+        "assignRoster" => {
+            (put, game + pick("/roster/r3", "/roster/q-player"), json!({"teamId": "blue"}))
+        }
+        "removeRoster" => (delete, game + pick("/roster/r2", "/roster/q-player"), Value::Null),
         "listRoster" => (get, game + "/roster", Value::Null),
         other => panic!("no request for {other}"),
     };

@@ -14,6 +14,7 @@ on_every_backend! {
     roles_are_granted_changed_and_revoked,
     invitations_are_made_previewed_accepted_and_deleted,
     an_invitation_keeps_the_greater_role_and_is_used_once,
+    invitations_of_a_former_admin_are_withdrawn,
     grants_and_invitations_are_limited,
 }
 
@@ -189,6 +190,38 @@ async fn an_invitation_keeps_the_greater_role_and_is_used_once(store: TestStore)
     assert_eq!(sorted, ["invite-not-found", "ok"]);
     assert_eq!(fixture.data("LEAGUE#tidewall METADATA").await["admins"], 2);
     assert_eq!(code(&service.season(None, &season_id()).await), "ok");
+}
+
+/// Who is admin no longer does not come back by an invitation made before.
+async fn invitations_of_a_former_admin_are_withdrawn(store: TestStore) {
+    let fixture = Fixture::new(store).await;
+    let service = &fixture.service;
+    let new = NewInvite { role: Role::Admin };
+    let kept = service.invite(&ines(), &league_id(), &new).await.unwrap();
+    for (is_revoked, grants) in [(true, 3), (false, 4)] {
+        fixture.join(&ines(), &league_id(), &ruben(), Role::Admin).await;
+        let mut codes = Vec::new();
+        for _ in 0..2 {
+            codes.push(service.invite(&ruben(), &league_id(), &new).await.unwrap().code);
+        }
+        let former = user(&ruben());
+        if is_revoked {
+            service.revoke_role(&ines(), &league_id(), &former).await.unwrap();
+        } else {
+            let viewer = role(Role::Viewer);
+            service.grant_role(&ines(), &league_id(), &former, &viewer).await.unwrap();
+        }
+        for code_of in &codes {
+            let back = service.accept_invite(&ruben(), &league_id(), &accept(code_of)).await;
+            assert_eq!(code(&back), "invite-not-found");
+        }
+        let league = fixture.data("LEAGUE#tidewall METADATA").await;
+        let counts = (&league["invites"], &league["grants"], &league["admins"]);
+        assert_eq!(counts, (&1.into(), &grants.into(), &1.into()));
+        // What others have made stays.
+        let invites = service.invites(&ines(), &league_id()).await.unwrap();
+        assert_eq!((invites.len(), &invites[0].hash), (1, &kept.hash));
+    }
 }
 
 async fn grants_and_invitations_are_limited(store: TestStore) {

@@ -5,7 +5,7 @@ use crate::fixture::{
     no_game_change, player, ruben, season_id, session_id, team,
 };
 use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
-use singlet::dynamo::operation::Request;
+use singlet::dynamo::operation::{Answer, BatchGetItemAnswer, Request};
 use singlet::{Db, Settings};
 use singlet_testing::{TestStore, on_every_backend, run};
 use singlet_threefc::design::{GameId, LeagueId, SeasonId, Visibility};
@@ -74,6 +74,63 @@ fn interrupted(store: &TestStore, key: &'static str, meanwhile: Meanwhile) -> Se
     Service::new(Db::on(backend, settings), Random::new())
 }
 
+/// A backend that has no time for BatchGetItem from the first transaction on.
+struct BusyBackend {
+    inner: Arc<dyn Backend>,
+    has_written: AtomicBool,
+}
+
+impl Backend for BusyBackend {
+    fn execute(&self, request: Request) -> Execution<'_> {
+        match request {
+            Request::BatchGetItem(asked) if self.has_written.load(Ordering::SeqCst) => {
+                let answer = BatchGetItemAnswer {
+                    responses: Vec::new(),
+                    unprocessed_keys: asked.tables,
+                    capacity: Default::default(),
+                };
+                Execution::done(Ok(Answer::BatchGetItem(answer)))
+            }
+            request => {
+                let is_write = matches!(request, Request::TransactWriteItems(_));
+                self.has_written.fetch_or(is_write, Ordering::SeqCst);
+                self.inner.execute(request)
+            }
+        }
+    }
+
+    fn sleep(&self, _: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn has_conflicts(&self) -> bool {
+        self.inner.has_conflicts()
+    }
+
+    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
+        self.inner.changes(table_name)
+    }
+}
+
+/// The game is created, and then cannot be read for the answer. If the problem said that nothing was
+/// done, its Idempotency-Key would be free, and a repetition would create a second game.
+#[test]
+fn a_failed_read_after_the_write_does_not_say_that_nothing_was_done() {
+    run(async {
+        let fixture = Fixture::new(TestStore::memory()).await;
+        let backend =
+            BusyBackend { inner: fixture.store.backend(), has_written: AtomicBool::new(false) };
+        let settings: Settings = fixture.store.settings.clone();
+        let service = Service::new(Db::on(backend, settings), Random::new());
+        let new = new_game("g1", fixture.now());
+        let refused = service.create_game(&ines(), &session_id(), &new).await.unwrap_err();
+        let problem: singlet_web::problem::Problem = refused.into();
+        assert_eq!(problem.problem_type().status, 503);
+        assert!(!problem.is_safe_to_retry());
+        assert_eq!(fixture.keys_of("GAME#g1 METADATA").await.len(), 1);
+    });
+}
+
 /// The standings are read after the game. If it was reopened between the two, they are too small to
 /// take away what the game counted.
 #[test]
@@ -103,6 +160,57 @@ fn a_goal_while_the_game_is_reopened_is_decided_again() {
         let service = interrupted(&fixture.store, "STANDING#", reopen);
         let reopened = service.reopen_game(&ines(), &game).await;
         assert_eq!(code(&reopened), "game-not-closed", "somebody else was faster");
+    });
+}
+
+/// A row of the standings is deleted and created again while the clock stands still. Whoever has read
+/// the first row must not take the second one for it.
+#[test]
+fn a_row_that_is_deleted_and_created_again_has_another_version() {
+    run(async {
+        let fixture = Fixture::new(TestStore::memory()).await;
+        let games = [fixture.game("g1").await, fixture.game("g2").await];
+        fixture.service.finish_game(&ines(), &games[0], true).await.unwrap();
+        let other = fixture.second();
+        let play_again: Meanwhile = Box::new(move || {
+            let other = other.clone();
+            Box::pin(async move {
+                let game = game_id("g1");
+                other.reopen_game(&ines(), &game).await.unwrap();
+                let goal = by_hand(new_goal("blue", Some("red")), 1, 3);
+                other.add_goal(&ines(), &game, &goal).await.unwrap();
+                other.finish_game(&ines(), &game, true).await.unwrap();
+            })
+        });
+        let service = interrupted(&fixture.store, TRANSACTION, play_again);
+        service.finish_game(&ines(), &games[1], true).await.unwrap();
+        crate::tables::compare(&fixture, &games, "after both finishes").await;
+    });
+}
+
+/// The same if another game creates the row.
+#[test]
+fn a_row_that_another_game_creates_again_has_another_version() {
+    run(async {
+        let fixture = Fixture::new(TestStore::memory()).await;
+        let mut games = Vec::new();
+        for id in ["g1", "g2", "g3"] {
+            games.push(fixture.game(id).await);
+        }
+        let goal = by_hand(new_goal("blue", Some("red")), 1, 3);
+        fixture.service.add_goal(&ines(), &games[1], &goal).await.unwrap();
+        fixture.service.finish_game(&ines(), &games[0], true).await.unwrap();
+        let other = fixture.second();
+        let play_another: Meanwhile = Box::new(move || {
+            let other = other.clone();
+            Box::pin(async move {
+                other.reopen_game(&ines(), &game_id("g1")).await.unwrap();
+                other.finish_game(&ines(), &game_id("g2"), true).await.unwrap();
+            })
+        });
+        let service = interrupted(&fixture.store, TRANSACTION, play_another);
+        service.finish_game(&ines(), &games[2], true).await.unwrap();
+        crate::tables::compare(&fixture, &games, "after both finishes").await;
     });
 }
 

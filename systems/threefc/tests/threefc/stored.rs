@@ -1,17 +1,23 @@
 //! What is stored looks as the source's key patterns say, attribute by attribute.
 
-use crate::fixture::{Fixture, by, ines, league_id, new_goal, text, tomasz};
+use crate::fixture::{
+    Fixture, by, ines, league_id, new_game, new_goal, new_player, new_season, new_session,
+    season_id, session_id, text, tomasz,
+};
 use serde_json::{Value as Json, json};
 use singlet::dynamo::Value;
 use singlet_testing::{TestStore, on_every_backend};
-use singlet_threefc::design::Role;
-use singlet_threefc::service::input::NewInvite;
+use singlet_threefc::design::{AbandonReason, Role};
+use singlet_threefc::service::input::{
+    AbandonGame, NewGame, NewInvite, NewPlayer, NewSeason, NewSession,
+};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 on_every_backend! {
     every_item_is_an_envelope_of_six_texts,
     payloads_are_those_of_the_specification,
+    optional_fields_are_those_of_the_specification,
     a_rewrite_has_a_new_version_when_the_clock_stands_still,
 }
 
@@ -197,14 +203,24 @@ async fn payloads_are_those_of_the_specification(store: TestStore) {
         }),
     )
     .await;
-    let audit = fixture.data("GAME#g1 AUDIT#000009").await;
-    let said = (&audit["byUserId"], &audit["byName"], &audit["action"], &audit["sequence"]);
-    let expected = (&json!("tomasz"), &json!("Tomasz Wren"), &json!("gameFinished"), &json!(9));
-    assert_eq!(said, expected);
-    assert_eq!(
-        (&audit["before"]["status"], &audit["after"]["status"]),
-        (&json!("live"), &json!("finished"))
-    );
+    let payload = |status: &str, finished_at: Json, result: Json| {
+        json!({
+            "sessionId": "day-1", "gameStartTs": now, "pitch": null,
+            "teamIds": ["red", "blue", "yellow"], "thirdLengthMinutes": 20, "status": status,
+            "thirds": thirds, "score": score, "finishedAt": finished_at, "result": result,
+            "abandoned": null,
+        })
+    };
+    check(
+        "GAME#g1 AUDIT#000009",
+        json!({
+            "gameId": "g1", "sequence": 9, "at": now, "byUserId": "tomasz",
+            "byName": "Tomasz Wren", "action": "gameFinished",
+            "before": payload("live", Json::Null, Json::Null),
+            "after": payload("finished", json!(now), result),
+        }),
+    )
+    .await;
     let invite = fixture.keys_of("LEAGUE#tidewall INVITE#").await.remove(0);
     let hash = invite.rsplit('#').next().unwrap();
     assert!(hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()), "{hash}");
@@ -223,6 +239,126 @@ async fn payloads_are_those_of_the_specification(store: TestStore) {
     assert_eq!((&data["scoringTeamId"], &data["scorerPlayerId"]), (&Json::Null, &Json::Null));
     assert!(data.as_object().unwrap().contains_key("scoringTeamId"));
     assert!(!data.as_object().unwrap().contains_key("elapsedSeconds"));
+}
+
+/// Fields that may be left out, and what goals, games and markers hold once they are gone.
+async fn optional_fields_are_those_of_the_specification(store: TestStore) {
+    let fixture = Fixture::new(store).await;
+    let service = &fixture.service;
+    let now = fixture.now().to_string();
+    let check = async |key: &str, expected: Json| {
+        assert_eq!(fixture.data(key).await, expected, "{key}");
+    };
+    let dates = ["2026-03-01", "2026-06-30"].map(|date| Some(date.parse().unwrap()));
+    let new = NewSeason { starts_on: dates[0], ends_on: dates[1], ..new_season("dated") };
+    service.create_season(&ines(), &league_id(), &new).await.unwrap();
+    let season = json!({
+        "leagueId": "tidewall", "seasonId": "dated", "name": "Spring", "startsOn": "2026-03-01",
+        "endsOn": "2026-06-30", "thirdLengthMinutes": 20,
+    });
+    check("LEAGUE#tidewall SEASON#dated", season).await;
+    let new = NewSession { venue: Some("North Field".to_owned()), ..new_session("day-2") };
+    service.create_session(&ines(), &season_id(), &new).await.unwrap();
+    let session = json!({
+        "seasonId": "spring", "sessionId": "day-2", "sessionDate": "2026-05-03",
+        "venue": "North Field",
+    });
+    check("SEASON#spring SESSION#day-2", session).await;
+    let new = NewPlayer { number: Some(7), ..new_player("kite") };
+    service.create_player(&ines(), &league_id(), &new).await.unwrap();
+    let player = json!({
+        "playerId": "kite", "leagueId": "tidewall", "nickname": "KITE", "number": 7,
+        "archived": false,
+    });
+    check("PLAYER#kite PROFILE", player.clone()).await;
+    check("LEAGUE#tidewall PLAYER#kite", player).await;
+    // A goal that is undone: its marker stays, and the audit record has it.
+    let pitch = Some("Pitch 1".to_owned());
+    let new = NewGame { pitch, ..new_game("hail", fixture.now()) };
+    service.create_game(&ines(), &session_id(), &new).await.unwrap();
+    let hail = "hail".parse().unwrap();
+    service.start_third(&tomasz(), &hail, 1, None).await.unwrap();
+    let goal = by(new_goal("blue", Some("red")), "r1", &["y1"]);
+    let event = fixture.goal(&hail, &goal).await;
+    service.undo_goal(&tomasz(), &hail, &event).await.unwrap();
+    let marker = fixture.data(&format!("GAME#hail EVENT#{event}")).await;
+    let expected = json!({
+        "eventId": event, "goalSk": format!("GOAL#1#0001#{event}"), "removed": true,
+        "fingerprint": marker["fingerprint"],
+    });
+    assert_eq!(marker, expected);
+    check(
+        "GAME#hail AUDIT#000004",
+        json!({
+            "gameId": "hail", "sequence": 4, "at": now, "byUserId": "tomasz",
+            "byName": "Tomasz Wren", "action": "goalUndone", "eventId": event,
+            "before": {
+                "gameId": "hail", "eventId": event, "third": 1, "gameMinute": 1,
+                "elapsedSeconds": 0, "concedingTeamId": "blue", "scoringTeamId": "red",
+                "ownGoal": false, "scorerPlayerId": "r1", "assistPlayerIds": ["y1"], "entry": 3,
+                "enteredByUserId": "tomasz",
+            },
+        }),
+    )
+    .await;
+    // A game that is abandoned in its first third.
+    let abandon = AbandonGame {
+        reason: AbandonReason::NoShow,
+        note: Some("The bus broke down".to_owned()),
+        absent_team_ids: vec!["blue".to_owned()],
+    };
+    service.abandon_game(&tomasz(), &hail, &abandon).await.unwrap();
+    let score =
+        |ids: [&str; 3]| json!(ids.map(|id| json!({"teamId": id, "conceded": 0, "scored": 0})));
+    let score = score(["red", "blue", "yellow"]);
+    let thirds = json!([
+        {"third": 1, "startedAt": now, "finishedAt": now}, {"third": 2}, {"third": 3},
+    ]);
+    let abandoned = json!({
+        "reason": "no-show", "note": "The bus broke down", "absentTeamIds": ["blue"],
+    });
+    check(
+        "GAME#hail METADATA",
+        json!({
+            "gameId": "hail", "leagueId": "tidewall", "seasonId": "spring", "sessionId": "day-1",
+            "gameStartTs": now, "pitch": "Pitch 1", "teamIds": ["red", "blue", "yellow"],
+            "thirdLengthMinutes": 20, "status": "abandoned", "thirds": thirds, "score": score,
+            "goals": 0, "sequence": 5,
+            "lastEvent": {
+                "type": "gameAbandoned", "sequence": 5, "at": now, "status": "abandoned",
+                "thirds": thirds, "score": score, "abandoned": abandoned,
+            },
+            "abandoned": abandoned,
+        }),
+    )
+    .await;
+    check(
+        &format!("SESSION#day-1 GAME#{now}#hail"),
+        json!({
+            "sessionId": "day-1", "gameId": "hail", "gameStartTs": now, "leagueId": "tidewall",
+            "seasonId": "spring", "pitch": "Pitch 1", "teamIds": ["red", "blue", "yellow"],
+            "status": "abandoned", "score": score,
+        }),
+    )
+    .await;
+    // A draw has no winner, and says of how many.
+    let draw = fixture.game("draw").await;
+    service.finish_game(&ines(), &draw, true).await.unwrap();
+    let game = fixture.data("GAME#draw METADATA").await;
+    let teams =
+        ["red", "blue", "yellow"].map(|id| json!({"teamId": id, "rank": 1, "outcome": "draw"}));
+    let expected = json!({"outcome": "draw", "drawKind": "three-way", "teams": teams});
+    assert_eq!(game["result"], expected);
+    assert_eq!(game["thirds"], json!([{"third": 1}, {"third": 2}, {"third": 3}]));
+    check(
+        &format!("SESSION#day-1 GAME#{now}#draw"),
+        json!({
+            "sessionId": "day-1", "gameId": "draw", "gameStartTs": now, "leagueId": "tidewall",
+            "seasonId": "spring", "teamIds": ["red", "blue", "yellow"], "status": "finished",
+            "score": score, "outcome": "draw",
+        }),
+    )
+    .await;
 }
 
 async fn a_rewrite_has_a_new_version_when_the_clock_stands_still(store: TestStore) {

@@ -224,7 +224,7 @@ impl Expected {
 }
 
 /// Compares what is stored with what all games add up to.
-async fn compare(fixture: &Fixture, games: &[GameId], when: &str) {
+pub(crate) async fn compare(fixture: &Fixture, games: &[GameId], when: &str) {
     let db = fixture.service.db();
     let mut expected = Expected::default();
     for game in games {
