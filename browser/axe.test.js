@@ -1,14 +1,15 @@
 // Every page by the rules of axe-core, and by ours: one h1, nothing wider than the screen, targets of
-// 44 pixels. Light and dark, on phones and desks.
+// 44 pixels. Light and dark. Other views of the pages are checked by the suites of the systems.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { address, ask, launch, open, picture } from "./browser.js";
-import { checkAxe, checkColours, checkLayout } from "./checks.js";
+import { ask, launch, open, picture } from "./browser.js";
+import { checkPage, SCREENS } from "./checks.js";
 import { json, startFront } from "./front.js";
 import { GALLERY, GALLERY_SCRIPT } from "./gallery.js";
+import { checkEveryPage, SYSTEMS } from "./views.js";
 
-/** The systems whose pages must be found. */
-const SYSTEMS = ["snakes", "threefc", "hacktracker", "fus", "cricket"];
+/** The pages of the server itself. */
+const SERVER_PAGES = ["/", "/problems", "/jobs", "/local"];
 /** How many pages there are at most. */
 const PAGES_MAX = 40;
 
@@ -16,37 +17,23 @@ let browser;
 before(async () => { browser = await launch(); });
 after(async () => { await browser?.close(); });
 
-const SCREENS = [
-  { name: "phone", viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
-  { name: "desk", viewport: { width: 1280, height: 800 } },
-];
-/** The smallest phone, on which nothing may be cut off. */
-const SMALL = { width: 320, height: 640 };
-
-/** Checks a page in light and dark, and on a phone also on the smallest screen. */
-async function check(page, where, screen) {
-  for (const [colorScheme, checkIn] of [["dark", checkColours], ["light", checkAxe]]) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await picture(page, `${where.replaceAll("/", "_")}-${screen.name}-${colorScheme}`);
-    await checkIn(page, `${where}, ${screen.name}, ${colorScheme}`);
-  }
-  await checkLayout(page, `${where}, ${screen.name}`, LAYOUT);
-  if (!screen.isMobile) return;
-  await page.setViewportSize(SMALL);
-  await checkLayout(page, `${where}, ${SMALL.width} pixels`, LAYOUT);
-  await page.setViewportSize(screen.viewport);
-}
-
 /** Links within a sentence are as high as its lines. */
 const LAYOUT = { except: ":is(p a:not(.button), li a:not(.button), dd a, dt a):not(.actions a, .snakes-open a)" };
+
+const [PHONE] = SCREENS;
+for (const system of SYSTEMS) {
+  test(`every page that ${system} serves, phone`, { timeout: 600_000 }, () => checkEveryPage(browser, system, PHONE));
+}
 
 for (const screen of SCREENS) {
   const { name, ...options } = screen;
 
-  test(`every page, ${name}`, { timeout: 900_000 }, async () => {
+  test(`the pages of the server, and how each system begins, ${name}`, { timeout: 900_000 }, async () => {
     const context = await browser.newContext({ ...options, reducedMotion: "reduce" });
-    // The pages of the server, and of each system the first one and its API, found by links. Other
-    // pages of a system are checked by its own suite.
+    // Found by links, as people find them: also the first page of each system and its API. All pages of
+    // APIs are made by one template, and large: on the desk one of them is enough.
+    const systemsWithApi = screen.isMobile ? SYSTEMS : SYSTEMS.slice(0, 1);
+    const isChecked = (path) => !path.endsWith("/api") || systemsWithApi.some((system) => path === `/${system}/api`);
     const found = new Set(["/"]);
     const checked = [];
     for (const path of found) {
@@ -60,13 +47,13 @@ for (const screen of SCREENS) {
         }
         await page.waitForTimeout(200);
         const links = await page.evaluate(() => [...document.querySelectorAll("a[href]")].filter((a) => a.origin === location.origin).map((a) => a.pathname));
-        for (const link of links) if (/^\/[a-z]*(\/api)?$/.test(link)) found.add(link);
-        await check(page, path, screen);
+        for (const link of links) if (/^\/[a-z]*(\/api)?$/.test(link) && isChecked(link)) found.add(link);
+        await checkPage(page, path, screen, { layout: LAYOUT });
         assert.deepEqual(page.faults, [], path);
       }
       await page.close();
     }
-    const expected = ["/problems", ...SYSTEMS.flatMap((system) => [`/${system}`, `/${system}/api`])];
+    const expected = [...SERVER_PAGES, ...SYSTEMS.map((system) => `/${system}`), ...systemsWithApi.map((system) => `/${system}/api`)];
     for (const path of expected) assert.ok(checked.includes(path), `${path} is not among ${checked.join()}`);
     await context.close();
   });
@@ -78,32 +65,32 @@ for (const screen of SCREENS) {
     const path = `/snakes/play/${ann.game.code}`;
     const visitor = await open(context, path);
     await visitor.waitForSelector("#join-name", { state: "visible" });
-    await check(visitor, "game-joining", screen);
+    await checkPage(visitor, "game-joining", screen, { layout: LAYOUT });
     await context.addInitScript(([key, player]) => sessionStorage.setItem(key, JSON.stringify(player)), [`snakes.${ann.game.code}`, { ...ann.player, secret: ann.secret }]);
     const page = await open(context, path);
     await page.waitForSelector("#start:not([disabled])");
-    await check(page, "game-waiting", screen);
+    await checkPage(page, "game-waiting", screen, { layout: LAYOUT });
     await page.click("#leave");
     await page.waitForSelector("dialog[open]");
-    await check(page, "game-dialog", screen);
+    await checkPage(page, "game-dialog", screen, { layout: LAYOUT });
     await page.keyboard.press("Escape");
     await page.focus("#start");
     await page.keyboard.press("Enter");
     await page.waitForSelector("#roll[aria-disabled=false]");
     // The button is gone, and the focus is on the next thing to do.
     assert.equal(await page.evaluate(() => document.activeElement.id), "roll");
-    await check(page, "game-playing", screen);
+    await checkPage(page, "game-playing", screen, { layout: LAYOUT });
     for (let turn = 0; turn < 200; turn += 1) {
       const { wins } = await ask("POST", `/snakes/games/${ann.game.code}/roll`, { secret: turn % 2 ? bob.secret : ann.secret });
       if (wins) break;
     }
     await page.waitForSelector("#end:not([hidden])");
-    await check(page, "game-end", screen);
+    await checkPage(page, "game-end", screen, { layout: LAYOUT });
     for (const one of [visitor, page]) assert.deepEqual(one.faults, []);
     const nowhere = await open(context, "/snakes/play/ZZZZZZ");
     nowhere.expected = () => true;
     await nowhere.waitForSelector("text=Game not found");
-    await check(nowhere, "game-missing", screen);
+    await checkPage(nowhere, "game-missing", screen, { layout: LAYOUT });
     await context.close();
   });
 
@@ -122,12 +109,12 @@ for (const screen of SCREENS) {
     await page.locator("#form button").first().click();
     await page.waitForSelector(".field-error");
     await page.waitForSelector(".connection-bar:not(:empty)");
-    await check(page, "gallery", screen);
+    await checkPage(page, "gallery", screen, { layout: LAYOUT });
     await page.evaluate(() => document.querySelector(".chart").scrollIntoView());
     await picture(page, `gallery-charts-${name}`);
     await page.click("#delete");
     await page.waitForSelector("dialog[open]");
-    await check(page, "gallery-dialog", screen);
+    await checkPage(page, "gallery-dialog", screen, { layout: LAYOUT });
     await context.close();
     front.stop();
   });

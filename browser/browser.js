@@ -44,6 +44,17 @@ export async function open(context, path, origin = address) {
   return page;
 }
 
+/** The token of a person of a system's demo data. */
+export async function tokenOf(system, subject) {
+  const answer = await fetch(`${address}/local/tokens`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ persona: { system, subject } }),
+  });
+  if (!answer.ok) throw new Error(`${subject} of ${system} cannot sign in: ${answer.status}`);
+  return (await answer.json()).token;
+}
+
 /** Sends a request to the server, as a program would. */
 export async function ask(method, path, { body, secret } = {}) {
   const answer = await fetch(address + path, {
@@ -51,7 +62,8 @@ export async function ask(method, path, { body, secret } = {}) {
     headers: { ...(body ? { "content-type": "application/json" } : {}), ...(secret ? { "player-secret": secret } : {}) },
     body: body ? JSON.stringify(body) : undefined,
   });
-  return answer.json();
+  const text = await answer.text();
+  return text ? JSON.parse(text) : null;
 }
 
 export async function picture(page, name) {

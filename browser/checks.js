@@ -2,7 +2,15 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { picture } from "./browser.js";
 
+/** The screens on which every page is checked. */
+export const SCREENS = [
+  { name: "phone", viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
+  { name: "desk", viewport: { width: 1280, height: 800 } },
+];
+/** The smallest phone, on which nothing may be cut off. */
+const SMALL = { width: 320, height: 640 };
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** How large whatever is pressed must be. */
 const TARGET_PX_MIN = 44;
@@ -10,6 +18,25 @@ const TARGETS = "button, a[href], input, select, textarea, summary";
 
 /** The rules that depend on colours. All others find the same in light and dark. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+
+/**
+ * Checks a page by all rules: in light and dark, and on a phone also on the smallest one. `where` names
+ * it if it fails, and names its pictures, if there are to be any. `layout` is for `checkLayout`.
+ */
+export async function checkPage(page, where, screen, { layout, hasPictures = true } = {}) {
+  for (const [colorScheme, checkIn] of [["dark", checkColours], ["light", checkAxe]]) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    // Colours that are still changing have no contrast that could be measured.
+    await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== "running"));
+    if (hasPictures) await picture(page, `${where.replaceAll("/", "_")}-${screen.name}-${colorScheme}`);
+    await checkIn(page, `${where}, ${screen.name}, ${colorScheme}`);
+  }
+  await checkLayout(page, `${where}, ${screen.name}`, layout);
+  if (!screen.isMobile) return;
+  await page.setViewportSize(SMALL);
+  await checkLayout(page, `${where}, ${SMALL.width} pixels`, layout);
+  await page.setViewportSize(screen.viewport);
+}
 
 /** Checks a page by the rules of axe-core. `where` names it if it fails. */
 export async function checkAxe(page, where) {
@@ -28,7 +55,7 @@ async function runAxe(page, where, options = {}) {
     const { violations } = await window.axe.run(document, { resultTypes: ["violations"], ...options });
     return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.slice(0, 3).map((node) => `${node.target.join(" ")} ${node.any[0]?.message ?? ""}`).join(", ")}`);
   }, options);
-  assert.deepEqual(found, [], where);
+  assert.deepEqual(found, [], `${where}: ${found.join("; ")}`);
 }
 
 /**
@@ -55,5 +82,5 @@ export async function checkLayout(page, where, { targets = TARGETS, except = nul
     }
     return problems;
   }, { minimum: TARGET_PX_MIN, targets, except, narrow });
-  assert.deepEqual(found, [], where);
+  assert.deepEqual(found, [], `${where}: ${found.join("; ")}`);
 }

@@ -3,8 +3,9 @@
 // deletes them again, so that the demo data stays as it was.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { address, DESK, launch, open, PHONE, picture } from "./browser.js";
-import { checkAxe, checkLayout } from "./checks.js";
+import { address, DESK, launch, open, PHONE, picture, tokenOf } from "./browser.js";
+import { SCREENS } from "./checks.js";
+import { checkAllViews } from "./views.js";
 
 /** Long enough for a busy machine: a poll comes every 2.5 s. */
 const PATIENCE_MS = 120_000;
@@ -19,23 +20,12 @@ after(async () => {
   for (const step of undo.reverse()) await step();
 });
 
-/** The token of a person of the demo data. */
-async function tokenOf(subject) {
-  const answer = await fetch(`${address}/local/tokens`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ persona: { system: "cricket", subject } }),
-  });
-  assert.equal(answer.status, 200, `${subject} can sign in`);
-  return (await answer.json()).token;
-}
-
 /** Sends a request as this person, or as nobody. Returns `{ status, value }`. */
 async function send(subject, method, path, body) {
   const answer = await fetch(`${address}/cricket${path}`, {
     method,
     headers: {
-      ...(subject ? { authorization: `Bearer ${await tokenOf(subject)}` } : {}),
+      ...(subject ? { authorization: `Bearer ${await tokenOf("cricket", subject)}` } : {}),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
     body: body === undefined ? undefined : JSON.stringify(body),
@@ -79,7 +69,7 @@ async function newMatch({ tape = "t20-31", ball = "1:6.1", speed = 60, playing =
 async function browserOf(subject, options = DESK) {
   const context = await browser.newContext({ ...options, timezoneId: "UTC" });
   context.setDefaultTimeout(PATIENCE_MS);
-  if (subject) await context.addInitScript((token) => localStorage.setItem("singlet.token", token), await tokenOf(subject));
+  if (subject) await context.addInitScript((token) => localStorage.setItem("singlet.token", token), await tokenOf("cricket", subject));
   return context;
 }
 
@@ -362,42 +352,6 @@ test("matches are listed by league and day", { timeout: 300_000 }, async () => {
   await close();
 });
 
-/** Links within a sentence are as high as its lines; cards are pressed as a whole. */
-const LAYOUT = {
-  targets: "main :is(button, a[href], input, select, summary), nav a, dialog button",
-  except: "p a:not(.button), .cricket-open",
-};
-
-for (const [screen, options] of [["phone", PHONE], ["desk", DESK]]) {
-  test(`every page by axe and by our own rules, ${screen}, light and dark`, { timeout: 600_000 }, async () => {
-    const id = await newMatch({ ball: "2:8.1", playing: false });
-    await ask("asha", "POST", `/user/follow/${id}`, { teamId: "neutral" });
-    const views = [
-      ["list", "asha", "/cricket", "#upcoming li"],
-      ["match", "asha", `/cricket/match/${id}`, "#balls li"],
-      ["scorecard", null, `/cricket/match/${id}#scorecard`, "#scorecard table"],
-      ["charts", null, `/cricket/match/${id}#charts`, "#charts svg"],
-      ["pushes", "asha", "/cricket/pushes", "#messages-note:empty, #messages-note a"],
-      ["pushes-visitor", null, "/cricket/pushes", "#visitor a"],
-      ["admin", "olu", "/cricket/admin", ".cricket-replay"],
-      ["sheet", "asha", `/cricket/match/${id}`, "dialog[open]", (page) => page.locator("#match-follow").click()],
-    ];
-    for (const [name, who, path, wait, act] of views) {
-      const { page, close } = await visit(who, path, { options: { ...options, reducedMotion: "reduce" }, expected: EXPECTED });
-      if (act) await act(page);
-      await page.locator(wait).first().waitFor({ state: "attached" });
-      for (const colorScheme of ["light", "dark"]) {
-        const where = `${name}, ${screen}, ${colorScheme}`;
-        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-        await picture(page, `cricket-${name}-${screen}-${colorScheme}`);
-        await checkAxe(page, where);
-        await checkLayout(page, where, LAYOUT);
-      }
-      if (screen === "phone") {
-        await page.setViewportSize({ width: 320, height: 640 });
-        await checkLayout(page, `${name}, 320 pixels`, LAYOUT);
-      }
-      await close();
-    }
-  });
+for (const screen of SCREENS) {
+  test(`every view by the rules of axe-core and ours, ${screen.name}`, { timeout: 900_000 }, () => checkAllViews(browser, "cricket", screen));
 }

@@ -5,8 +5,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { deflateSync, crc32 } from "node:zlib";
 import { addUp, formatTenths } from "../systems/fus/src/pages/rating.js";
-import { address, DESK, launch, open, PHONE, picture } from "./browser.js";
-import { checkAxe, checkLayout } from "./checks.js";
+import { address, DESK, launch, open, PHONE, picture, tokenOf } from "./browser.js";
+import { SCREENS } from "./checks.js";
+import { checkAllViews } from "./views.js";
 
 const API = "/fus/v1";
 /** What no page may ever run. */
@@ -22,23 +23,12 @@ after(async () => {
   for (const step of undo.reverse()) await step();
 });
 
-/** The token of a person of the demo data. */
-async function tokenOf(subject) {
-  const answer = await fetch(`${address}/local/tokens`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ persona: { system: "fus", subject } }),
-  });
-  assert.equal(answer.status, 200, `${subject} can sign in`);
-  return (await answer.json()).token;
-}
-
 /** Sends a request as this person, or as nobody. Returns `{ status, value }`. */
 async function send(subject, method, path, { body, version } = {}) {
   const answer = await fetch(address + API + path, {
     method,
     headers: {
-      ...(subject ? { authorization: `Bearer ${await tokenOf(subject)}` } : {}),
+      ...(subject ? { authorization: `Bearer ${await tokenOf("fus", subject)}` } : {}),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...(version === undefined ? {} : { "if-match": `"${version}"` }),
     },
@@ -85,7 +75,7 @@ async function newMatch(date, [a1, a2, b1, b2], [teamAGames, teamBGames]) {
 /** A browser of this person's own, or of a visitor. */
 async function browserOf(subject, options = DESK) {
   const context = await browser.newContext({ ...options, timezoneId: "UTC" });
-  if (subject) await context.addInitScript((token) => localStorage.setItem("singlet.token", token), await tokenOf(subject));
+  if (subject) await context.addInitScript((token) => localStorage.setItem("singlet.token", token), await tokenOf("fus", subject));
   return context;
 }
 
@@ -842,65 +832,6 @@ test("a visitor reads, and is asked to sign in", { timeout: 60_000 }, async () =
   await close();
 });
 
-/** Every page, with somebody who sees all of it. */
-async function views() {
-  const { items } = await ask(null, "GET", "/sites?limit=100");
-  const of = (title) => items.find((site) => site.title === title).id;
-  return [
-    [null, "/fus", ".fus-cards li"],
-    [null, "/fus", "[role=option]", (page) => page.fill("#search-text", "ru")],
-    [null, "/fus", "dialog li", (page) => page.click(".fus-chip-more")],
-    [null, `/fus/site/${of("Rust by Example")}`, ".fus-visitor"],
-    ["lea", `/fus/site/${of("Rust by Example")}`, "#rating-form"],
-    ["adam", `/fus/site/${of("Tag museum")}`, "#rating-form"],
-    ["nils", "/fus/site/nowhere", ".fus-nothing"],
-    ["adam", "/fus/new", "#edit:not([hidden])"],
-    ["adam", `/fus/edit/${of("Rust by Example")}`, "#edit:not([hidden])"],
-    ["nils", "/fus/new", ".fus-nothing"],
-    ["lea", "/fus/me", "#rating-list li"],
-    ["lea", "/fus/me#groups", "#group-list li"],
-    ["adam", "/fus/groups?group=Moderators", "#group li"],
-    ["mina", "/fus/groups?group=Squash", "#group li"],
-    ["pia", "/fus/groups", "#group li"],
-    ["mina", "/fus/squash", "#squash:not([hidden])"],
-    [null, "/fus/squash", ".fus-nothing"],
-    ["mina", "/fus/squash/enter", "#match:not([hidden])"],
-    ["pia", "/fus/squash/standings", "#players tbody tr"],
-    ["pia", "/fus/squash/standings#pairs", "#pairs tbody tr"],
-    ["mina", "/fus/squash/standings", "dialog .fus-match", (page) => page.locator("#players tbody button").first().click()],
-    ["mina", "/fus/squash/players", "#player-form", (page) => page.locator("#players button:has-text('Edit')").first().click()],
-  ];
-}
-
-/** Links within a sentence are as high as its lines; cards are pressed as a whole. */
-const LAYOUT = {
-  targets: "main :is(button, a[href], input, select, textarea, summary), nav a, dialog :is(button, a[href])",
-  except: "p a:not(.button, .fus-chip), .fus-card-title",
-};
-
-for (const [screen, options] of [["phone", PHONE], ["desk", DESK]]) {
-  for (const colorScheme of ["light", "dark"]) {
-    test(`every page by axe and by our own rules, ${screen}, ${colorScheme}`, { timeout: 300_000 }, async () => {
-      for (const [number, [who, path, wait, act]] of (await views()).entries()) {
-        const where = `${path} by ${who}, ${screen}, ${colorScheme}`;
-        const { page, close } = await visit(who, path, { options: { ...options, colorScheme }, expected: NOT_FOUND });
-        if (act) {
-          await page.waitForSelector("main li, main tr");
-          await act(page);
-        }
-        await page.waitForSelector(wait);
-        // Lists arrive and dialogs have come in.
-        await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
-        await page.waitForTimeout(250);
-        await picture(page, `fus-page-${String(number).padStart(2, "0")}-${screen}-${colorScheme}`);
-        await checkAxe(page, where);
-        await checkLayout(page, where, LAYOUT);
-        if (screen === "phone") {
-          await page.setViewportSize({ width: 320, height: 640 });
-          await checkLayout(page, `${where}, 320 pixels`, LAYOUT);
-        }
-        await close();
-      }
-    });
-  }
+for (const screen of SCREENS) {
+  test(`every view by the rules of axe-core and ours, ${screen.name}`, { timeout: 900_000 }, () => checkAllViews(browser, "fus", screen));
 }

@@ -5,7 +5,8 @@ import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import * as rules from "../systems/hacktracker/src/pages/rules.js";
 import { address, DESK, launch, open, PHONE, picture } from "./browser.js";
-import { checkAxe, checkLayout } from "./checks.js";
+import { SCREENS } from "./checks.js";
+import { checkAllViews } from "./views.js";
 
 const BASE = "/hacktracker";
 const NINE = ["Ortiz", "Bell", "Cho", "Dunn", "Evans", "Fry", "Gray", "Hale", "Ives"];
@@ -871,79 +872,6 @@ test(`${RANDOM_GAMES} random games: the rules of the page and of the server agre
   assert.equal(plays, RANDOM_GAMES * 8);
 });
 
-/** Links within a sentence are as high as its lines; what is in a table has the width of its column. */
-const LAYOUT = { except: ":is(p a:not(.button), dd a, dt a):not(.hacktracker-back a)", narrow: "table *" };
-
-/** Checks a page by the rules of axe-core, in light and dark, and by ours. */
-async function check(page, where, screen) {
-  for (const colorScheme of ["light", "dark"]) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    // Colours change in steps, which must be over before they are measured.
-    await page.waitForTimeout(150);
-    await picture(page, `hacktracker-${where}-${screen}-${colorScheme}`);
-    await checkAxe(page, `${where}, ${screen}, ${colorScheme}`);
-  }
-  const sizes = screen === "phone" ? [PHONE.viewport, { width: 320, height: 640 }] : [DESK.viewport];
-  for (const size of sizes) {
-    await page.setViewportSize(size);
-    await checkLayout(page, `${where}, ${size.width} pixels`, LAYOUT);
-  }
-  await page.setViewportSize(sizes[0]);
-}
-
-for (const [screen, options] of [["phone", PHONE], ["desk", DESK]]) {
-  test(`every page with the demo data, ${screen}`, { timeout: 900_000 }, async () => {
-    const nora = await person("Nora", { persona: "nora-vance" });
-    const { items } = await nora.call("GET", "/users/me/teams");
-    const kettles = items.find((team) => team.name === "Copper Kettles");
-    const { items: games } = await nora.call("GET", `/teams/${kettles.teamId}/games`);
-    const { players, invites } = await nora.call("GET", `/teams/${kettles.teamId}`);
-    const pia = players.find((player) => player.playerNumber === 12);
-    const game = (status) => games.find((one) => one.status === status);
-    const context = await browserOf(nora, options);
-    const shown = [
-      ["teams", "", ".hacktracker-live"],
-      ["roster", `/team/${kettles.teamId}`, ".hacktracker-roster"],
-      ["games", `/team/${kettles.teamId}#games`, ".hacktracker-games"],
-      ["stats", `/team/${kettles.teamId}#stats`, ".hacktracker-stats"],
-      ["members", `/team/${kettles.teamId}#members`, ".hacktracker-members"],
-      ["live", `/game/${game("IN_PROGRESS").gameId}`, ".hacktracker-box"],
-      ["final", `/game/${game("FINAL").gameId}`, ".hacktracker-box"],
-      ["lineup", `/game/${game("SCHEDULED").gameId}`, ".hacktracker-lineup"],
-      ["postponed", `/game/${game("POSTPONED").gameId}`, "#actions button"],
-      ["scoring", `/score/${game("IN_PROGRESS").gameId}`, ".hacktracker-pad"],
-      ["plays", `/score/${game("IN_PROGRESS").gameId}#inning-1`, ".hacktracker-play"],
-      ["player", `/player/${kettles.teamId}/${pia.playerId}`, ".hacktracker-counts"],
-      ["career", "/me", ".hacktracker-counts"],
-      ["join", `/join/${kettles.teamId}/${invites[0].code}`, "#join"],
-    ];
-    for (const [where, path, ready] of shown) {
-      const page = await open(context, BASE + path);
-      await page.waitForSelector(ready);
-      await page.waitForTimeout(300);
-      await check(page, where, screen);
-      assert.deepEqual(page.faults, [], where);
-      await page.close();
-    }
-    const page = await open(context, `${BASE}/score/${game("IN_PROGRESS").gameId}`);
-    await page.click('[data-result="2B"]');
-    await check(page, "strip", screen);
-    await page.click('.hacktracker-strip button:has-text("Cancel")');
-    await page.click(".hacktracker-runner");
-    await page.waitForSelector("dialog[open]");
-    await check(page, "runners", screen);
-    await page.keyboard.press("Escape");
-    await page.click('button:has-text("More")');
-    await check(page, "more", screen);
-    await page.keyboard.press("Escape");
-    if (screen === "phone") await page.click('button:has-text("Plays")');
-    await page.locator("button.hacktracker-play").first().click();
-    await check(page, "correction", screen);
-    assert.deepEqual(page.faults, []);
-    const visitor = await open(await browser.newContext(options), BASE);
-    await visitor.waitForSelector('main a:has-text("Sign in")');
-    await check(visitor, "visitor", screen);
-    await visitor.context().close();
-    await context.close();
-  });
+for (const screen of SCREENS) {
+  test(`every view by the rules of axe-core and ours, ${screen.name}`, { timeout: 900_000 }, () => checkAllViews(browser, "hacktracker", screen));
 }

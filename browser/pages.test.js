@@ -1,8 +1,10 @@
 // What the kit gives to every page: forms, lists, live updates, the offline queue, dialogs.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { ask, DESK, launch, open, PHONE, picture } from "./browser.js";
+import { checkPage, SCREENS } from "./checks.js";
 import { json, startFront } from "./front.js";
 import { GALLERY, GALLERY_SCRIPT } from "./gallery.js";
 
@@ -672,7 +674,7 @@ test("a silent network is noticed within ten seconds, and a roll says so", { tim
   const begun = Date.now();
   await page.waitForSelector(".connection-bar:not(:empty)", { timeout: 15_000 });
   const took = Date.now() - begun;
-  assert.ok(took <= 10_500, `${took} ms`);
+  assert.ok(took <= 10_000, `${took} ms`);
   assert.match(await page.textContent(".connection-bar"), /^Connection lost\. Last update \d/);
   await picture(page, "connection-lost");
   // An action waits for the connection, and says so when it does not come.
@@ -759,4 +761,71 @@ test("signing in leads back to the page with its fragment, and to no other site"
   }
   assert.deepEqual(page.faults, []);
   await end();
+});
+
+function readOfWeb(path) {
+  return readFileSync(new URL(`../crates/web/${path}`, import.meta.url), "utf8");
+}
+
+/** The page of the guest book, as the server fills it in. */
+function guestBookPage() {
+  return readOfWeb("examples/guestbook/index.html")
+    .replace("<html", '<html data-system="guestbook" data-sign-in="/local"')
+    .replace("{head}", readOfWeb("assets/head.html"))
+    .replace("{header}", readOfWeb("assets/header.html").replaceAll("{title}", "Guest book").replaceAll("{name}", "guestbook"))
+    .replaceAll("{base}", "/guestbook");
+}
+
+// A mistake in the script of docs/a-system.md was seen by no test.
+test("the page of the guest book lists entries, adds one, and follows the others", { timeout: 60_000 }, async () => {
+  const entry = (id, name, text) => ({ id, name, text, createdAt: "2026-11-16T12:00:00.000Z" });
+  const stored = [entry("b", "Mo", "What a view!")];
+  const signed = [];
+  let connected;
+  const stream = new Promise((resolve) => { connected = resolve; });
+  const push = async (event, value) => (await stream).write(`event: ${event}\ndata: ${JSON.stringify(value)}\n\n`);
+  const front = await startFront({
+    "GET /guestbook": guestBookPage(),
+    "GET /guestbook/guestbook.js": readOfWeb("examples/guestbook/guestbook.js"),
+    "GET /guestbook/entries": (asked, answer) => {
+      const isRest = asked.url.includes("cursor=rest");
+      json(answer, isRest ? { items: stored.slice(2) } : { items: stored.slice(0, 2), next: stored.length > 2 ? "rest" : null });
+    },
+    "POST /guestbook/entries": async (asked, answer) => {
+      const { text } = await bodyOf(asked);
+      signed.push([asked.headers["idempotency-key"], text]);
+      const added = entry("d", "Ann", text);
+      json(answer, added, 201);
+      await push("entry", added);
+    },
+    "GET /guestbook/live": (_, answer) => {
+      keepAlive(answer);
+      connected(answer);
+    },
+  });
+  const [phone] = SCREENS;
+  const { name: _, ...options } = phone;
+  const context = await browser.newContext({ ...options, reducedMotion: "reduce" });
+  const page = await open(context, "/guestbook", front.origin);
+  const shows = (...texts) => page.waitForFunction((expected) => [...document.querySelectorAll("#entries li")].map((one) => one.textContent).join("|") === expected, texts.join("|"));
+  await shows("Mo What a view!");
+  // What was written between the list and the stream.
+  stored.unshift(entry("c", "Ann", "<b>Thank you</b> for the tea."));
+  stored.push(entry("a", "Zoë", "The first."));
+  await push("ready", {});
+  await shows("Ann <b>Thank you</b> for the tea.", "Mo What a view!");
+  await page.click("text=More");
+  await shows("Ann <b>Thank you</b> for the tea.", "Mo What a view!", "Zoë The first.");
+  await page.fill("input[name=text]", "Hello.");
+  await page.keyboard.press("Enter");
+  await shows("Ann Hello.", "Ann <b>Thank you</b> for the tea.", "Mo What a view!", "Zoë The first.");
+  await page.waitForFunction(() => document.querySelector("input[name=text]").value === "");
+  assert.deepEqual(signed.map(([, text]) => text), ["Hello."]);
+  assert.ok(signed[0][0], "a key that lets the request be repeated");
+  await push("removed", stored[1]);
+  await shows("Ann Hello.", "Ann <b>Thank you</b> for the tea.", "Zoë The first.");
+  await checkPage(page, "guestbook", phone);
+  assert.deepEqual(page.faults, []);
+  await context.close();
+  front.stop();
 });

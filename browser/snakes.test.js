@@ -159,7 +159,11 @@ test("on a phone, in the dark, everything is within reach", { timeout: 90_000 },
   await picture(ann, "phone-waiting");
   const light = await browser.newContext(PHONE);
   const bob = await open(light, `/snakes/play/${code}`);
+  await bob.waitForSelector("#join-name", { state: "visible" });
   await picture(bob, "phone-join");
+  // Who follows a link sees first where to join, and the board below.
+  const [form, board] = await Promise.all(["#join-form", "#board"].map((one) => bob.locator(one).boundingBox()));
+  assert.ok(form.y + form.height <= board.y && form.y + form.height <= 844, `${JSON.stringify(form)} ${JSON.stringify(board)}`);
   await join(bob, "Bob");
   await ann.click("#start");
   await ann.waitForSelector("#roll[aria-disabled=false]");
@@ -206,6 +210,9 @@ test("a race with many players is drawn, and anybody may roll", { timeout: 120_0
   const { players } = await ask("GET", `/snakes/games/${code}`);
   const first = players.reduce((one, other) => (other.position > one.position ? other : one));
   assert.equal(await ann.textContent("#players li:first-child .square"), String(first.position));
+  // Each token says whose it is, although there are more players than colours.
+  const labels = await ann.locator("#board .snakes-token text").allTextContents();
+  assert.equal(new Set(labels).size, 61, labels.join());
   assert.deepEqual(ann.faults, []);
   await context.close();
 });
@@ -253,6 +260,106 @@ test("a reload shows the history, and the group plays again together", { timeout
     assert.deepEqual(tab.faults, []);
     await tab.context().close();
   }
+});
+
+/** A game of two on ten squares that is over: `{ code, winner, loser }`, each `{ player, secret }`. */
+async function overGame() {
+  const ann = await ask("POST", "/snakes/games", { body: { name: "Ann", board: { size: 10, snakesAndLadders: [] } } });
+  const { code } = ann.game;
+  const bob = await ask("POST", `/snakes/games/${code}/players`, { body: { name: "Bob" } });
+  await ask("POST", `/snakes/games/${code}/start`, { secret: ann.secret });
+  for (let turn = 0; turn < 400; turn += 1) {
+    const [roller, other] = turn % 2 ? [bob, ann] : [ann, bob];
+    const { wins } = await ask("POST", `/snakes/games/${code}/roll`, { secret: roller.secret });
+    if (wins) return { code, winner: roller, loser: other };
+  }
+  throw new Error("nobody has won");
+}
+
+/** A browser in which this player of a game goes on. */
+async function browserOf(code, { player, secret }, options = {}) {
+  const context = await browser.newContext({ ...DESK, reducedMotion: "reduce", ...options });
+  await context.addInitScript(([key, one]) => sessionStorage.setItem(key, JSON.stringify(one)), [`snakes.${code}`, { id: player.id, name: player.name, secret }]);
+  return context;
+}
+
+// The page looked the winner up among the players: it said that everybody had left, and ranked the
+// loser first.
+test("a winner who has left is still the winner", { timeout: 60_000 }, async () => {
+  const { code, winner, loser } = await overGame();
+  const won = `${winner.player.name} won`;
+  const before = await open(await browserOf(code, loser), `/snakes/play/${code}`);
+  await before.waitForSelector(`#end h2:text-is("${won}")`);
+  await ask("DELETE", `/snakes/games/${code}/players/${winner.player.id}`, { secret: winner.secret });
+  await before.waitForSelector(`#log li:text-is("${winner.player.name} left.")`);
+  const later = await open(await browser.newContext({ ...PHONE, reducedMotion: "reduce" }), `/snakes/play/${code}`);
+  await later.waitForSelector("#end:not([hidden])");
+  await picture(later, "winner-left");
+  // The end is drawn again when somebody plays again.
+  await ask("POST", `/snakes/games/${code}/rematch`, { secret: loser.secret });
+  for (const page of [before, later]) {
+    await page.waitForSelector("#end >> text=A rematch is open.");
+    assert.equal(await page.textContent("#end h2"), won);
+    assert.equal(await page.textContent("#status h2"), won);
+    assert.equal(await page.locator(`#log li:text-is("${won}.")`).count(), 1);
+    const [first, second] = await page.locator("#end .snakes-ranking li").allTextContents();
+    assert.match(first, new RegExp(`^1\\.${winner.player.name}has left$`));
+    assert.match(second, new RegExp(`^2\\.${loser.player.name}`));
+    assert.deepEqual(page.faults, []);
+    await page.context().close();
+  }
+});
+
+test("confetti falls for those who want motion", { timeout: 60_000 }, async () => {
+  const { code, loser } = await overGame();
+  for (const [reducedMotion, count] of [["no-preference", 1], ["reduce", 0]]) {
+    const page = await open(await browserOf(code, loser, { reducedMotion }), `/snakes/play/${code}`);
+    // It begins when the end is shown.
+    const begun = await page.waitForFunction(() => {
+      const end = document.querySelector("#end:not([hidden])");
+      return end && { confetti: end.querySelectorAll(".snakes-confetti").length };
+    });
+    assert.equal((await begun.jsonValue()).confetti, count, reducedMotion);
+    await page.waitForSelector(".snakes-confetti", { state: "detached" });
+    await page.context().close();
+  }
+});
+
+test("a turn is signalled with sound only if somebody wants it, and with vibration", { timeout: 60_000 }, async () => {
+  const ann = await ask("POST", "/snakes/games", { body: { name: "Ann" } });
+  const { code } = ann.game;
+  const bob = await ask("POST", `/snakes/games/${code}/players`, { body: { name: "Bob" } });
+  await ask("POST", `/snakes/games/${code}/start`, { secret: ann.secret });
+  const context = await browserOf(code, ann);
+  await context.addInitScript(() => {
+    window.signals = [];
+    navigator.vibrate = () => window.signals.push("vibration");
+    const { start } = OscillatorNode.prototype;
+    OscillatorNode.prototype.start = function (...rest) {
+      window.signals.push("tone");
+      return start.apply(this, rest);
+    };
+  });
+  const page = await open(context, `/snakes/play/${code}`);
+  const signals = () => page.evaluate(() => window.signals.splice(0));
+  const round = async () => {
+    await page.click("#roll");
+    await page.waitForSelector("#status >> text=Bob rolls");
+    await ask("POST", `/snakes/games/${code}/roll`, { secret: bob.secret });
+    await page.waitForSelector("#roll[aria-disabled=false]");
+    return signals();
+  };
+  await page.waitForSelector("#roll[aria-disabled=false]");
+  assert.equal(await page.isChecked("#sound"), false);
+  await signals();
+  assert.deepEqual(await round(), ["vibration"]);
+  await page.check("#sound");
+  assert.deepEqual(await signals(), ["tone", "tone"]);
+  assert.deepEqual(await round(), ["vibration", "tone", "tone"]);
+  await page.reload();
+  await page.waitForSelector("#roll[aria-disabled=false]");
+  assert.equal(await page.isChecked("#sound"), true);
+  await context.close();
 });
 
 test("the pages around the game work", { timeout: 60_000 }, async () => {

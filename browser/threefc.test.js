@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { address, DESK, launch, open, PHONE, picture } from "./browser.js";
-import { checkAxe, checkLayout } from "./checks.js";
+import { SCREENS } from "./checks.js";
+import { checkAllViews } from "./views.js";
 import { displayTime, minuteAt } from "../systems/threefc/src/pages/clock.js";
 import { applyMessage, recount, resultText, withWaiting } from "../systems/threefc/src/pages/game-state.js";
 
@@ -1128,77 +1129,6 @@ test("the keyboard enters a goal, and screen readers hear it", { timeout: 120_00
   }
 });
 
-const SCREENS = [{ name: "phone", ...PHONE }, { name: "desk", viewport: { width: 1280, height: 800 } }];
-/** The smallest phone, on which nothing may be cut off. */
-const SMALL = { width: 320, height: 640 };
-
-for (const { name, ...options } of SCREENS) {
-  test(`every page by the rules of axe-core and ours, ${name}`, { timeout: 900_000 }, async () => {
-    const { seasons } = await send(null, "GET", "/leagues/tidewall");
-    const { sessions } = await send(null, "GET", `/seasons/${seasons[0].seasonId}`);
-    const rows = [];
-    for (const session of sessions) rows.push(...(await send(null, "GET", `/sessions/${session.sessionId}/games`)).items);
-    const gameOf = (status) => rows.find((row) => row.status === status).gameId;
-    const season = `/threefc/seasons/${seasons[0].seasonId}`;
-    const admin = "/threefc/leagues/tidewall/admin";
-    const score = `/threefc/games/${gameOf("live")}/score`;
-    const press = (...selectors) => async (page) => {
-      for (const selector of selectors) await page.locator(selector).first().click();
-      await page.waitForSelector("dialog[open]");
-    };
-    const pages = [
-      ["home", null, "/threefc", "#public li"],
-      ["home-signed-in", "ines", "/threefc", "#mine li"],
-      ["league", "ines", "/threefc/leagues/tidewall", "#seasons li"],
-      ["league-empty", "ruben", "/threefc/leagues/quarry-lane", "text=No seasons yet."],
-      ["season", null, season, ".threefc-standings tbody tr"],
-      ["season-scorers", null, `${season}#scorers`, "#boards li"],
-      ["season-games", null, `${season}#games`, "#sessions .threefc-row"],
-      ["game-live", null, `/threefc/games/${gameOf("live")}`, "#goals li"],
-      ["game-scheduled", null, `/threefc/games/${gameOf("scheduled")}`, "text=Kick-off"],
-      ["game-finished", "ines", `/threefc/games/${gameOf("finished")}`, "#result:not([hidden])"],
-      ["game-abandoned", null, `/threefc/games/${gameOf("abandoned")}`, "text=Does not count."],
-      ["game-missing", null, "/threefc/games/nothing-here", "text=No such game"],
-      ["score", "tomasz", score, "#buttons button"],
-      ["score-second-tap", "tomasz", score, "#buttons button", press("#buttons button")],
-      ["score-third-tap", "tomasz", score, "#buttons button", press("#buttons button", "dialog .threefc-tap")],
-      ["score-edit", "tomasz", score, "#goals .threefc-dots", press("#goals .threefc-dots")],
-      ["score-menu", "ines", score, "#menu:not([hidden])", press("#menu")],
-      ["score-rosters", "ines", score, "#menu:not([hidden])", press("#menu", "dialog button:has-text('Rosters')")],
-      ["score-player", "ines", score, "#menu:not([hidden])", press("#menu", "dialog button:has-text('+ Player')")],
-      ["score-abandon", "ines", score, "#menu:not([hidden])", press("#menu", "dialog button:has-text('Abandon')")],
-      ["score-scheduled", "tomasz", `/threefc/games/${gameOf("scheduled")}/score`, "text=Start third 1"],
-      ["score-forbidden", "noor", score, "text=No access"],
-      ["admin", "ines", admin, ".threefc-game-item"],
-      ["admin-players", "ines", `${admin}#players`, "#player-list li"],
-      ["admin-people", "ines", `${admin}#people`, "#invite-list li"],
-      ["admin-settings", "ines", admin, "#settings:not([hidden])", press("#settings")],
-      ["admin-season", "ines", admin, "#new-season:not([hidden])", press("#new-season")],
-      ["admin-squads", "ines", admin, ".threefc-game-item", press("button:has-text('Squads')")],
-      ["admin-squad", "ines", admin, ".threefc-game-item", press("button:has-text('Squads')", "dialog button:has-text('Squad')")],
-      ["admin-game", "ines", admin, ".threefc-game-item", press("button:has-text('+ Game')")],
-      ["admin-game-menu", "ines", admin, ".threefc-game-item", press(".threefc-game-item .threefc-dots")],
-      ["join", "noor", "/threefc/join/tidewall#nothing", "text=This invitation was used"],
-      ["join-signed-out", null, "/threefc/join/tidewall#nothing", "text=Sign in to see"],
-    ];
-    for (const [where, who, path, ready, act] of pages) {
-      const context = await contextOf(who, { ...options, reducedMotion: "reduce" });
-      const page = await open(context, path);
-      page.expected = (text) => text.includes("404");
-      await page.locator(ready).first().waitFor({ timeout: WAIT_MS_MAX }).catch(async () => assert.fail(`${where}: ${ready} is missing. ${await page.textContent("main")} ${page.faults.join()}`));
-      await act?.(page);
-      for (const colorScheme of ["light", "dark"]) {
-        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-        await picture(page, `threefc-${where}-${name}-${colorScheme}`);
-        await checkAxe(page, `${where}, ${name}, ${colorScheme}`);
-      }
-      await checkLayout(page, `${where}, ${name}`);
-      if (options.isMobile) {
-        await page.setViewportSize(SMALL);
-        await checkLayout(page, `${where}, ${SMALL.width} pixels`);
-      }
-      checkFaults(page, where);
-      await context.close();
-    }
-  });
+for (const screen of SCREENS) {
+  test(`every view by the rules of axe-core and ours, ${screen.name}`, { timeout: 900_000 }, () => checkAllViews(browser, "threefc", screen));
 }

@@ -34,11 +34,32 @@ pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let server = Server::start(&jar)?;
     // All packages, though only some have such tests: else cargo would choose other features, and
     // compile the AWS SDK again.
-    Line::new("cargo test --quiet --workspace --test suite --test serve --test snakes --test threefc --test hacktracker --test fus --test cricket local")
-        .argument("--")
-        .argument("--ignored")
+    test_line(&systems(&workshop.root.join("systems"))?)
         .variable(LOCAL_VARIABLE, &format!("http://{}", server.address))
         .run(workshop.root)
+}
+
+/// The tests that run on Local: those of the model, of the command, and of every system.
+fn test_line(systems: &[String]) -> Line {
+    let mut line = Line::new("cargo test --quiet --workspace --test suite --test serve");
+    for system in systems {
+        line = line.argument("--test").argument(system);
+    }
+    line.argument("local").argument("--").argument("--ignored")
+}
+
+/// The systems by name: each has a folder, and a test with the name of the folder.
+fn systems(folder: &Path) -> Result<Vec<String>, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if entry.path().join("Cargo.toml").is_file() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
 }
 
 fn compare(workshop: &Workshop, local: SocketAddr) -> Result<(), String> {
@@ -141,4 +162,25 @@ impl Drop for Server {
 /// the server says so by ending.
 fn free_address() -> std::io::Result<SocketAddr> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Systems were named one by one here: the tests of another one would not have run.
+    #[test]
+    fn the_tests_of_every_system_run() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let systems = systems(&root.join("systems")).unwrap();
+        let listed = std::fs::read_to_string(root.join("cli/src/systems.rs")).unwrap();
+        assert!(!systems.is_empty());
+        for system in &systems {
+            assert!(listed.contains(&format!("singlet_{system}::system()")), "{system}");
+            let test = root.join(format!("systems/{system}/tests/{system}/main.rs"));
+            assert!(test.is_file(), "{system} has no test with its name");
+        }
+        let shown = test_line(&["chess".to_owned()]).shown();
+        assert!(shown.ends_with("--test serve --test chess local -- --ignored"), "{shown}");
+    }
 }

@@ -50,11 +50,29 @@ impl TestServer {
 
     /// The ids of the operations of a system.
     pub async fn operations(&self, system: &str) -> Vec<String> {
+        self.operations_that(system, |_| true).await
+    }
+
+    /// The ids of the operations of a system that take an Idempotency-Key.
+    pub async fn idempotent_operations(&self, system: &str) -> Vec<String> {
+        let takes_key = |operation: &Value| {
+            let parameters = operation["parameters"].as_array();
+            parameters.into_iter().flatten().any(|one| one["name"] == "Idempotency-Key")
+        };
+        self.operations_that(system, takes_key).await
+    }
+
+    async fn operations_that(
+        &self,
+        system: &str,
+        is_wanted: impl Fn(&Value) -> bool,
+    ) -> Vec<String> {
         let document = self.document(system).await;
         let members = |value: &Value| value.as_object().cloned().unwrap_or_default();
         members(&document["paths"])
             .values()
             .flat_map(|path| members(path).into_iter())
+            .filter(|(_, operation)| is_wanted(operation))
             .filter_map(|(_, operation)| Some(operation["operationId"].as_str()?.to_owned()))
             .collect()
     }

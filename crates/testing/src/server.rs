@@ -48,9 +48,25 @@ impl TestServer {
 
     /// Systems on a store.
     pub async fn with(systems: Vec<System>, store: TestStore, demo: DemoPolicy) -> Self {
+        Self::with_options(systems, store, |options| options.demo = demo).await
+    }
+
+    /// Systems on a store, without demo data and without their jobs: only requests write.
+    pub async fn without_jobs(systems: Vec<System>, store: TestStore) -> Self {
+        Self::with_options(systems, store, |options| {
+            (options.demo, options.run_jobs) = (DemoPolicy::Never, false);
+        })
+        .await
+    }
+
+    async fn with_options(
+        systems: Vec<System>,
+        store: TestStore,
+        change: impl FnOnce(&mut SiteOptions),
+    ) -> Self {
         let (issuer, undeclared) = (LocalIssuer::new().unwrap(), StrictProblems::default());
         let mut options = SiteOptions::default();
-        options.demo = demo;
+        change(&mut options);
         options.identity = IdentitySource::Local(issuer.clone());
         options.strict_problems = Some(undeclared.clone());
         let backend = Store::new(store.backend(), store.settings.clone());

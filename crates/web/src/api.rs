@@ -58,6 +58,7 @@ pub use paging::{Page, Paging};
 pub use raw::{RawBody, RawKind};
 pub(crate) use raw::{reserve_early, room};
 pub use reply::{Created, CreatedOrFound, Json, NoContent, Reply};
+pub(crate) use route::DeclaredProblems;
 pub use route::{OperationId, Route, StrictProblems, delete, get, patch, post, put};
 pub use signature::Signature;
 pub use version::{IfMatch, Versioned};
@@ -135,7 +136,7 @@ impl<S: Clone + Send + Sync + 'static> Api<S> {
         let mut router = Router::new();
         for (route, described) in self.routes {
             let path = route.path;
-            router = router.route(path, route.into_handler(self.name, described));
+            router = router.route(path, route.into_handler(self.name, &self.state, described));
         }
         router.with_state(self.state).merge(page::router(self.name, &document))
     }

@@ -14,6 +14,11 @@
 //! visitor whose address changes between two attempts is carried out twice. Behind a proxy all
 //! addresses are one, so a key that can be guessed is refused as well.
 //!
+//! A repetition has the caller's token verified again. What the system's grants say, or the groups in
+//! the token, is not asked again unless the route has a check for it:
+//! [`Route::replay_if`](crate::api::Route::replay_if). Without one, who lost a role is told the answer
+//! for a day.
+//!
 //! What is kept of people who have not signed in comes out of a [`Budget`]. When it is spent, known
 //! answers are repeated, and new requests with a key are refused.
 //!
@@ -52,6 +57,7 @@ use axum::middleware::Next;
 use axum::response::IntoResponse;
 use seal::{Kept, Seal};
 use singlet::Bytes;
+use singlet::backend::BoxFuture;
 use singlet::prelude::*;
 use std::time::Duration;
 use strength::is_guessable;
@@ -124,7 +130,13 @@ pub(crate) struct Scope {
     pub(crate) schemes: Vec<&'static Scheme>,
     /// Whether visitors may call the route, and people who have signed in as themselves.
     pub(crate) may_sign_in: bool,
+    /// Who it refuses is not told a kept answer.
+    pub(crate) replay_check: Option<ReplayCheck>,
 }
+
+/// Asks again whether a caller may have an answer. A response that is no success is the refusal.
+pub(crate) type ReplayCheck =
+    Box<dyn Fn(Request) -> BoxFuture<'static, Response<Body>> + Send + Sync>;
 
 impl Idempotency {
     /// Keeps answers in this database, which must have its table.
@@ -259,6 +271,12 @@ async fn answer_once(
     let charge = Charge { budget: &budget, account: account.as_ref() };
     let charge = (!is_signed_in).then_some(&charge);
     if let Begun::Done(sealed) = store.begin(&name, &fingerprint, charge).await? {
+        if let Some(check) = &scope.replay_check {
+            let checked = check(Request::from_parts(parts, Body::from(body))).await;
+            if !checked.status().is_success() {
+                return Ok(checked);
+            }
+        }
         let kept = seal.open(&sealed).ok_or_else(|| Problem::new(&INTERNAL))?;
         return Ok(replay(kept));
     }

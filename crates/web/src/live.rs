@@ -25,8 +25,6 @@ mod upgrade;
 
 pub use close::CloseReason;
 pub use feed::{ItemChange, Live, LiveFigures};
-#[doc(hidden)]
-pub use hub::{Hub, Published, Subscriber};
 pub use push::{Event, Push, Topic, TopicState};
 pub use socket::Socket;
 pub use sse::EventStream;

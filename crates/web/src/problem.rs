@@ -231,7 +231,7 @@ impl Problem {
         &self.0.field_errors
     }
 
-    /// The problem in JSON, as it goes over HTTP and into sockets.
+    /// The problem in JSON, as it goes over HTTP.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         // Nothing in it has keys that are not text, which is all that could fail.

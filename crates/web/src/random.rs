@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
-use uuid::Builder;
+use uuid::{Builder, Uuid, Variant};
 
 /// The operating system gave no random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,26 @@ impl fmt::Display for RandomUnavailable {
 }
 
 impl std::error::Error for RandomUnavailable {}
+
+/// Whether a text is a UUID of version 7 as [`Random::uuid_v7`] writes it: for ids that clients make.
+///
+/// ```
+/// use singlet_web::random::is_uuid_v7;
+///
+/// assert!(is_uuid_v7("019b76da-a800-7000-8000-000000000001"));
+/// // Another version, capitals, another variant, no dashes: one id has one spelling.
+/// assert!(!is_uuid_v7("019b76da-a800-4000-8000-000000000001"));
+/// assert!(!is_uuid_v7("019B76DA-A800-7000-8000-000000000001"));
+/// assert!(!is_uuid_v7("019b76da-a800-7000-c000-000000000001"));
+/// assert!(!is_uuid_v7("019b76daa80070008000000000000001"));
+/// assert!(!is_uuid_v7(""));
+/// ```
+#[must_use]
+pub fn is_uuid_v7(text: &str) -> bool {
+    let Ok(id) = Uuid::try_parse(text) else { return false };
+    let is_v7 = id.get_version_num() == 7 && id.get_variant() == Variant::RFC4122;
+    is_v7 && id.hyphenated().encode_lower(&mut Uuid::encode_buffer()) == text
+}
 
 /// A source of random numbers: the operating system, unless a test scripts them, or demo data is
 /// loaded. Clones share the script or the seeded generator.

@@ -30,6 +30,7 @@ pub use players::NewPlayer;
 pub use profiles::SignIn;
 pub use ratings::NewRating;
 pub use rights::Rights;
+pub(crate) use rights::require_admin;
 pub use sites::NewSite;
 pub use task_run::Outcome;
 

@@ -41,7 +41,7 @@ pub const STELLA: Persona =
         .with_email("stella.moreau@example.com");
 
 /// Everybody who can be signed in as.
-pub(crate) const PERSONAS: &[Persona] = &[ADA, NORA, OMAR, SKYE, PIA, IVAN, STELLA];
+pub const PERSONAS: &[Persona] = &[ADA, NORA, OMAR, SKYE, PIA, IVAN, STELLA];
 
 /// People signed up twelve weeks ago, before the first game.
 const SIGN_UP_AGE: Duration = Duration::from_secs(84 * 24 * 60 * 60);

@@ -15,5 +15,5 @@ pub mod rules;
 pub mod service;
 pub mod view;
 
-pub use demo::{ADA, IVAN, NORA, OMAR, PIA, SKYE, STELLA};
+pub use demo::{ADA, IVAN, NORA, OMAR, PERSONAS, PIA, SKYE, STELLA};
 pub use routes::system;

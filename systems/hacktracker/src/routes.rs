@@ -6,14 +6,16 @@ mod teams;
 mod users;
 
 use crate::demo;
-use crate::design::HackTracker;
+use crate::design::{HackTracker, Role};
 use crate::error::Error;
 use crate::live;
 use crate::service::Service;
+use axum::extract::State;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use singlet_web::api::{Api, Route};
+use singlet_web::api::{Api, NoContent, Path, Route};
 use singlet_web::demo::Demo;
+use singlet_web::identity::Caller;
 use singlet_web::job::Job;
 use singlet_web::live::Live;
 use singlet_web::problem::INVALID;
@@ -135,4 +137,22 @@ fn of_game(route: Route<Shared>) -> Route<Shared> {
 /// What every change of a game may answer.
 fn of_revision(route: Route<Shared>) -> Route<Shared> {
     of_game(route).problems([Error::GameMovedOn, Error::WrongStatus])
+}
+
+/// Refuses to repeat an answer to those who may no longer manage the team.
+async fn check_manager(
+    State(shared): State<Shared>,
+    caller: Caller,
+    of: Path<OfTeam>,
+) -> Result<NoContent, Error> {
+    shared.service.check_member(&caller, &of.team, Role::Manager).await.map(|()| NoContent)
+}
+
+/// Refuses to repeat an answer to those who may no longer score the game.
+async fn check_scorekeeper(
+    State(shared): State<Shared>,
+    caller: Caller,
+    of: Path<OfGame>,
+) -> Result<NoContent, Error> {
+    shared.service.check_game(&caller, &of.game, Role::Scorekeeper).await.map(|()| NoContent)
 }

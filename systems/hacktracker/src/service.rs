@@ -17,8 +17,8 @@ mod users;
 pub use purge::RECOVERY_TIME;
 
 use crate::design::{
-    Book, GameId, HackTracker, MemberStatus, Membership, Player, Role, Team, TeamId, TeamType,
-    User, UserId,
+    Book, Game, GameId, HackTracker, MemberStatus, Membership, Player, Role, Team, TeamId,
+    TeamType, User, UserId,
 };
 use crate::error::Error;
 use crate::rules::scoring::sort_at_bats;
@@ -133,6 +133,37 @@ impl Service {
         let access = self.access(caller, team_id, Error::TeamNotFound).await?;
         access.require(caller, role)?;
         Ok(access)
+    }
+
+    /// Refuses callers without at least this role in a team: asked before an answer is repeated.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TeamNotFound`] for strangers, 403 for members with a lesser role.
+    pub async fn check_member(
+        &self,
+        caller: &Caller,
+        team_id: &TeamId,
+        role: Role,
+    ) -> Result<(), Error> {
+        self.member(caller, team_id, role).await.map(|_| ())
+    }
+
+    /// Refuses callers without at least this role in the team of a game.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::GameNotFound`] for strangers, 403 for members with a lesser role.
+    pub async fn check_game(
+        &self,
+        caller: &Caller,
+        game_id: &GameId,
+        role: Role,
+    ) -> Result<(), Error> {
+        let game = self.db.get(Game::key(game_id).consistent()).await?;
+        let team_id = game.ok_or(Error::GameNotFound)?.team_id;
+        let access = self.access(caller, &team_id, Error::GameNotFound).await?;
+        access.require(caller, role)
     }
 
     /// A game with its at-bats in order, for a member of its team with at least this role.

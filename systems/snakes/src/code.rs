@@ -37,3 +37,19 @@ pub fn parse_code(text: &str) -> Option<Code> {
     }
     (code.len() == LEN).then(|| Code::new(code).ok())?
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_have_no_characters_that_look_or_sound_alike() {
+        for alike in ["0O", "1I", "2Z", "5S", "6G", "8B", "UV"] {
+            let used = alike.chars().filter(|one| ALPHABET.contains(*one)).count();
+            assert!(used <= 1, "{alike}");
+        }
+        let code = new_code(&Random::new()).unwrap();
+        assert!(code.as_str().chars().all(|one| ALPHABET.contains(one)), "{code}");
+        assert_eq!(parse_code(code.as_str()), Some(code));
+    }
+}

@@ -2,9 +2,9 @@
 //!
 //! As the source shows it. Four attributes of a game are ours: `mode`; `turn`, whose turn it is;
 //! `sequence` and `lastEvent`, which make the game's item the place where everything that happens
-//! gets its order, so that whoever follows the changes of that one item sees all of it. Three more:
-//! `membersTTL` says how long the items around a game are kept, `history` has the last events, and
-//! `rematchCode` is the game that follows.
+//! gets its order, so that whoever follows the changes of that one item sees all of it. Four more:
+//! `membersTTL` says how long the items around a game are kept, `history` has the last events,
+//! `winnerName` outlives the winner's own item, and `rematchCode` is the game that follows.
 
 use crate::board::Board;
 use crate::rules::{Effect, Mode};
@@ -55,6 +55,8 @@ pub struct Game {
     /// Who has won.
     #[attribute(null)]
     pub winner_id: Option<PlayerId>,
+    /// What the winner is called. Kept here, because the winner's item is gone once they leave.
+    pub winner_name: Option<String>,
     /// Whose turn it is, while it is played in turns.
     pub turn: Option<PlayerId>,
     /// How many players there are, so that the last place is not given away twice.

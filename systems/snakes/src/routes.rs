@@ -105,24 +105,40 @@ fn api(service: Service, live: Live) -> Api<Shared> {
         .route(
             get("/games/{code}", show)
                 .describe("getGame", "Shows a game and all its players.")
-.problems([Error::GameNotFound]),
+                .problems([Error::GameNotFound]),
         )
         .route(
             post("/games/{code}/players", join)
                 .idempotent()
                 .describe("joinGame", "Joins a game that has not begun.")
-.problems([Error::GameNotFound, Error::NameTaken, Error::GameFull, Error::AlreadyStarted]),
+                .problems([
+                    Error::GameNotFound,
+                    Error::NameTaken,
+                    Error::GameFull,
+                    Error::AlreadyStarted,
+                ]),
         )
         .route(
             post("/games/{code}/start", start)
                 .describe("startGame", "Starts a game. Only its creator can.")
-.problems([Error::GameNotFound, Error::NotTheCreator, Error::AlreadyStarted, Error::GameOver, Error::TooFewPlayers]),
+                .problems([
+                    Error::GameNotFound,
+                    Error::NotTheCreator,
+                    Error::AlreadyStarted,
+                    Error::GameOver,
+                    Error::TooFewPlayers,
+                ]),
         )
         .route(
             post("/games/{code}/roll", roll)
                 .idempotent()
                 .describe("rollDice", "Rolls the die and moves the caller.")
-.problems([Error::GameNotFound, Error::NotStarted, Error::NotYourTurn, Error::GameOver]),
+                .problems([
+                    Error::GameNotFound,
+                    Error::NotStarted,
+                    Error::NotYourTurn,
+                    Error::GameOver,
+                ]),
         )
         .route(
             post("/games/{code}/rematch", rematch)
@@ -132,7 +148,13 @@ fn api(service: Service, live: Live) -> Api<Shared> {
                     "Plays again with the same people on the same board, when a game is over. The \
                      first who asks creates the game; the others join it.",
                 )
-.problems([Error::GameNotFound, Error::NotOver, Error::NameTaken, Error::GameFull, Error::AlreadyStarted]),
+                .problems([
+                    Error::GameNotFound,
+                    Error::NotOver,
+                    Error::NameTaken,
+                    Error::GameFull,
+                    Error::AlreadyStarted,
+                ]),
         )
         .route(
             delete("/games/{code}/players/{id}", leave)
@@ -142,12 +164,12 @@ fn api(service: Service, live: Live) -> Api<Shared> {
                      anybody, if the caller is its creator; after that, the player whose turn it \
                      has been for a minute.",
                 )
-.problems([Error::GameNotFound, Error::PlayerNotFound, Error::NotRemovable]),
+                .problems([Error::GameNotFound, Error::PlayerNotFound, Error::NotRemovable]),
         )
         .route(
             get("/players/{id}", player)
                 .describe("getPlayer", "Shows a player.")
-.problems([Error::PlayerNotFound]),
+                .problems([Error::PlayerNotFound]),
         )
         .route(
             get("/games/{code}/socket", socket)
@@ -156,14 +178,24 @@ fn api(service: Service, live: Live) -> Api<Shared> {
                     "Opens a socket on which everything that happens in the game is pushed, in \
                      order, after its present state. Messages in: joinGame {name}, rejoinGame \
                      {secret}, startGame, rollDice, ping. Messages out: gameState, joinedGame, \
-                     playerJoined, playerLeft, playerMoved, gameStarted, gameEnded, rematchOffered, error, \
-                     pong.",
+                     playerJoined, playerLeft, playerMoved, gameStarted, gameEnded, \
+                     rematchOffered, error, pong.",
                 )
-// Those of messages are sent on the socket.
+                // All but the first are sent on the socket.
                 .problems([
                     Error::GameNotFound,
                     Error::AlreadyJoined,
                     Error::NotJoined,
+                    Error::NameTaken,
+                    Error::GameFull,
+                    Error::AlreadyStarted,
+                    Error::WrongSecret,
+                    Error::PlayerNotFound,
+                    Error::NotTheCreator,
+                    Error::TooFewPlayers,
+                    Error::NotStarted,
+                    Error::NotYourTurn,
+                    Error::GameOver,
                 ]),
         )
 }

@@ -24,6 +24,8 @@ pub struct GameView {
     pub board: Board,
     /// Who has won, once somebody has.
     pub winner_id: Option<String>,
+    /// What the winner is called, also after they have left.
+    pub winner_name: Option<String>,
     /// Whose turn it is, while it is played in turns.
     pub turn: Option<String>,
     /// The number of the last event. Pushes carry the numbers after it.
@@ -198,6 +200,10 @@ impl From<Lobby> for GameView {
     fn from(lobby: Lobby) -> Self {
         let Lobby { game, mut players } = lobby;
         players.sort_by(|one, other| (one.joined_at, &one.id).cmp(&(other.joined_at, &other.id)));
+        // Games that an earlier version ended have no name of the winner.
+        let is_winner = |player: &&Player| Some(&player.id) == game.winner_id.as_ref();
+        let named = || players.iter().find(is_winner).map(|winner| winner.name.clone());
+        let winner_name = game.winner_name.or_else(named);
         Self {
             code: game.code.to_string(),
             status: game.status.into(),
@@ -205,6 +211,7 @@ impl From<Lobby> for GameView {
             creator_id: game.creator_id.to_string(),
             board: game.board,
             winner_id: game.winner_id.map(|id| id.to_string()),
+            winner_name,
             turn: game.turn.map(|id| id.to_string()),
             sequence: game.sequence,
             history: history(game.sequence, game.history.unwrap_or_default()),

@@ -77,17 +77,6 @@ pub(crate) fn parse_code(field: &str, text: &str) -> Result<String, Error> {
     Ok(text.to_owned())
 }
 
-/// Whether a text is a UUID of version 7, in small letters.
-pub(crate) fn is_uuid_v7(text: &str) -> bool {
-    let is_right = |(place, byte): (usize, u8)| match place {
-        8 | 13 | 18 | 23 => byte == b'-',
-        14 => byte == b'7',
-        19 => matches!(byte, b'8' | b'9' | b'a' | b'b'),
-        _ => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
-    };
-    text.len() == 36 && text.bytes().enumerate().all(is_right)
-}
-
 /// The SHA-256 of a text, in hexadecimal digits.
 pub(crate) fn sha256_hex(text: &str) -> String {
     let mut hex = String::with_capacity(64);
@@ -131,20 +120,6 @@ mod tests {
         assert!(parse_code("/code", "ANC").is_ok() && parse_code("/code", "A1").is_ok());
         for text in ["A", "ANCH", "anc", "A-C", ""] {
             assert!(parse_code("/code", text).is_err(), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn event_ids_are_uuids_of_version_seven() {
-        assert!(is_uuid_v7("019b76da-a800-7000-8000-000000000001"));
-        for text in [
-            "019b76da-a800-4000-8000-000000000001",
-            "019B76DA-A800-7000-8000-000000000001",
-            "019b76da-a800-7000-c000-000000000001",
-            "019b76daa80070008000000000000001",
-            "",
-        ] {
-            assert!(!is_uuid_v7(text), "{text:?}");
         }
     }
 

@@ -11,6 +11,7 @@ mod links;
 mod manifests;
 mod modules;
 mod randomness;
+mod systems;
 mod text;
 
 use std::collections::BTreeSet;
@@ -147,6 +148,7 @@ pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     findings.extend(architecture::check(&tree));
     findings.extend(text::check(&tree));
     findings.extend(randomness::check(&tree));
+    findings.extend(systems::check(&tree));
     findings.extend(manifests::check(&tree));
     let packages = dependencies::packages(workshop.root)?;
     findings.extend(dependencies::check(&tree, &packages));

@@ -1,4 +1,4 @@
-//! What no file may hold: too many lines, or the traces of one machine.
+//! What no file may hold: too many lines, code that rustfmt gave up on, or the traces of one machine.
 
 use super::{Finding, Tree};
 
@@ -30,7 +30,8 @@ const MACHINE_FOLDERS: &[&str] = &[
     concat!("/tmp", "/wt"),
 ];
 
-/// Finds files that are too long, registry hosts, and paths of development machines.
+/// Finds files that are too long, calls that rustfmt left where they were, registry hosts, and paths
+/// of development machines.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &tree.files {
@@ -44,6 +45,12 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             continue;
         }
         for (index, line) in file.text.lines().enumerate() {
+            // A chain with a text that is too long for a line is left as it is, without a word.
+            if file.path.ends_with(".rs") && line.starts_with('.') {
+                let text =
+                    "is not formatted: is a text in this chain of calls too long for a line?";
+                findings.push(Finding::new(&file.path, index + 1, text));
+            }
             let lower = line.to_lowercase();
             if let Some(host) = HOSTS.iter().find(|host| lower.contains(**host)) {
                 let text = format!("names the package registry {host}");
@@ -81,6 +88,13 @@ mod tests {
         assert_eq!(found("a.rs", &"\n".repeat(800)), Vec::<String>::new());
         assert_eq!(found("a.rs", &"\n".repeat(801)), ["a.rs: 801 lines, and 800 are the most"]);
         assert_eq!(found("a.txt", &"\n".repeat(801)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_call_at_the_margin_is_found() {
+        let chain = "fn a() {\n    one()\n.two();\n}\n";
+        assert_eq!(found("a.rs", chain).len(), 1);
+        assert_eq!(found("a.css", ".two { color: red }\n"), Vec::<String>::new());
     }
 
     #[test]

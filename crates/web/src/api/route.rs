@@ -1,10 +1,11 @@
 //! One route: a method, a path, a function, and what there is to say about it.
 
+use super::document::generator;
 use super::operation::{Described, Operation, Validators};
 use super::raw::RawBound;
 use super::signature::Signature;
 use crate::blob::not_modified;
-use crate::idempotency::{self, Scope};
+use crate::idempotency::{self, ReplayCheck, Scope};
 use crate::problem::{
     ANSWER_NOT_KEPT, BUSY, IN_PROGRESS, INTERNAL, INVALID, KEY_REUSED, MALFORMED, Problem,
     ProblemType, RATE_LIMITED, TIMEOUT, TOO_LARGE, UNAVAILABLE, WEAK_KEY,
@@ -13,12 +14,13 @@ use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::handler::Handler;
 use axum::http::header::IF_NONE_MATCH;
-use axum::http::{Method, Response};
+use axum::http::{Extensions, Method, Response};
 use axum::middleware::{self, Next};
 use axum::response::IntoResponse;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use schemars::SchemaGenerator;
 use serde_json::json;
+use singlet::backend::BoxFuture;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One route. It needs a name and a description before it can be part of an
@@ -32,6 +34,13 @@ pub struct Route<S> {
     is_idempotent: bool,
     describe: fn(&mut Operation<'_>),
     handler: MethodRouter<S>,
+    replay_check: Option<DeclaredCheck<S>>,
+}
+
+/// What is asked before an answer is repeated, and what it says about its arguments.
+struct DeclaredCheck<S> {
+    describe: fn(&mut Operation<'_>),
+    call: Box<dyn Fn(Request, S) -> BoxFuture<'static, Response<Body>> + Send + Sync>,
 }
 
 macro_rules! methods {
@@ -53,6 +62,7 @@ macro_rules! methods {
                     is_idempotent: false,
                     describe: H::describe,
                     handler: on(MethodFilter::$method, function),
+                    replay_check: None,
                 }
             }
         )+
@@ -113,6 +123,46 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
         self
     }
 
+    /// Asks for permission again before an answer to an [idempotent](Route::idempotent) request is
+    /// repeated: for answers that depend on a grant. `check` is called with the request, and if it
+    /// refuses, its refusal is the response. It takes arguments as the route's function does, asks
+    /// for the role that the route needs, and changes nothing. The kept answer stays: a caller who
+    /// gets the role back is told it.
+    ///
+    /// The check must not ask for what the request itself has removed. A repeated deletion of a goal
+    /// asks for a role in the game, not for the goal.
+    ///
+    /// ```
+    /// use singlet_web::prelude::*;
+    ///
+    /// async fn invite(caller: Caller) -> Result<Json<String>, Problem> {
+    ///     check_inviter(caller).await?;
+    ///     Ok(Json("a code".to_owned()))
+    /// }
+    ///
+    /// async fn check_inviter(caller: Caller) -> Result<NoContent, Problem> {
+    ///     caller.require_group("Admins").map(|()| NoContent)
+    /// }
+    ///
+    /// let route = Route::<()>::post("/invites", invite)
+    ///     .describe("invite", "Invites somebody.")
+    ///     .idempotent()
+    ///     .replay_if(check_inviter);
+    /// ```
+    #[must_use]
+    pub fn replay_if<H, T>(mut self, check: H) -> Self
+    where
+        H: Handler<T, S> + Signature<T>,
+        T: 'static,
+    {
+        self.is_idempotent = true;
+        let call = move |request, state| -> BoxFuture<'static, Response<Body>> {
+            Box::pin(check.clone().call(request, state))
+        };
+        self.replay_check = Some(DeclaredCheck { describe: H::describe, call: Box::new(call) });
+        self
+    }
+
     pub(super) fn operation<'a>(&self, schemas: &'a mut SchemaGenerator) -> Operation<'a> {
         let mut operation = Operation::new(schemas, self.path);
         (self.describe)(&mut operation);
@@ -140,6 +190,15 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
                 operation.add_problem(problem_type);
             }
         }
+        if let Some(check) = &self.replay_check {
+            // Only its problems are the route's: what it takes, the function takes too.
+            let mut schemas = generator();
+            let mut of_check = Operation::new(&mut schemas, self.path);
+            (check.describe)(&mut of_check);
+            for problem_type in of_check.problems {
+                operation.add_problem(problem_type);
+            }
+        }
         // What can meet every request, before or behind the function.
         for problem_type in [&RATE_LIMITED, &TIMEOUT, &INTERNAL, &BUSY, &UNAVAILABLE] {
             operation.add_problem(problem_type);
@@ -152,17 +211,23 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
     pub(super) fn into_handler(
         self,
         system: &'static str,
+        state: &S,
         described: Described,
     ) -> MethodRouter<S> {
         let Described { validators, problems, security, may_sign_in, body_bytes_max } = described;
-        let scope = self
-            .is_idempotent
-            .then(|| Arc::new(Scope { system, route: self.name, schemes: security, may_sign_in }));
+        let replay_check = self.replay_check.map(|check| -> ReplayCheck {
+            let state = state.clone();
+            Box::new(move |request| (check.call)(request, state.clone()))
+        });
+        let scope = self.is_idempotent.then(|| {
+            let (route, schemes) = (self.name, security);
+            Arc::new(Scope { system, route, schemes, may_sign_in, replay_check })
+        });
         let contract = Arc::new(Contract { name: self.name, validators, problems });
         let layer = middleware::from_fn(move |mut request: Request, next: Next| {
             let (contract, scope) = (Arc::clone(&contract), scope.clone());
-            let strict = request.extensions().get::<StrictProblems>().cloned();
             request.extensions_mut().insert(Arc::clone(&contract));
+            let declared = DeclaredProblems::of(request.extensions());
             if let Some(bytes_max) = body_bytes_max {
                 request.extensions_mut().insert(RawBound(bytes_max));
             }
@@ -175,7 +240,7 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
                 if let Some(if_none_match) = if_none_match {
                     response = not_modified(response, &if_none_match);
                 }
-                let mut response = contract.check(response, strict.as_ref());
+                let mut response = declared.check_response(response);
                 response.extensions_mut().insert(OperationId(contract.name));
                 response
             }
@@ -200,26 +265,52 @@ pub(super) struct Contract {
     problems: Vec<&'static ProblemType>,
 }
 
-impl Contract {
-    /// The response, if it is one that the route declares. Another problem is the program's mistake,
-    /// and not the client's: it is logged, and where the server is strict, it is an error.
-    fn check(&self, response: Response<Body>, strict: Option<&StrictProblems>) -> Response<Body> {
-        let Some(problem) = response.extensions().get::<Problem>() else { return response };
+/// The problems that a route declares, and whether the server is strict about them.
+#[derive(Default)]
+pub(crate) struct DeclaredProblems {
+    /// `None` for a function that is called outside of an [`Api`](super::Api).
+    contract: Option<Arc<Contract>>,
+    strict: Option<StrictProblems>,
+}
+
+impl DeclaredProblems {
+    /// Those of the route to which a request with these extensions goes.
+    pub(crate) fn of(extensions: &Extensions) -> Self {
+        Self { contract: extensions.get().cloned(), strict: extensions.get().cloned() }
+    }
+
+    /// A problem that the route does not declare is the program's mistake, and not the client's: it
+    /// is logged, and where the server is strict, it is recorded.
+    ///
+    /// # Errors
+    ///
+    /// Where the server is strict, the problem to be sent instead.
+    pub(crate) fn check(&self, problem: &Problem) -> Result<(), Problem> {
         let problem_type = problem.problem_type();
-        if self.problems.contains(&problem_type) {
-            return response;
+        let Some(contract) = &self.contract else { return Ok(()) };
+        if contract.problems.contains(&problem_type) {
+            return Ok(());
         }
-        let (route, name) = (self.name, problem_type.name);
+        let (route, name) = (contract.name, problem_type.name);
         tracing::error!(route, problem = name, "a problem type is not declared");
-        let Some(strict) = strict else { return response };
+        let Some(strict) = &self.strict else { return Ok(()) };
         let detail = format!("{route} answered {name} without declaring it");
         strict.record(detail.clone());
-        Problem::new(&INTERNAL).detail(detail).into_response()
+        Err(Problem::new(&INTERNAL).detail(detail))
+    }
+
+    /// The response, if it is one that the route declares, or if the server is not strict.
+    fn check_response(&self, response: Response<Body>) -> Response<Body> {
+        let checked = response.extensions().get::<Problem>().map(|problem| self.check(problem));
+        match checked {
+            Some(Err(problem)) => problem.into_response(),
+            Some(Ok(())) | None => response,
+        }
     }
 }
 
-/// Makes routes fail that answer with a problem type which they do not declare. In the extensions of
-/// every request of a server that tests use. Clones share what is recorded.
+/// Makes routes fail that answer with a problem type which they do not declare, or send one on a socket
+/// ([`Socket::refuse`](crate::live::Socket::refuse)). In the extensions of every request of a server that tests use. Clones share what is recorded.
 #[derive(Clone, Debug, Default)]
 pub struct StrictProblems(Arc<Mutex<Vec<String>>>);
 

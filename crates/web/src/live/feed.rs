@@ -160,7 +160,7 @@ impl Live {
         }
         self.log_if_idle();
         // First subscribe, then read: what happens in between is queued, and not sent twice.
-        let mut subscriber = self.hub.subscribe(topic.name(), last.into());
+        let mut subscriber = self.hub.subscribe(Arc::clone(topic.name()), last.into());
         if subscriber.is_resumed() {
             return Ok(Subscription::new(None, subscriber));
         }

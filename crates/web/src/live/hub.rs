@@ -1,7 +1,7 @@
 //! Topics, and who watches them.
 
-use super::push::{Event, TopicState};
-use super::{CloseReason, Text};
+use super::CloseReason;
+use super::push::Event;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -29,20 +29,8 @@ const UNWATCHED_BYTES_MAX: usize = 64 << 10;
 const UNWATCHED_MAX: usize = 1_000;
 
 /// Topics, and who watches them. Clones are one hub.
-///
-/// ```
-/// use singlet_web::live::{Hub, Published};
-///
-/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let hub = Hub::new();
-/// let mut follower = hub.follow("game/7", None);
-/// assert_eq!(hub.publish("game/7", 1, ["Ann rolls a six".into()]), Published::Delivered(1));
-/// assert_eq!(hub.publish("game/8", 1, ["nobody is there".into()]), Published::Delivered(0));
-/// assert_eq!(follower.next().await.unwrap().as_str(), "Ann rolls a six");
-/// # });
-/// ```
 #[derive(Clone, Default)]
-pub struct Hub(Arc<Shared>);
+pub(super) struct Hub(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
@@ -130,13 +118,13 @@ struct Backlog {
 
 /// What became of a push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Published {
+pub(super) enum Published {
     /// It went to so many subscribers.
     Delivered(usize),
     /// It had been published before. Feeds may repeat themselves.
     Duplicate,
     /// Others should have come before it, and have not. Nobody has received it: publish the
-    /// state with [`Hub::reset`] instead.
+    /// state with [`Hub::publish_state`] instead.
     Gap,
 }
 
@@ -152,27 +140,26 @@ pub(super) enum Reset {
 impl Hub {
     /// A hub without topics. They come with their first subscriber. 60 s after the last one has
     /// left they go; until then it can come back and gets what it has missed.
-    #[must_use]
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self::default()
     }
 
-    /// Follows a topic from now on. With the number of the last push that was seen before,
+    /// Subscribes to a topic from now on. With the number of the last push that was seen before,
     /// the subscriber also gets those that it has missed, if the hub still has all of them;
     /// [`Subscriber::is_resumed`] tells.
-    #[must_use]
-    pub fn follow(&self, topic: &str, last_seen: Option<u64>) -> Subscriber {
-        self.subscribe(&topic.into(), last_seen)
-    }
-
-    pub(super) fn subscribe(&self, name: &Arc<str>, last_seen: Option<u64>) -> Subscriber {
+    pub(super) fn subscribe(
+        &self,
+        name: impl Into<Arc<str>>,
+        last_seen: Option<u64>,
+    ) -> Subscriber {
+        let name = name.into();
         let (queue, receiver) = mpsc::channel(QUEUE_MAX);
         let mut topics = self.lock_and_expire();
         let id = topics.next_watcher;
         topics.next_watcher += 1;
         let topics = &mut *topics;
         let new_topic = || TopicLog::new(Arc::clone(&topics.kept_bytes));
-        let topic = topics.by_name.entry(Arc::clone(name)).or_insert_with(new_topic);
+        let topic = topics.by_name.entry(Arc::clone(&name)).or_insert_with(new_topic);
         let missed = last_seen.and_then(|last_seen| topic.after(last_seen));
         let is_resumed = missed.is_some();
         if let Some(key) = topic.unwatched.take() {
@@ -190,24 +177,11 @@ impl Hub {
         }
         topic.watchers.push(watcher);
         let after = last_seen.filter(|_| is_resumed);
-        let (hub, topic) = (self.clone(), Arc::clone(name));
-        Subscriber { hub, topic, id, receiver, backlog, after, is_resumed }
+        Subscriber { hub: self.clone(), topic: name, id, receiver, backlog, after, is_resumed }
     }
 
-    /// Sends texts to all subscribers of a topic, in this order. All of them have the same number,
-    /// because they tell about one change; the numbers of changes go up one by one.
-    pub fn publish(
-        &self,
-        topic: &str,
-        number: u64,
-        texts: impl IntoIterator<Item = Text>,
-    ) -> Published {
-        let events = texts.into_iter();
-        let events = events.map(|text| Event::push(Some(number), "message", text, true));
-        self.publish_change(topic, number, events.collect::<Vec<_>>())
-    }
-
-    /// Sends the events of one change to all subscribers of a topic.
+    /// Sends the events of one change to all subscribers of a topic, in this order. All of them have
+    /// its number; the numbers of changes go up one by one.
     pub(super) fn publish_change(
         &self,
         topic: &str,
@@ -245,15 +219,6 @@ impl Hub {
         }
     }
 
-    /// Sends the present state to all subscribers of a topic, whatever they have seen. What comes
-    /// next must have the number after this.
-    pub fn reset(&self, topic: &str, number: u64, state: Text) {
-        let state = TopicState { number: Some(number), event: "state", data: state };
-        if let Some(topic) = self.lock().by_name.get_mut(topic) {
-            topic.reset(number, &Event::state(state), &self.0.counters);
-        }
-    }
-
     /// Sends the state to all subscribers of a topic, unless they know as much already.
     pub(super) fn publish_state(&self, topic: &str, state: &Event) -> Reset {
         let mut topics = self.lock();
@@ -268,10 +233,6 @@ impl Hub {
     }
 
     /// Ends a topic: its subscribers receive what is on its way and then nothing more.
-    pub fn close(&self, topic: &str) {
-        self.end(topic, CloseReason::TopicEnded);
-    }
-
     pub(super) fn end(&self, topic: &str, why: CloseReason) {
         let ended = self.lock().remove(topic);
         for watcher in ended.into_iter().flat_map(|topic| topic.watchers) {
@@ -280,8 +241,7 @@ impl Hub {
     }
 
     /// The names of all topics that somebody watches.
-    #[must_use]
-    pub fn topics(&self) -> Vec<Arc<str>> {
+    pub(super) fn topics(&self) -> Vec<Arc<str>> {
         let topics = self.lock();
         let watched = topics.by_name.iter().filter(|(_, topic)| !topic.watchers.is_empty());
         watched.map(|(name, _)| Arc::clone(name)).collect()
@@ -457,7 +417,7 @@ impl Watcher {
 }
 
 /// Receives what is published to a topic, until it is dropped.
-pub struct Subscriber {
+pub(super) struct Subscriber {
     hub: Hub,
     topic: Arc<str>,
     id: u64,
@@ -471,13 +431,12 @@ pub struct Subscriber {
 impl Subscriber {
     /// Whether all that was missed comes by itself. If not, read the present state, hand it on,
     /// and call [`Subscriber::skip_until`] with its number.
-    #[must_use]
-    pub fn is_resumed(&self) -> bool {
+    pub(super) fn is_resumed(&self) -> bool {
         self.is_resumed
     }
 
     /// Passes over pushes up to this number: what they tell is known.
-    pub fn skip_until(&mut self, number: u64) {
+    pub(super) fn skip_until(&mut self, number: u64) {
         self.after = Some(number);
     }
 
@@ -505,15 +464,6 @@ impl Subscriber {
     }
 
     /// The next push; `None` when the subscriber has lost its place, or the topic has ended.
-    pub async fn next(&mut self) -> Option<Text> {
-        Some(self.next_event().await?.data().clone())
-    }
-
-    /// The next push, if it is there already.
-    pub fn try_next(&mut self) -> Option<Text> {
-        Some(self.try_next_event()?.data().clone())
-    }
-
     pub(super) async fn next_event(&mut self) -> Option<Event> {
         loop {
             let event = self.receiver.recv().await?;
@@ -523,6 +473,7 @@ impl Subscriber {
         }
     }
 
+    /// The next push, if it is there already.
     pub(super) fn try_next_event(&mut self) -> Option<Event> {
         loop {
             let event = self.receiver.try_recv().ok()?;

@@ -2,6 +2,7 @@
 
 use super::subscription::Subscription;
 use super::{CloseReason, Text};
+use crate::api::DeclaredProblems;
 use crate::limit::{Bucket, ClientLimits, Rate};
 use crate::problem::{INTERNAL, MALFORMED, Problem};
 use crate::server::ConnectionGuard;
@@ -12,6 +13,7 @@ use hyper_util::rt::TokioIo;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use singlet::backend::BoxFuture;
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -82,6 +84,7 @@ pub struct Socket {
     ping_allowance: Bucket,
     /// The limits of the client's address, on which messages count as requests do.
     limits: Option<ClientLimits>,
+    declared: DeclaredProblems,
     is_over: bool,
 }
 
@@ -107,6 +110,7 @@ impl Socket {
         stream: WebSocketStream<TokioIo<Upgraded>>,
         guard: ConnectionGuard,
         limits: Option<ClientLimits>,
+        declared: DeclaredProblems,
     ) -> Self {
         let now = Instant::now();
         Self {
@@ -119,13 +123,14 @@ impl Socket {
             allowance: Bucket::full(MESSAGE_RATE),
             ping_allowance: Bucket::full(PING_RATE),
             limits,
+            declared,
             is_over: false,
         }
     }
 
     /// From now on, what the subscription delivers goes to the client while [`Socket::next`] waits.
-    pub fn follow(&mut self, subscription: impl Into<Subscription>) {
-        self.subscription = Some(subscription.into());
+    pub fn follow(&mut self, subscription: Subscription) {
+        self.subscription = Some(subscription);
     }
 
     /// Calls `renew` as often as this while the client is there and [`Socket::next`] waits: to renew
@@ -146,8 +151,8 @@ impl Socket {
     }
 
     /// What the client sends next; `None` when the connection is over. A message counts as a
-    /// request of the client's address does: if there were too many, what comes is the problem to
-    /// be sent instead of the message, and the socket goes on.
+    /// request of the client's address does: if there were too many, what comes is a problem for
+    /// [`Socket::refuse`] instead of the message, and the socket goes on.
     pub async fn next(&mut self) -> Option<Result<Text, Problem>> {
         let mut timer = pin!(sleep_until(self.next_tick()));
         while !self.is_over {
@@ -190,7 +195,7 @@ impl Socket {
     }
 
     /// The next message, validated against the JSON schema of its type and read; `None` when the
-    /// connection is over.
+    /// connection is over. A problem is for [`Socket::refuse`].
     pub async fn next_message<M>(&mut self) -> Option<Result<M, Problem>>
     where
         M: DeserializeOwned + JsonSchema + 'static,
@@ -226,9 +231,20 @@ impl Socket {
             Ok(text) => self.send(text).await,
             Err(error) => {
                 tracing::error!(%error, "a message cannot be written as JSON");
-                self.send(Problem::new(&INTERNAL).to_json().to_string()).await;
+                self.refuse(&Problem::new(&INTERNAL)).await;
             }
         }
+    }
+
+    /// Tells this client alone that a message of its is refused: the problem in JSON, with `error` as
+    /// its `type`. Like the problems of responses, it must be one that the route declares.
+    pub async fn refuse(&mut self, problem: &Problem) {
+        let checked = self.declared.check(problem);
+        let mut message = checked.as_ref().err().unwrap_or(problem).to_json();
+        if let Some(kind) = message.get_mut("type") {
+            *kind = Value::from("error");
+        }
+        self.send(message.to_string()).await;
     }
 
     /// Closes the connection. Nothing is sent or received any more.

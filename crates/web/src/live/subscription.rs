@@ -72,9 +72,3 @@ impl Subscription {
         self.subscriber.id()
     }
 }
-
-impl From<Subscriber> for Subscription {
-    fn from(subscriber: Subscriber) -> Self {
-        Self::new(None, subscriber)
-    }
-}

@@ -1,9 +1,9 @@
 //! From HTTP to a WebSocket: the handshake of RFC 6455.
 
 use super::socket::{self, Socket};
-use crate::api::{Argument, Operation, Reply};
+use crate::api::{Argument, DeclaredProblems, Operation, Reply};
 use crate::limit::ClientLimits;
-use crate::problem::{INTERNAL, Problem, UNAVAILABLE, UPGRADE_REQUIRED};
+use crate::problem::{INTERNAL, INVALID, MALFORMED, Problem, UNAVAILABLE, UPGRADE_REQUIRED};
 use crate::server::{ConnectionGuard, StreamPermit};
 use axum::body::Body;
 use axum::extract::FromRequestParts;
@@ -27,6 +27,7 @@ pub struct WebSocketUpgrade {
     guard: ConnectionGuard,
     permit: StreamPermit,
     limits: Option<ClientLimits>,
+    declared: DeclaredProblems,
 }
 
 /// The answer that turns the connection into a socket.
@@ -39,14 +40,14 @@ impl WebSocketUpgrade {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let Self { accept, on_upgrade, guard, permit, limits } = self;
+        let Self { accept, on_upgrade, guard, permit, limits, declared } = self;
         tokio::spawn(async move {
             // The connection may end before it is a socket; then there is nothing to do.
             let Ok(upgraded) = on_upgrade.await else { return };
             let io = TokioIo::new(upgraded);
             let config = Some(socket::config());
             let stream = WebSocketStream::from_raw_socket(io, Role::Server, config).await;
-            session(Socket::new(stream, guard, limits)).await;
+            session(Socket::new(stream, guard, limits, declared)).await;
             drop(permit);
         });
         let mut response = Response::new(Body::empty());
@@ -62,8 +63,10 @@ impl WebSocketUpgrade {
 impl Argument for WebSocketUpgrade {
     fn describe(operation: &mut Operation<'_>) {
         operation.header("Upgrade", true, "websocket");
-        operation.add_problem(&UPGRADE_REQUIRED);
-        operation.add_problem(&UNAVAILABLE);
+        // The last two are for messages.
+        for problem_type in [&UPGRADE_REQUIRED, &UNAVAILABLE, &MALFORMED, &INVALID] {
+            operation.add_problem(problem_type);
+        }
     }
 }
 
@@ -77,10 +80,11 @@ impl<S: Send + Sync> FromRequestParts<S> for WebSocketUpgrade {
         let on_upgrade = parts.extensions.remove::<OnUpgrade>();
         let guard = parts.extensions.get::<ConnectionGuard>().cloned();
         let limits = parts.extensions.get::<ClientLimits>().cloned();
+        let declared = DeclaredProblems::of(&parts.extensions);
         match (on_upgrade, guard) {
             (Some(on_upgrade), Some(guard)) => {
                 let permit = guard.acquire_stream().ok_or(Problem::new(&UNAVAILABLE))?;
-                Ok(Self { accept, on_upgrade, guard, permit, limits })
+                Ok(Self { accept, on_upgrade, guard, permit, limits, declared })
             }
             _ => Err(Problem::new(&INTERNAL)),
         }

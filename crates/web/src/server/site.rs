@@ -41,6 +41,9 @@ pub struct SiteOptions {
     pub random: Random,
     /// Lines for the first page, such as where the data is.
     pub notes: Vec<String>,
+    /// Whether the systems' jobs run. They do unless set otherwise: for a server that leaves them to
+    /// others, and for tests that look at what requests write.
+    pub run_jobs: bool,
     /// Makes routes fail that answer with problem types which they do not declare: for tests.
     pub strict_problems: Option<StrictProblems>,
 }
@@ -53,6 +56,7 @@ impl Default for SiteOptions {
             blobs: Blobs::memory(),
             random: Random::new(),
             notes: Vec::new(),
+            run_jobs: true,
             strict_problems: None,
         }
     }
@@ -135,7 +139,9 @@ impl Site {
             }
             let mut opened = (system.open)(resources).await?;
             lives.extend(opened.lives.drain(..).map(|live| (system_name, live)));
-            jobs.extend(opened.jobs.drain(..).map(|job| (system_name, job)));
+            if options.run_jobs {
+                jobs.extend(opened.jobs.drain(..).map(|job| (system_name, job)));
+            }
             router = mount(router, &system.info, opened, sign_in);
         }
         let infos: Vec<&SystemInfo> = systems.iter().map(|system| &system.info).collect();

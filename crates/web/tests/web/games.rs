@@ -207,7 +207,7 @@ async fn follow(
                     return socket.close(singlet_web::live::CloseReason::Done).await;
                 }
                 Ok(said) => socket.send_message(&serde_json::json!({"heard": said.text})).await,
-                Err(problem) => socket.send_message(&problem.to_json()).await,
+                Err(problem) => socket.refuse(&problem).await,
             }
         }
     }))

@@ -1,14 +1,17 @@
 //! Requests with an Idempotency-Key: repeated by the client, carried out once.
 
 use crate::client::{Running, TestResponse, start, system};
+use axum::Extension;
 use axum::extract::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use singlet::engine::{Clock, Engine, Options as EngineOptions};
 use singlet::{Settings, backend::Embedded};
-use singlet_web::api::{Api, Body, Created, post};
+use singlet_web::api::{Api, Body, Created, Json, NoContent, StrictProblems, post};
 use singlet_web::identity::{Caller, LocalIssuer};
-use singlet_web::problem::{FORBIDDEN, INTERNAL, Problem, UNAVAILABLE};
+use singlet_web::problem::{
+    FORBIDDEN, IF_MATCH_REQUIRED, INTERNAL, NOT_FOUND, Problem, UNAVAILABLE,
+};
 use singlet_web::{IdentitySource, Options, Store};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -65,6 +68,37 @@ async fn order_anyhow(
     order(state, body).await
 }
 
+/// The groups of a token are grants that a test can take away: an hour later there is another token.
+async fn check_staff(caller: Caller, _: Body<Order>) -> Result<NoContent, Problem> {
+    let is_staff = caller.groups.contains("staff");
+    if is_staff { Ok(NoContent) } else { Err(Problem::new(&NOT_FOUND)) }
+}
+
+async fn order_as_staff(
+    state: State<Arc<AtomicU64>>,
+    caller: Caller,
+    body: Body<Order>,
+) -> Result<Created<Ordered>, Problem> {
+    check_staff(caller, Body(Order { what: String::new() })).await?;
+    order(state, body).await
+}
+
+/// Cancels the last order, if there is one.
+async fn cancel(State(count): State<Arc<AtomicU64>>, _: Caller) -> Result<Json<Ordered>, Problem> {
+    let changed = count.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |one| one.checked_sub(1));
+    let number = changed.map_err(|_| Problem::new(&NOT_FOUND))?;
+    Ok(Json(Ordered { number, what: "cancelled".to_owned() }))
+}
+
+async fn check_signed_in(_: Caller) -> Result<NoContent, Problem> {
+    Ok(NoContent)
+}
+
+/// Refuses with a problem that the route does not declare.
+async fn check_undeclared(_: Caller) -> Result<NoContent, Problem> {
+    Err(Problem::new(&IF_MATCH_REQUIRED))
+}
+
 struct Shop {
     server: Running,
     count: Arc<AtomicU64>,
@@ -92,10 +126,31 @@ impl Shop {
                     .idempotent(),
             )
             .route(post("/mine", order_signed_in).describe("orderMine", "Orders.").idempotent())
-            .route(post("/any", order_anyhow).describe("orderAny", "Orders.").idempotent());
+            .route(post("/any", order_anyhow).describe("orderAny", "Orders.").idempotent())
+            .route(
+                post("/staff", order_as_staff)
+                    .describe("orderAsStaff", "Orders.")
+                    .problems([&NOT_FOUND])
+                    .idempotent()
+                    .replay_if(check_staff),
+            )
+            .route(
+                post("/cancel", cancel)
+                    .describe("cancel", "Cancels.")
+                    .problems([&NOT_FOUND])
+                    .idempotent()
+                    .replay_if(check_signed_in),
+            )
+            .route(
+                post("/undeclared", order_signed_in)
+                    .describe("orderUndeclared", "Orders.")
+                    .idempotent()
+                    .replay_if(check_undeclared),
+            );
         let identity = IdentitySource::Local(issuer.clone());
+        let router = api.into_router().layer(Extension(StrictProblems::default()));
         let server = start(Options::default(), |server| {
-            server.with_identity(identity).with_store(store).with_system(system(api.into_router()))
+            server.with_identity(identity).with_store(store).with_system(system(router))
         })
         .await;
         Self { server, count, engine, clock, issuer }
@@ -361,6 +416,55 @@ async fn keys_of_different_people_are_different_keys() {
     assert_eq!(shop.send("/test/mine", KEY, "tea", &[]).await.status, 401);
     // The same key on another route is another request.
     assert_eq!(shop.order(KEY, "tea").await.json()["number"], 3);
+}
+
+/// Who lost a right was told, for a day, what it had been needed for.
+#[tokio::test]
+async fn a_caller_who_lost_the_right_is_not_told_the_answer() {
+    let shop = Shop::open().await;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let send = async |groups: &[&str]| {
+        let groups: Vec<String> = groups.iter().map(|one| (*one).to_owned()).collect();
+        let token = shop.issuer.sign("ann", &groups, now).unwrap();
+        shop.send("/test/staff", KEY, "tea", &[&format!("authorization: Bearer {token}")]).await
+    };
+    assert_eq!(send(&["staff"]).await.json()["number"], 1);
+    let refused = send(&[]).await;
+    assert_eq!((refused.status, refused.code().as_str()), (404, "not-found"));
+    assert!(!refused.headers.contains_key("idempotency-replayed"), "{:?}", refused.headers);
+    assert!(!refused.body.contains("tea"), "{}", refused.body);
+    // With the right the answer comes back: the check has changed nothing.
+    let again = send(&["staff"]).await;
+    assert_eq!((&again.json()["number"], shop.made()), (&1.into(), 1));
+    assert_eq!(again.headers["idempotency-replayed"], "true");
+}
+
+/// The check asks for the right, and not whether the request could be carried out again.
+#[tokio::test]
+async fn a_deletion_is_repeated_although_its_resource_is_gone() {
+    let shop = Shop::open().await;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let token = format!("authorization: Bearer {}", shop.issuer.sign("ann", &[], now).unwrap());
+    shop.order(OTHER_KEY, "tea").await;
+    let first = shop.send("/test/cancel", KEY, "", &[&token]).await;
+    let again = shop.send("/test/cancel", KEY, "", &[&token]).await;
+    assert_eq!((first.status, again.status, shop.made()), (200, 200, 0));
+    assert_eq!(first.body, again.body);
+    assert_eq!(again.headers["idempotency-replayed"], "true");
+    let other = shop.send("/test/cancel", OTHER_KEY, "", &[&token]).await;
+    assert_eq!((other.status, other.code().as_str()), (404, "not-found"));
+}
+
+/// A check answers in the route's name: what it refuses with has to be declared like the rest.
+#[tokio::test]
+async fn the_problems_of_a_check_are_the_routes() {
+    let shop = Shop::open().await;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let token = format!("authorization: Bearer {}", shop.issuer.sign("ann", &[], now).unwrap());
+    assert_eq!(shop.send("/test/undeclared", KEY, "tea", &[&token]).await.status, 201);
+    let refused = shop.send("/test/undeclared", KEY, "tea", &[&token]).await;
+    assert_eq!((refused.status, refused.code().as_str()), (500, "internal"), "{}", refused.body);
+    assert!(refused.body.contains("orderUndeclared answered"), "{}", refused.body);
 }
 
 #[tokio::test]

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use singlet_web::Options;
 use singlet_web::api::{Api, get};
 use singlet_web::live::{
-    CloseReason, Hub, Live, Published, Push, Subscription, SwitchingProtocols, Topic, TopicState,
-    WebSocketUpgrade,
+    CloseReason, Live, Push, Subscription, SwitchingProtocols, Topic, TopicState, WebSocketUpgrade,
 };
+use singlet_web::problem::Problem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -23,22 +23,41 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 /// Longer than anything here takes, unless it never happens.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Pushes of one topic, whose state is number 0.
+fn live() -> Live {
+    Live::new(|_| std::future::ready(Ok(Some(TopicState::numbered(0, "state", &"hello")))))
+}
+
+fn push(live: &Live, number: u64, data: &Value) {
+    live.publish(Push::numbered(Topic::from("topic"), number, "pushed", data));
+}
+
 /// Follows one topic, and echoes what it is sent.
-async fn follow(State(hub): State<Hub>, upgrade: WebSocketUpgrade) -> SwitchingProtocols {
-    upgrade.serve(async move |mut socket| {
-        socket.follow(hub.follow("topic", None));
-        socket.send("hello").await;
+async fn follow(
+    State(live): State<Live>,
+    upgrade: WebSocketUpgrade,
+) -> Result<SwitchingProtocols, Problem> {
+    let subscription = live.subscribe(Topic::from("topic"), None).await?;
+    Ok(upgrade.serve(async move |mut socket| {
+        socket.follow(subscription);
         while let Some(Ok(text)) = socket.next().await {
             socket.send(format!("echo {text}")).await;
         }
-    })
+    }))
 }
 
-async fn server(hub: &Hub) -> Running {
-    let api = Api::new(hub.clone())
+async fn server(live: &Live) -> Running {
+    let api = Api::new(live.clone())
         .named("test", "Live.")
         .route(get("/socket", follow).describe("follow", "Follows."));
     start(Options::default(), |server| server.with_system(system(api.into_router()))).await
+}
+
+/// A socket that has got the state.
+async fn watcher(server: &Running) -> WebSocketStream<TcpStream> {
+    let mut socket = server.socket("/test/socket").await;
+    assert_eq!(text(&mut socket).await.as_deref(), Some("\"hello\""));
+    socket
 }
 
 async fn text(socket: &mut WebSocketStream<TcpStream>) -> Option<String> {
@@ -65,20 +84,16 @@ async fn closing(socket: &mut WebSocketStream<TcpStream>) -> Option<CloseCode> {
 
 #[tokio::test]
 async fn everybody_gets_every_push_in_order() {
-    let hub = Hub::new();
-    let server = server(&hub).await;
+    let live = live();
+    let server = server(&live).await;
     let mut sockets = Vec::new();
     for _ in 0..20 {
-        let mut socket = server.socket("/test/socket").await;
-        assert_eq!(text(&mut socket).await.as_deref(), Some("hello"));
-        sockets.push(socket);
+        sockets.push(watcher(&server).await);
     }
     for number in 1..=100 {
-        assert_eq!(
-            hub.publish("topic", number, [number.to_string().into()]),
-            Published::Delivered(20)
-        );
+        push(&live, number, &number.into());
     }
+    assert_eq!(live.figures().deliveries, 20 * 100);
     for socket in &mut sockets {
         for number in 1..=100 {
             assert_eq!(text(socket).await, Some(number.to_string()));
@@ -122,26 +137,21 @@ async fn a_state_has_the_members_of_its_client_also_after_a_gap() {
 
 #[tokio::test]
 async fn one_that_does_not_read_is_dropped_and_the_others_do_not_notice() {
-    let hub = Hub::new();
-    let server = server(&hub).await;
-    let mut good = server.socket("/test/socket").await;
-    let mut lazy = server.socket("/test/socket").await;
-    assert_eq!(text(&mut good).await.as_deref(), Some("hello"));
-    assert_eq!(text(&mut lazy).await.as_deref(), Some("hello"));
+    let live = live();
+    let server = server(&live).await;
+    let mut good = watcher(&server).await;
+    let mut lazy = watcher(&server).await;
     let long = "x".repeat(10_000);
     let mut slowest = Duration::ZERO;
     let mut number = 0;
     // Ten megabytes are more than the machine keeps for a connection that nobody reads from.
-    while number < 5_000 && hub.topics().len() == 1 {
+    while number < 5_000 && live.figures().subscribers == 2 {
         number += 1;
         let begun = Instant::now();
-        let published = hub.publish("topic", number, [format!("{number} {long}").into()]);
+        push(&live, number, &format!("{number} {long}").into());
         let pushed = text(&mut good).await.unwrap();
-        assert!(pushed.starts_with(&format!("{number} ")), "{number}");
+        assert!(pushed.starts_with(&format!("\"{number} ")), "{number}");
         slowest = slowest.max(begun.elapsed());
-        if published == Published::Delivered(1) {
-            break;
-        }
     }
     assert!(number < 5_000, "the lazy one still has its place");
     // A write to the lazy one gives up after five seconds.
@@ -156,8 +166,8 @@ async fn one_that_does_not_read_is_dropped_and_the_others_do_not_notice() {
 
 #[tokio::test]
 async fn misuse_ends_the_socket() {
-    let hub = Hub::new();
-    let server = server(&hub).await;
+    let live = live();
+    let server = server(&live).await;
     let huge = Message::text("x".repeat(17 << 10));
     let binary = Message::binary(vec![1, 2, 3]);
     for (message, code) in [(huge, CloseCode::Size), (binary, CloseCode::Unsupported)] {
@@ -183,15 +193,13 @@ async fn misuse_ends_the_socket() {
     let mut stream = server.socket("/test/socket").await;
     tokio::io::AsyncWriteExt::write_all(stream.get_mut(), &[0xff; 64]).await.unwrap();
     while stream.next().await.is_some_and(|message| message.is_ok()) {}
-    nobody_is_left(&hub).await;
+    nobody_is_left(&live).await;
 }
 
 #[tokio::test]
 async fn a_stopping_server_says_goodbye() {
-    let hub = Hub::new();
-    let server = server(&hub).await;
-    let mut socket = server.socket("/test/socket").await;
-    assert_eq!(text(&mut socket).await.as_deref(), Some("hello"));
+    let server = server(&live()).await;
+    let mut socket = watcher(&server).await;
     let stopping = tokio::spawn(server.stop());
     assert_eq!(closing(&mut socket).await, Some(CloseCode::Away));
     timeout(PATIENCE, stopping).await.unwrap().unwrap();
@@ -199,20 +207,20 @@ async fn a_stopping_server_says_goodbye() {
 
 #[tokio::test]
 async fn a_client_that_leaves_is_forgotten() {
-    let hub = Hub::new();
-    let server = server(&hub).await;
+    let live = live();
+    let server = server(&live).await;
     let mut polite = server.socket("/test/socket").await;
     let rude = server.socket("/test/socket").await;
-    assert_eq!(hub.topics().len(), 1);
+    assert_eq!(live.figures().subscribers, 2);
     polite.close(None).await.unwrap();
     drop(rude);
-    nobody_is_left(&hub).await;
+    nobody_is_left(&live).await;
 }
 
-/// Waits until the hub has no followers.
-async fn nobody_is_left(hub: &Hub) {
+/// Waits until nobody watches anything.
+async fn nobody_is_left(live: &Live) {
     let gone = async {
-        while !hub.topics().is_empty() {
+        while live.figures().subscribers > 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
@@ -221,8 +229,7 @@ async fn nobody_is_left(hub: &Hub) {
 
 #[tokio::test]
 async fn only_pages_of_the_same_address_open_sockets_and_only_sockets() {
-    let hub = Hub::new();
-    let server = server(&hub).await;
+    let server = server(&live()).await;
     let plain = server.get("/test/socket").await;
     assert_eq!((plain.status, plain.code().as_str()), (426, "upgrade-required"));
     let lines = [

@@ -2,16 +2,21 @@
 
 use crate::client::{Running, start, system};
 use axum::Extension;
+use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use singlet::Retryable;
 use singlet::prelude::*;
 use singlet_web::Options;
 use singlet_web::api::{Api, NoContent, Path, Route, StrictProblems, unused_problems};
+use singlet_web::live::{SwitchingProtocols, WebSocketUpgrade};
 use singlet_web::problem::{
     ApiError, BUSY, INTERNAL, INVALID, Problem, ProblemType, SHARED, UNAVAILABLE,
 };
 use singlet_web::random::RandomUnavailable;
 use singlet_web::validate::FieldLocation;
+use std::time::Duration;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Message;
 
 singlet_web::problems! {
     /// Why the library refuses a request.
@@ -71,6 +76,49 @@ async fn an_undeclared_problem_fails_the_test() {
     // A problem of the kit must be declared as well.
     assert_eq!(server.get("/test/books/Ulysses").await.status, 500);
     assert_eq!(strict.undeclared(), [what, "fetchBook answered invalid without declaring it"]);
+}
+
+/// Answers every message with the refusal that it names.
+async fn listen(upgrade: WebSocketUpgrade) -> SwitchingProtocols {
+    upgrade.serve(async |mut socket| {
+        while let Some(Ok(text)) = socket.next().await {
+            let error = if text.as_str() == "Dune" { Error::BookLent } else { Error::BookNotFound };
+            socket.refuse(&error.into()).await;
+        }
+    })
+}
+
+/// Problems on sockets were compared with nothing: a route declared three of a dozen.
+#[tokio::test]
+async fn an_undeclared_problem_on_a_socket_fails_the_test() {
+    let strict = StrictProblems::default();
+    let server = async |strict: Option<&StrictProblems>| {
+        let route = Route::get("/socket", listen).describe("listen", "Refuses messages.");
+        let api = Api::new(()).named("test", "A library.").route(route.problems([Error::BookLent]));
+        let mut router = api.into_router();
+        if let Some(strict) = strict {
+            router = router.layer(Extension(strict.clone()));
+        }
+        start(Options::default(), |server| server.with_system(system(router))).await
+    };
+    let ask = async |server: &Running, title: &str| -> Value {
+        let mut socket = server.socket("/test/socket").await;
+        socket.send(Message::text(title)).await.unwrap();
+        match timeout(Duration::from_secs(20), socket.next()).await.unwrap().unwrap().unwrap() {
+            Message::Text(text) => serde_json::from_str(&text).unwrap(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let lenient = server(None).await;
+    assert_eq!(ask(&lenient, "Persuasion").await["code"], "book-not-found");
+    let server = server(Some(&strict)).await;
+    let lent = ask(&server, "Dune").await;
+    assert_eq!((&lent["type"], &lent["code"]), (&"error".into(), &"book-lent".into()));
+    assert_eq!(strict.undeclared(), Vec::<String>::new());
+    let lie = ask(&server, "Persuasion").await;
+    let what = "listen answered book-not-found without declaring it";
+    assert_eq!((&lie["code"], &lie["detail"]), (&"internal".into(), &what.into()));
+    assert_eq!(strict.undeclared(), [what]);
 }
 
 #[test]

@@ -18,6 +18,20 @@ pub(crate) struct CricketServer {
 
 impl CricketServer {
     pub(crate) async fn new() -> Self {
+        let store = Self::store().await;
+        let systems = vec![singlet_cricket::system()];
+        let server = TestServer::with(systems, store.share(), DemoPolicy::Never).await;
+        Self::on(store, server).await
+    }
+
+    /// A server on which only requests write.
+    pub(crate) async fn without_jobs() -> Self {
+        let store = Self::store().await;
+        let server = TestServer::without_jobs(vec![singlet_cricket::system()], store.share()).await;
+        Self::on(store, server).await
+    }
+
+    async fn store() -> TestStore {
         let store = TestStore::memory();
         let service = Service::new(store.open::<Cricket>().await, Random::new());
         let now = service.db.now();
@@ -26,8 +40,11 @@ impl CricketServer {
         service.teams.create_many(&teams).await.unwrap();
         let coastal = league("7001", "CTL", "Coastal T20 League", true, now);
         service.leagues.put(&coastal).await.unwrap();
-        let systems = vec![singlet_cricket::system()];
-        let server = TestServer::with(systems, store.share(), DemoPolicy::Never).await;
+        store
+    }
+
+    async fn on(store: TestStore, server: TestServer) -> Self {
+        let service = Service::new(store.open::<Cricket>().await, Random::new());
         Self { server, service, store }
     }
 

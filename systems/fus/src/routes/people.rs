@@ -5,6 +5,7 @@ use super::bodies::{GroupBody, GroupRest, ProfileBody};
 use super::sites::ListPaging;
 use super::upload::{Avatar, ImageReply, Uploaded, sign_in};
 use crate::error::Error;
+use crate::service::require_admin;
 use crate::view::{GroupView, Me, MemberView, MembershipView, Person, UserView};
 use axum::extract::State;
 use schemars::JsonSchema;
@@ -28,6 +29,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(
         post("/v1/groups", create)
             .idempotent()
+            .replay_if(check_admin)
             .describe("createGroup", "Makes a group. For admins.")
             .problems([GroupExists, GroupBusy, GroupReserved, PermissionNotHeld]),
     )
@@ -169,6 +171,11 @@ async fn create(
     let group = shared.service.create_group(&caller, &new.name, &new.rest.into()).await?;
     let version = group.version;
     Ok(Created::at(format!("/v1/groups/{}", group.name), group).version(version))
+}
+
+/// Refuses to repeat an answer to those who are no longer admins.
+async fn check_admin(caller: Caller) -> Result<NoContent, Error> {
+    require_admin(&caller).map(|_| NoContent)
 }
 
 async fn show(

@@ -29,6 +29,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(
         post("/v1/squash/players", of_player::create)
             .idempotent()
+            .replay_if(check_write)
             .describe("createPlayer", "Adds a player.")
             .problems([SquashOnly]),
     )
@@ -60,6 +61,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(
         post("/v1/squash/matches", of_match::create)
             .idempotent()
+            .replay_if(check_write)
             .describe("createMatch", "Enters a match.")
             .problems([
                 SquashOnly,
@@ -185,6 +187,11 @@ routes_of!(of_player: PlayerView, PlayerBody, "/v1/squash/players", id,
     [create_player, player, update_player, delete_player]);
 routes_of!(of_match: MatchView, MatchBody, "/v1/squash/matches", match_id,
     [create_match, one_match, update_match, delete_match]);
+
+/// Refuses to repeat an answer to those who may no longer change anything in the club.
+async fn check_write(State(shared): State<Shared>, caller: Caller) -> Result<NoContent, Error> {
+    shared.service.require_squash_write(&caller).await.map(|()| NoContent)
+}
 
 async fn players(
     State(shared): State<Shared>,

@@ -58,7 +58,7 @@ impl Rights {
 }
 
 /// Fails without the role of an admin, for which nothing is read.
-pub(super) fn require_admin(caller: &Caller) -> Result<UserId, Error> {
+pub(crate) fn require_admin(caller: &Caller) -> Result<UserId, Error> {
     let user = user_of(caller)?;
     let roles = Role::among(&caller.groups);
     let is_admin = roles.contains(&Role::Admin) || roles.contains(&Role::SuperAdmin);
@@ -98,6 +98,15 @@ impl Service {
     /// [`Error::SquashOnly`] for them.
     pub async fn require_squash_read(&self, caller: &Caller) -> Result<(), Error> {
         self.squash(caller, Squash::Read).await.map(|_| ())
+    }
+
+    /// Refuses callers who may not change anything in the squash club.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SquashOnly`] for them.
+    pub async fn require_squash_write(&self, caller: &Caller) -> Result<(), Error> {
+        self.squash(caller, Squash::Write).await.map(|_| ())
     }
 
     /// Fails without a right in the squash club.

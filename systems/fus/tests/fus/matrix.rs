@@ -189,3 +189,47 @@ async fn every_route_as_everybody() {
     };
     server.check_matrix("fus", &callers, include_str!("matrix.txt"), send).await;
 }
+
+/// A manager who had left the club was told kept answers for a day, with e-mail addresses of players.
+#[tokio::test]
+async fn who_lost_a_right_is_not_told_a_kept_answer() {
+    let systems = vec![system_with(DeletionMode::JobOnly)];
+    let server = TestServer::with(systems, TestStore::memory(), DemoPolicy::IfEmpty).await;
+    let sofia = server.as_persona(&PERSONAS[0]);
+    let ids = Ids::find(&sofia).await;
+    let own = Own { subject: "mina".to_owned(), comment: "none".to_owned(), group: "Squash" };
+    let keyed = |client: TestClient| {
+        client.with_header("idempotency-key", "5b8e5f0c-3b0e-4f53-9f0e-3f2d8a3f1c11")
+    };
+    let before = server.store.snapshot().await;
+    for operation in server.idempotent_operations("fus").await {
+        let subject = match operation.as_str() {
+            // Everybody may read what these answer with.
+            "createSite" | "addComment" => continue,
+            "createGroup" => "adam",
+            _ => "mina",
+        };
+        let persona = PERSONAS.iter().find(|one| one.subject == subject).unwrap();
+        let (method, path, body) = request(&operation, &ids, &own);
+        let send = async |client: TestClient| {
+            let path = format!("/fus/v1{path}");
+            keyed(client).send(method.clone(), &path, body.clone()).await
+        };
+        let first = send(server.as_persona(persona)).await;
+        assert_eq!(first.status, 201, "{operation}: {}", first.json());
+        let again = send(server.as_persona(persona)).await;
+        assert_eq!(again.headers["idempotency-replayed"], "true", "{operation}");
+        assert_eq!(again.json(), first.json(), "{operation}");
+        // One is an admin by the groups of the token, the other one by those of the system.
+        let refused = match subject {
+            "adam" => send(server.as_user("adam", &[])).await,
+            _ => {
+                sofia.delete("/fus/v1/groups/Squash/members/mina").await.expect(204);
+                send(server.as_persona(persona)).await
+            }
+        };
+        assert_eq!(refused.status, 403, "{operation}: {}", refused.json());
+        assert!(!refused.headers.contains_key("idempotency-replayed"), "{operation}");
+        server.store.restore(&before).await;
+    }
+}

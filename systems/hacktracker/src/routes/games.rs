@@ -1,6 +1,10 @@
 //! Games: schedule, lineup, status, live feed.
 
-use super::{OfGame, OfSeason, OfTeam, Shared, of_game, of_revision, of_team};
+use super::{
+    OfGame, OfSeason, OfTeam, Shared, check_manager, check_scorekeeper, of_game, of_revision,
+    of_team,
+};
+use crate::design::Role;
 use crate::error::Error;
 use crate::input::{GameChange, NewGame, NewLineup, NewScore, StatusChange};
 use crate::live;
@@ -21,6 +25,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
         .route(of_team(
             post("/teams/{team}/games", create_game)
                 .idempotent()
+                .replay_if(check_manager)
                 .describe("createGame", "Schedules a game.")
                 .problems([Error::TooManyGames]),
         ))
@@ -92,7 +97,7 @@ struct SeenRevision {
 }
 
 fn of_status(route: singlet_web::api::Route<Shared>) -> singlet_web::api::Route<Shared> {
-    of_revision(route).problems([Error::LineupInvalid])
+    of_revision(route).replay_if(check_scorekeeper).problems([Error::LineupInvalid])
 }
 
 async fn create_game(
@@ -223,11 +228,14 @@ async fn watch(
     last: LastEventId,
 ) -> Result<EventStream, Error> {
     let game_id = of.game.clone();
-    shared.service.check_watcher(&caller, &game_id).await?;
+    shared.service.check_game(&caller, &game_id, Role::Player).await?;
     let subscription = shared.live.subscribe(live::topic(&game_id), last).await?;
     let service = shared.service;
     Ok(EventStream::new(subscription).recheck(move || {
         let (service, caller, game_id) = (service.clone(), caller.clone(), game_id.clone());
-        async move { service.check_watcher(&caller, &game_id).await.map_err(Problem::from) }
+        async move {
+            let checked = service.check_game(&caller, &game_id, Role::Player).await;
+            checked.map_err(Problem::from)
+        }
     }))
 }

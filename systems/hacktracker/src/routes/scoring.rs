@@ -1,6 +1,6 @@
 //! Scoring.
 
-use super::{OfGame, Shared, of_revision};
+use super::{OfGame, Shared, check_scorekeeper, of_revision};
 use crate::design::{AtBatId, GameId};
 use crate::error::Error;
 use crate::input::{AtBatChange, NewAtBat, NewHalf, OpponentRuns, Revision, RunnerMoves};
@@ -15,6 +15,7 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     api.route(of_revision(
         post("/games/{game}/atbats", record)
             .idempotent()
+            .replay_if(check_scorekeeper)
             .describe("recordAtBat", "Records an at-bat, or inserts one that was missed.")
             .problems([
                 Error::WrongHalf,
@@ -44,12 +45,14 @@ pub(super) fn routes(api: Api<Shared>) -> Api<Shared> {
     .route(of_revision(
         post("/games/{game}/undo", undo)
             .idempotent()
+            .replay_if(check_scorekeeper)
             .describe("undo", "Undoes the last at-bat, or its last runner move.")
             .problems([Error::NothingToUndo]),
     ))
     .route(of_revision(
         post("/games/{game}/runners", move_runners)
             .idempotent()
+            .replay_if(check_scorekeeper)
             .describe("moveRunners", "Moves runners between at-bats.")
             .problems([Error::PlayImpossible, Error::WrongHalf, Error::PersonalTeam]),
     ))

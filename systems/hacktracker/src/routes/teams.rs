@@ -1,6 +1,6 @@
 //! Teams, members, invites, players and their statistics.
 
-use super::{OfSeason, OfTeam, Shared, of_team};
+use super::{OfSeason, OfTeam, Shared, check_manager, of_team};
 use crate::design::{AtBat, InviteCode, Membership, Player, PlayerId, Team, TeamId, UserId};
 use crate::error::Error;
 use crate::input::{
@@ -78,6 +78,7 @@ fn invites(api: Api<Shared>) -> Api<Shared> {
     api.route(of_team(
         post("/teams/{team}/invites", invite)
             .idempotent()
+            .replay_if(check_inviter)
             .describe("createInvite", "Makes a link with which somebody can join the team.")
             .problems([Error::PersonalTeam, Error::PlayerLinked, Error::TooManyInvites]),
     ))
@@ -119,6 +120,7 @@ fn players(api: Api<Shared>) -> Api<Shared> {
     .route(of_team(
         post("/teams/{team}/players", add_players)
             .idempotent()
+            .replay_if(check_manager)
             .describe("addPlayers", "Adds 1 to 25 players to the roster, all or none.")
             .problems([Error::NumberTaken, Error::RosterFull, Error::PersonalTeam]),
     ))
@@ -278,6 +280,16 @@ async fn invite(
 ) -> Result<Created<InviteView>, Error> {
     let invite = shared.service.invite(&caller, &of.team, &new).await?;
     Ok(Created::at(format!("/teams/{}/invites/{}", of.team, invite.code), invite))
+}
+
+/// The code of an invite still works: it is told again to those who may make one.
+async fn check_inviter(
+    State(shared): State<Shared>,
+    caller: Caller,
+    of: Path<OfTeam>,
+    new: Body<NewInvite>,
+) -> Result<NoContent, Error> {
+    shared.service.check_inviter(&caller, &of.team, new.role).await.map(|()| NoContent)
 }
 
 async fn list_invites(

@@ -98,18 +98,6 @@ impl Service {
         self.detail_of(book).await
     }
 
-    /// 36: refuses who may not watch a game.
-    ///
-    /// # Errors
-    ///
-    /// As operation 21.
-    pub async fn check_watcher(&self, caller: &Caller, game_id: &GameId) -> Result<(), Error> {
-        let game = self.db.get(Game::key(game_id).consistent()).await?;
-        let team_id = game.ok_or(Error::GameNotFound)?.team_id;
-        let access = self.access(caller, &team_id, Error::GameNotFound).await?;
-        access.require(caller, Role::Player)
-    }
-
     /// Operation 21 for the live feed, whose subscribers were checked before.
     pub(crate) async fn game_detail(&self, game_id: &GameId) -> Result<GameDetail, Error> {
         let book = self.read_book(game_id).await?;

@@ -45,8 +45,7 @@ impl Service {
         team_id: &TeamId,
         new: &NewInvite,
     ) -> Result<InviteView, Error> {
-        let access = self.inviter(caller, team_id).await?;
-        access.require_if(caller, may_invite(access.role(), new.role), "an owner")?;
+        let access = self.inviter_of(caller, team_id, new.role).await?;
         access.require_managed()?;
         if let Some(player_id) = &new.player_id {
             let player = self.db.get(Player::key(team_id, player_id).consistent()).await?;
@@ -117,6 +116,31 @@ impl Service {
         };
         access.require_if(caller, may_invite(access.role(), invite.role), "an owner")?;
         Ok(self.db.run(delete(Invite::key(team_id, code))).await?)
+    }
+
+    /// Refuses callers who may not make an invite for this role.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TeamNotFound`] for strangers, 403 for members with a lesser role.
+    pub async fn check_inviter(
+        &self,
+        caller: &Caller,
+        team_id: &TeamId,
+        role: Role,
+    ) -> Result<(), Error> {
+        self.inviter_of(caller, team_id, role).await.map(|_| ())
+    }
+
+    async fn inviter_of(
+        &self,
+        caller: &Caller,
+        team_id: &TeamId,
+        role: Role,
+    ) -> Result<TeamAccess, Error> {
+        let access = self.inviter(caller, team_id).await?;
+        access.require_if(caller, may_invite(access.role(), role), "an owner")?;
+        Ok(access)
     }
 
     async fn inviter(&self, caller: &Caller, team_id: &TeamId) -> Result<TeamAccess, Error> {

@@ -3,18 +3,15 @@
 use crate::demo::demo_server;
 use axum::http::Method;
 use serde_json::{Value, json};
-use singlet_hacktracker::{ADA, IVAN, NORA, OMAR, PIA, SKYE, STELLA};
+use singlet_hacktracker::{ADA, NORA, OMAR, PERSONAS, PIA, SKYE, STELLA};
 use singlet_testing::{TestClient, TestServer};
-use singlet_web::Persona;
 
-/// Owner, manager, scorekeeper, player, inactive member, stranger, admin, and nobody.
-const PERSONAS: [Persona; 7] = [NORA, OMAR, SKYE, PIA, IVAN, STELLA, ADA];
-
+/// Everybody of the demo data, and nobody.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn case_25_every_route_as_everybody() {
     let server = demo_server().await;
     let ids = DemoIds::new(&server).await;
-    let callers = server.callers(&PERSONAS);
+    let callers = server.callers(PERSONAS);
     let table = include_str!("matrix.txt");
     server
         .check_matrix("hacktracker", &callers, table, async |client, row| {
@@ -37,6 +34,40 @@ async fn send(client: &TestClient, row: &str, ids: &DemoIds) -> u16 {
         }
     }
     client.send(method, &path, body).await.status
+}
+
+/// A member who was removed was told kept answers for a day: also the code of an invite.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_was_removed_is_not_told_a_kept_answer() {
+    let server = demo_server().await;
+    let ids = DemoIds::new(&server).await;
+    let (nora, omar) = (server.as_persona(&NORA), server.as_persona(&OMAR));
+    let omar = omar.with_header("idempotency-key", "5b8e5f0c-3b0e-4f53-9f0e-3f2d8a3f1c11");
+    let membership = format!("/hacktracker/teams/{}/members/omar-reyes", ids.team);
+    let before = server.store.snapshot().await;
+    for operation in server.idempotent_operations("hacktracker").await {
+        let row = match operation.as_str() {
+            // They answer with what the caller is or has brought, or with nothing.
+            "signUp" | "createTeam" | "recoverTeam" | "acceptInvite" => continue,
+            "createInvite" => "createInvite (player)",
+            other => other,
+        };
+        let (method, path, body) = ids.request(row);
+        let send = async || {
+            let path = format!("/hacktracker{path}");
+            omar.send(method.clone(), &path, body.clone()).await
+        };
+        let first = send().await;
+        assert!([200, 201].contains(&first.status), "{row}: {}", first.json());
+        let again = send().await;
+        assert_eq!(again.headers["idempotency-replayed"], "true", "{row}");
+        assert_eq!((again.status, again.json()), (first.status, first.json()), "{row}");
+        nora.delete(&membership).await.expect(204);
+        let refused = send().await;
+        assert_eq!(refused.status, 404, "{row}: {}", refused.json());
+        assert!(!refused.headers.contains_key("idempotency-replayed"), "{row}");
+        server.store.restore(&before).await;
+    }
 }
 
 /// What anybody reads has no e-mail address or phone number of somebody else, whoever it is.

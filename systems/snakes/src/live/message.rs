@@ -6,8 +6,6 @@ use crate::service::{Joined, NAME_CODE_POINTS_MAX};
 use crate::view::{GameView, PlayerView, StatusView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use singlet_web::problem::Problem;
-use singlet_web::validate::FieldError;
 
 /// What a client says.
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
@@ -31,7 +29,7 @@ pub enum Incoming {
     RollDice,
 }
 
-/// What the server says.
+/// What the server says. Refusals are said by [`Socket::refuse`](singlet_web::live::Socket::refuse).
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Outgoing {
@@ -120,20 +118,6 @@ pub enum Outgoing {
         /// Who has won; nobody if everybody has left.
         winner_id: Option<String>,
     },
-    /// What the client asked for is refused. To this client alone.
-    Error {
-        /// The reason, for programs.
-        code: String,
-        /// The reason, for people.
-        title: String,
-        /// More about this occurrence.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        detail: Option<String>,
-        /// The fields that break a rule.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        #[schemars(skip)]
-        errors: Vec<FieldError>,
-    },
 }
 
 impl Outgoing {
@@ -197,17 +181,6 @@ impl Outgoing {
         Self::JoinedGame { player: joined.player.into(), secret }
     }
 
-    /// A problem.
-    #[must_use]
-    pub fn error(problem: &Problem) -> Self {
-        Self::Error {
-            code: problem.problem_type().name.to_owned(),
-            title: problem.problem_type().title.to_owned(),
-            detail: problem.detail_text().map(str::to_owned),
-            errors: problem.field_errors().to_vec(),
-        }
-    }
-
     /// The name of its kind, as in its member `type`.
     pub(super) fn event_name(&self) -> &'static str {
         match self {
@@ -219,7 +192,6 @@ impl Outgoing {
             Self::RematchOffered { .. } => "rematchOffered",
             Self::GameStarted { .. } => "gameStarted",
             Self::GameEnded { .. } => "gameEnded",
-            Self::Error { .. } => "error",
         }
     }
 }

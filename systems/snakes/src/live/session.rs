@@ -30,9 +30,10 @@ pub(crate) async fn session(
             Ok(message) => client.handle(message).await.map_err(Into::into),
             Err(problem) => Err(problem),
         };
-        let reply = reply.unwrap_or_else(|problem| Some(Outgoing::error(&problem)));
-        if let Some(reply) = reply {
-            socket.send_message(&reply).await;
+        match reply {
+            Ok(Some(reply)) => socket.send_message(&reply).await,
+            Ok(None) => {}
+            Err(problem) => socket.refuse(&problem).await,
         }
         if client.connection_id() != connection_before {
             client.renew_with(&mut socket);

@@ -5,26 +5,29 @@ const RANKS_SHOWN_MAX = 5;
 const PIECES = 60;
 const COLORS = ["#f3c969", "#4cc7ad", "#ef6f6c", "#7aa5ff", "#c58bff"];
 
-/** Players by how far they came, the winner first. Equal squares share a rank. */
+/** Players by how far they came, behind the winner, who may have left. Equal squares share a rank. */
 export function ranking(players, winnerId) {
+  const isWinnerGone = Boolean(winnerId) && !players.some((one) => one.id === winnerId);
   const sorted = [...players].sort((one, other) => (other.id === winnerId) - (one.id === winnerId) || other.position - one.position);
   let rank = 0;
   return sorted.map((player, index) => {
     const before = sorted[index - 1];
-    if (!before || before.id === winnerId || before.position !== player.position) rank = index + 1;
+    if (!before || before.id === winnerId || before.position !== player.position) rank = index + 1 + isWinnerGone;
     return { rank, player };
   });
 }
 
-/** The list of the best players, and of oneself. */
-export function rankingList(players, winnerId, meId) {
-  const all = ranking(players, winnerId);
+/** The list of the best players, and of oneself; nothing if there is nobody to compare with. */
+export function rankingList(players, winner, meId) {
+  const all = ranking(players, winner?.id).map(({ rank, player }) => ({ rank, player, square: player.position === 0 ? "start" : String(player.position) }));
+  if (winner && !winner.isHere) all.unshift({ rank: 1, player: winner, square: "has left" });
+  if (all.length < 2) return null;
   const shown = all.filter(({ player }, index) => index < RANKS_SHOWN_MAX || player.id === meId);
-  return element("ol", { class: "snakes-ranking" }, shown.map(({ rank, player }) =>
+  return element("ol", { class: "snakes-ranking" }, shown.map(({ rank, player, square }) =>
     element("li", { class: player.id === meId ? "is-me" : "" },
       element("span", { class: "rank" }, `${rank}.`),
       element("span", { class: "name" }, player.name, player.id === meId ? " (you)" : ""),
-      element("span", { class: "square" }, player.position === 0 ? "start" : String(player.position)))));
+      element("span", { class: "square" }, square))));
 }
 
 /** Lets confetti fall inside an element, unless the person wants no motion. */

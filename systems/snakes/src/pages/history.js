@@ -4,7 +4,7 @@
 const KINDS = { playerJoined: "joined", playerLeft: "left", gameStarted: "started", playerMoved: "moved", gameEnded: "ended", rematchOffered: "rematch" };
 
 /** One line for an event, or null if there is nothing to say. */
-export function describeEvent(event, { players, meId }) {
+export function describeEvent(event, { players, meId, winnerName }) {
   const name = nameOf(event.playerId, { players, meId }) ?? event.name ?? "A player";
   switch (event.kind ?? KINDS[event.type]) {
     case "created": return `${name} created the game.`;
@@ -12,7 +12,7 @@ export function describeEvent(event, { players, meId }) {
     case "left": return `${name} left.`;
     case "started": return "The game started.";
     case "moved": return `${name} rolled ${event.roll}: ${describeMove(event)}.`;
-    case "ended": return describeEnd(event.winnerId, { players, meId });
+    case "ended": return describeEnd(event.winnerId, { players, meId, winnerName });
     case "rematch": return "A rematch is open.";
     default: return null;
   }
@@ -20,7 +20,7 @@ export function describeEvent(event, { players, meId }) {
 
 /** The stored history of a game, oldest first. */
 export function describeHistory(game, { meId }) {
-  const known = { players: game.players, meId };
+  const known = { players: game.players, meId, winnerName: game.winnerName };
   return (game.history ?? []).flatMap((event) => {
     const line = describeEvent(event, known);
     return event.endsGame ? [line, describeEnd(game.winnerId, known)] : [line];
@@ -43,5 +43,5 @@ function describeMove({ from, roll, to, effect }) {
 }
 
 function describeEnd(winnerId, known) {
-  return winnerId ? `${nameOf(winnerId, known) ?? "A player"} won.` : "The game ended.";
+  return winnerId ? `${nameOf(winnerId, known) ?? known.winnerName ?? "A player"} won.` : "The game ended.";
 }

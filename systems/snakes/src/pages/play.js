@@ -134,8 +134,8 @@ async function show(message) {
       break;
     case "gameEnded":
       game.status = "finished";
-      game.winnerId = message.winnerId;
       game.turn = null;
+      takeWinner(message.winnerId);
       break;
     case "rematchOffered":
       game.rematchCode = message.code;
@@ -144,8 +144,32 @@ async function show(message) {
       break;
   }
   // The first message of a change says everything that changes the state.
-  if (message.status) Object.assign(game, { status: message.status, winnerId: message.winnerId ?? game.winnerId });
-  log(describeEvent(message, { players: player ? [...game.players, player] : game.players, meId: me?.id }));
+  if (message.status) {
+    game.status = message.status;
+    takeWinner(message.winnerId);
+  }
+  log(describeEvent(message, { players: player ? [...game.players, player] : game.players, meId: me?.id, winnerName: game.winnerName }));
+}
+
+/** Notes who has won, with the name: the winner may leave. */
+function takeWinner(id) {
+  if (!id || id === game.winnerId) return;
+  game.winnerId = id;
+  game.winnerName = game.players.find((one) => one.id === id)?.name ?? null;
+}
+
+/** Who has won: `{ id, name, isHere }`, or null. */
+function winnerOf() {
+  if (!game.winnerId) return null;
+  const here = game.players.find((one) => one.id === game.winnerId);
+  return { id: game.winnerId, name: here?.name ?? game.winnerName ?? "A player", isHere: Boolean(here) };
+}
+
+/** Who has won, as a heading, or what else ended the game. */
+function winnerText(otherwise) {
+  const winner = winnerOf();
+  if (!winner) return otherwise;
+  return winner.id === me?.id ? "You won!" : `${winner.name} won`;
 }
 
 async function showMove(player, message) {
@@ -302,9 +326,8 @@ function statusContent(player) {
     ];
   }
   if (game.status === "finished") {
-    const winner = game.players.find((one) => one.id === game.winnerId);
     return [
-      winner ? (winner.id === me?.id ? "You won!" : `${winner.name} won`) : "The game is over",
+      winnerText("The game is over"),
       byId("end").classList.contains("is-closed") ? endActions() : null,
     ];
   }
@@ -399,14 +422,13 @@ function renderEnd() {
   const isFirst = end.dataset.rematch === undefined;
   end.dataset.rematch = game.rematchCode ?? "";
   end.hidden = false;
-  const winner = game.players.find((one) => one.id === game.winnerId);
-  const isMine = winner && winner.id === me?.id;
-  const title = winner ? (isMine ? "You won!" : `${winner.name} won`) : "Everybody has left";
+  const winner = winnerOf();
+  const title = winnerText("Everybody has left");
   const heading = element("h2", {}, title);
   replaceKeepingFocus(end, [element("div", { class: "snakes-end-content" },
     element("div", { class: "snakes-crown", "aria-hidden": "true" }, winner ? "♛" : "·"),
     heading,
-    game.players.length > 1 ? rankingList(game.players, game.winnerId, me?.id) : null,
+    rankingList(game.players, winner, me?.id),
     game.rematchCode ? element("p", {}, "A rematch is open.") : null,
     endActions(),
     element("button", { type: "button", class: "plain small", "data-key": "look", click: closeEnd }, "Look at the board"))]);

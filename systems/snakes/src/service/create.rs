@@ -98,6 +98,7 @@ fn game(code: Code, creator: &Player, new: &NewGame, now: Timestamp, expiries: E
         creator_id: creator.id.clone(),
         board: new.board.clone(),
         winner_id: None,
+        winner_name: None,
         turn: None,
         player_count: 1,
         sequence: 1,

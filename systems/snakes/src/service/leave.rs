@@ -70,10 +70,13 @@ impl Service {
             counted = counted.set(Game::CREATOR_ID, *first);
         }
         if let Some(Ending { winner }) = end {
+            let is_winner = |player: &&Player| Some(&player.id) == winner.as_ref();
+            let name = lobby.players.iter().find(is_winner).map(|winner| winner.name.clone());
             counted = counted
                 .set(Game::STATUS, Status::Finished)
                 .set(Game::TURN, None::<PlayerId>)
-                .set(Game::WINNER_ID, winner);
+                .set(Game::WINNER_ID, winner)
+                .set(Game::WINNER_NAME, name);
         }
         let mut transaction = self.db.transaction::<Error>();
         transaction.push(counted.or(Error::changed()));

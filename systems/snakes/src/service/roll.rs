@@ -52,7 +52,7 @@ impl Service {
         let next = next_turn(&order, &player.id).filter(|_| !step.wins);
         // The number of the last event has not changed, so nothing else has either.
         let event = event_of(player, &step);
-        let played = move_of(code, &player.id, &step, &event, expiries)
+        let played = move_of(code, player, &step, &event, expiries)
             .set(Game::HISTORY, game.history_with(&event))
             .set(Game::TURN, next.cloned())
             .only_if(Game::SEQUENCE.eq(game.sequence));
@@ -71,7 +71,7 @@ impl Service {
         // Others may move in between, and only somebody's victory changes anything: the last
         // square is reached by whoever is the first to find the game still being played.
         let event = event_of(&player, &step);
-        let played = move_of(code, &player.id, &step, &event, expiries)
+        let played = move_of(code, &player, &step, &event, expiries)
             .only_if(Game::STATUS.eq(Status::Playing));
         self.commit(played, code, &player, &step).await?;
         Ok(step)
@@ -108,7 +108,7 @@ fn event_of(player: &Player, step: &Move) -> Event {
 /// What a move changes in its game.
 fn move_of(
     code: &Code,
-    player: &PlayerId,
+    player: &Player,
     step: &Move,
     event: &Event,
     expiries: Expiries,
@@ -121,7 +121,10 @@ fn move_of(
     if !step.wins {
         return played;
     }
-    played.set(Game::STATUS, Status::Finished).set(Game::WINNER_ID, player)
+    played
+        .set(Game::STATUS, Status::Finished)
+        .set(Game::WINNER_ID, &player.id)
+        .set(Game::WINNER_NAME, &player.name)
 }
 
 fn check_playing(game: &Game) -> Result<(), Error> {

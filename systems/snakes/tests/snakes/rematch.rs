@@ -8,13 +8,16 @@ use singlet_snakes::live::Outgoing;
 use singlet_snakes::rules::Mode;
 use singlet_snakes::service::NewGame;
 use singlet_snakes::service::player_id;
+use singlet_snakes::view::GameView;
 use singlet_testing::{TestStore, at_once, on_every_backend};
 use singlet_web::random::Random;
 
 on_every_backend! {
     the_winner_stays_the_winner_and_the_end_is_told_once,
+    a_winner_who_left_is_still_named,
     the_last_player_left_has_won,
     a_game_that_nobody_is_left_in_has_no_winner,
+    a_game_of_an_earlier_version_names_its_winner,
     all_play_again_in_one_game,
     only_a_game_that_is_over_is_played_again,
     the_last_events_are_kept,
@@ -62,6 +65,21 @@ async fn the_winner_stays_the_winner_and_the_end_is_told_once(store: TestStore) 
     assert_eq!((game.status, game.winner_id.clone(), ends(&game)), (Status::Finished, winner, 0));
 }
 
+/// Whoever looked at the game after the winner had left could not tell who had won.
+async fn a_winner_who_left_is_still_named(store: TestStore) {
+    let fixture = Fixture::loaded(store, &[5, 1, 5]).await;
+    let (code, [ann, _]) = won(&fixture).await;
+    let id = player_id(&ann).unwrap();
+    let winner = async || {
+        let view = fixture.service.view(&code).await.unwrap();
+        (view.players.len(), view.winner_id, view.winner_name)
+    };
+    let (id_text, name) = (Some(id.to_string()), Some("Ann".to_owned()));
+    assert_eq!(winner().await, (2, id_text.clone(), name.clone()));
+    fixture.service.leave(&code, &id, &ann).await.unwrap();
+    assert_eq!(winner().await, (1, id_text, name));
+}
+
 async fn the_last_player_left_has_won(store: TestStore) {
     let fixture = Fixture::loaded(store, &[1]).await;
     for mode in [Mode::Turns, Mode::Race] {
@@ -74,6 +92,7 @@ async fn the_last_player_left_has_won(store: TestStore) {
         let game = fixture.lobby(&table.code).await.game;
         assert_eq!((game.status, game.winner_id.clone()), (Status::Finished, player_id(bob)));
         assert_eq!((game.turn.clone(), ends(&game)), (None, 1));
+        assert_eq!(game.winner_name.as_deref(), Some("Bob"));
         let rolled = fixture.service.roll(&table.code, bob).await;
         assert!(matches!(rolled, Err(Error::GameOver)), "{rolled:?}");
     }
@@ -86,6 +105,16 @@ async fn a_game_that_nobody_is_left_in_has_no_winner(store: TestStore) {
     fixture.service.leave(&table.code, &player_id(ann).unwrap(), ann).await.unwrap();
     let game = fixture.service.game(&table.code).await.unwrap();
     assert_eq!((game.status, game.winner_id.clone(), ends(&game)), (Status::Finished, None, 1));
+    assert_eq!(game.winner_name, None);
+}
+
+/// A game that was won before the name was stored.
+async fn a_game_of_an_earlier_version_names_its_winner(store: TestStore) {
+    let fixture = Fixture::loaded(store, &[5, 1, 5]).await;
+    let (code, _) = won(&fixture).await;
+    let mut lobby = fixture.lobby(&code).await;
+    lobby.game.winner_name = None;
+    assert_eq!(GameView::from(lobby).winner_name.as_deref(), Some("Ann"));
 }
 
 async fn all_play_again_in_one_game(store: TestStore) {

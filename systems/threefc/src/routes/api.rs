@@ -12,7 +12,8 @@ pub(super) fn api(shared: Shared) -> Api<Shared> {
     parts.into_iter().fold(Api::new(shared), |api, add| add(api))
 }
 
-/// A route that may be repeated with an Idempotency-Key: every write.
+/// A route that may be repeated with an Idempotency-Key: every write. Those that answer with more than
+/// what their caller has brought have a check for it (`replay_if`).
 fn write(route: Route<Shared>, name: &'static str, description: &'static str) -> Route<Shared> {
     route.describe(name, description).idempotent()
 }
@@ -42,6 +43,7 @@ fn leagues(api: Api<Shared>) -> Api<Shared> {
             "updateLeague",
             "Changes a league.",
         )
+        .replay_if(league::check_admin)
         .problems([Error::LeagueNotFound]),
     )
     .route(
@@ -58,6 +60,7 @@ fn leagues(api: Api<Shared>) -> Api<Shared> {
             "createPlayer",
             "Creates a player of a league.",
         )
+        .replay_if(league::check_scorekeeper)
         .problems([Error::LeagueNotFound, Error::IdTaken, Error::LimitReached]),
     )
     .route(
@@ -76,6 +79,7 @@ fn leagues(api: Api<Shared>) -> Api<Shared> {
             "updatePlayer",
             "Changes or archives a player.",
         )
+        .replay_if(league::check_player_admin)
         .problems([Error::PlayerNotFound]),
     )
 }
@@ -88,6 +92,7 @@ fn people(api: Api<Shared>) -> Api<Shared> {
             "Gives somebody with a role in some league a role in this one, or another one. Others are \
              invited.",
         )
+        .replay_if(league::check_grant)
         .problems([
             Error::LeagueNotFound,
             Error::GrantNotFound,
@@ -115,6 +120,7 @@ fn people(api: Api<Shared>) -> Api<Shared> {
             "invite",
             "Makes an invitation. Its code is told once.",
         )
+        .replay_if(league::check_admin)
         .problems([Error::LeagueNotFound, Error::LimitReached]),
     )
     .route(
@@ -152,6 +158,7 @@ fn seasons(api: Api<Shared>) -> Api<Shared> {
             "createSeason",
             "Creates a season with teams.",
         )
+        .replay_if(league::check_admin)
         .problems([
             Error::LeagueNotFound,
             Error::IdTaken,
@@ -180,6 +187,7 @@ fn seasons(api: Api<Shared>) -> Api<Shared> {
             "updateSeason",
             "Changes a season.",
         )
+        .replay_if(season::check_season_admin)
         .problems([Error::SeasonNotFound]),
     )
     .route(
@@ -196,6 +204,7 @@ fn seasons(api: Api<Shared>) -> Api<Shared> {
             "createTeam",
             "Creates a team.",
         )
+        .replay_if(season::check_season_admin)
         .problems([
             Error::SeasonNotFound,
             Error::IdTaken,
@@ -214,6 +223,7 @@ fn seasons(api: Api<Shared>) -> Api<Shared> {
             "updateTeam",
             "Changes a team and its squad, or retires it.",
         )
+        .replay_if(season::check_season_admin)
         .problems([
             Error::SeasonNotFound,
             Error::TeamNotFound,
@@ -228,6 +238,7 @@ fn seasons(api: Api<Shared>) -> Api<Shared> {
             "createSession",
             "Creates a session: one match day.",
         )
+        .replay_if(season::check_season_admin)
         .problems([Error::SeasonNotFound, Error::IdTaken, Error::LimitReached]),
     )
     .route(
@@ -241,6 +252,7 @@ fn seasons(api: Api<Shared>) -> Api<Shared> {
             "updateSession",
             "Changes a session.",
         )
+        .replay_if(season::check_session_admin)
         .problems([Error::SessionNotFound]),
     )
     .route(
@@ -269,6 +281,7 @@ fn games(api: Api<Shared>) -> Api<Shared> {
             "createGame",
             "Creates a game, with rosters from the squads of its teams.",
         )
+        .replay_if(season::check_session_admin)
         .problems([
             Error::SessionNotFound,
             Error::IdTaken,
@@ -293,6 +306,7 @@ fn games(api: Api<Shared>) -> Api<Shared> {
             "updateGame",
             "Changes start, session or pitch of a game; before it has begun, also its teams.",
         )
+        .replay_if(game::check_admin)
         .problems([
             Error::GameNotFound,
             Error::SessionNotFound,
@@ -318,6 +332,7 @@ fn games(api: Api<Shared>) -> Api<Shared> {
             "startThird",
             "Starts a third.",
         )
+        .replay_if(game::check_scorekeeper)
         .problems([
             Error::GameNotFound,
             Error::GameFinished,
@@ -333,6 +348,7 @@ fn games(api: Api<Shared>) -> Api<Shared> {
             "finishThird",
             "Finishes a third.",
         )
+        .replay_if(game::check_scorekeeper)
         .problems([
             Error::GameNotFound,
             Error::GameFinished,
@@ -347,6 +363,7 @@ fn games(api: Api<Shared>) -> Api<Shared> {
             "correctThird",
             "Corrects the times of a third, or takes the latest start or finish back.",
         )
+        .replay_if(game::check_scorekeeper)
         .problems([
             Error::GameNotFound,
             Error::GameFinished,
@@ -362,6 +379,7 @@ fn games(api: Api<Shared>) -> Api<Shared> {
             "finishGame",
             "Finishes a game: it counts from now on. Admins may do so with open thirds.",
         )
+        .replay_if(game::check_scorekeeper)
         .problems([Error::GameNotFound, Error::GameAbandoned, Error::ThirdsOpen]),
     )
     .route(
@@ -370,6 +388,7 @@ fn games(api: Api<Shared>) -> Api<Shared> {
             "abandonGame",
             "Abandons a game: it does not count.",
         )
+        .replay_if(game::check_scorekeeper)
         .problems([Error::GameNotFound, Error::GameFinished, Error::TeamNotInGame]),
     )
     .route(
@@ -378,6 +397,7 @@ fn games(api: Api<Shared>) -> Api<Shared> {
             "reopenGame",
             "Reopens a game that was finished or abandoned.",
         )
+        .replay_if(game::check_admin)
         .problems([Error::GameNotFound, Error::GameNotClosed, Error::TooManyChanges]),
     )
     .route(
@@ -402,6 +422,7 @@ fn goals(api: Api<Shared>) -> Api<Shared> {
             "addGoal",
             "Enters a goal. The same goal sent again is one goal.",
         )
+        .replay_if(game::check_scorekeeper)
         .problems([
             Error::GameNotFound,
             Error::GameFinished,
@@ -426,6 +447,7 @@ fn goals(api: Api<Shared>) -> Api<Shared> {
             "editGoal",
             "Changes a goal, or moves it in the timeline.",
         )
+        .replay_if(game::check_scorekeeper)
         .problems([
             Error::GameNotFound,
             Error::GoalNotFound,
@@ -444,6 +466,7 @@ fn goals(api: Api<Shared>) -> Api<Shared> {
             "deleteGoal",
             "Removes a goal.",
         )
+        .replay_if(game::check_scorekeeper)
         .problems([
             Error::GameNotFound,
             Error::GoalNotFound,
@@ -458,6 +481,7 @@ fn goals(api: Api<Shared>) -> Api<Shared> {
             "undoGoal",
             "Removes the goal that was entered last, if it is the expected one.",
         )
+        .replay_if(game::check_scorekeeper)
         .problems([
             Error::GameNotFound,
             Error::GoalNotFound,
@@ -473,6 +497,7 @@ fn goals(api: Api<Shared>) -> Api<Shared> {
             "assignRoster",
             "Lets a player play for a team in this game.",
         )
+        .replay_if(game::check_scorekeeper)
         .problems([
             Error::GameNotFound,
             Error::GameFinished,
@@ -490,6 +515,7 @@ fn goals(api: Api<Shared>) -> Api<Shared> {
             "removeRoster",
             "Takes a player off the rosters of this game.",
         )
+        .replay_if(game::check_scorekeeper)
         .problems([
             Error::GameNotFound,
             Error::GameFinished,

@@ -1,7 +1,7 @@
 //! Games.
 
 use super::{Shared, id_of, paths, third_of};
-use crate::design::{EventId, GameId, PlayerId, TeamId};
+use crate::design::{EventId, GameId, PlayerId, Role, TeamId};
 use crate::error::Error;
 use crate::live;
 use crate::service::input::{
@@ -271,4 +271,22 @@ pub(super) async fn watch_game(
         let (service, caller, id) = (service.clone(), caller.clone(), id.clone());
         async move { Ok(service.check_game_reader(caller.as_ref(), &id).await.map(|_| ())?) }
     }))
+}
+
+pub(super) async fn check_admin(
+    State(shared): State<Shared>,
+    caller: Caller,
+    of: Path<OfGame>,
+) -> Result<NoContent, Error> {
+    let game = game_id(&of.game)?;
+    shared.service.check_game(&caller, &game, Role::Admin).await.map(|()| NoContent)
+}
+
+pub(super) async fn check_scorekeeper(
+    State(shared): State<Shared>,
+    caller: Caller,
+    of: Path<OfGame>,
+) -> Result<NoContent, Error> {
+    let game = game_id(&of.game)?;
+    shared.service.check_game(&caller, &game, Role::Scorekeeper).await.map(|()| NoContent)
 }

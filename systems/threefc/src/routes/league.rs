@@ -1,7 +1,7 @@
 //! Leagues, their people and their players.
 
 use super::{Shared, id_of, paths};
-use crate::design::{InviteHash, LeagueId, Listing, Player, PlayerId, UserId};
+use crate::design::{InviteHash, LeagueId, Listing, Player, PlayerId, Role, UserId};
 use crate::error::Error;
 use crate::service::input::{
     AcceptInvite, GrantRole, InviteCode, LeagueChange, NewInvite, NewLeague, NewPlayer,
@@ -231,6 +231,42 @@ pub(super) async fn accept_invite(
 ) -> Result<Json<GrantView>, Error> {
     let league = id_of(&of.league, Error::InviteNotFound)?;
     let grant = shared.service.accept_invite(&caller, &league, &accept).await?;
-    let is_admin = grant.role == crate::design::Role::Admin;
+    let is_admin = grant.role == Role::Admin;
     Ok(Json(GrantView::new(grant, is_admin)))
+}
+
+pub(super) async fn check_admin(
+    State(shared): State<Shared>,
+    caller: Caller,
+    of: Path<OfLeague>,
+) -> Result<NoContent, Error> {
+    let league = league_id(&of.league)?;
+    shared.service.check_league(&caller, &league, Role::Admin).await.map(|()| NoContent)
+}
+
+pub(super) async fn check_scorekeeper(
+    State(shared): State<Shared>,
+    caller: Caller,
+    of: Path<OfLeague>,
+) -> Result<NoContent, Error> {
+    let league = league_id(&of.league)?;
+    shared.service.check_league(&caller, &league, Role::Scorekeeper).await.map(|()| NoContent)
+}
+
+/// An admin who has made themselves something else is told that it was done.
+pub(super) async fn check_grant(
+    State(shared): State<Shared>,
+    caller: Caller,
+    of: Path<OfUser>,
+) -> Result<NoContent, Error> {
+    let league = league_id(&of.league)?;
+    shared.service.check_grant(&caller, &league, &of.user()?).await.map(|()| NoContent)
+}
+
+pub(super) async fn check_player_admin(
+    State(shared): State<Shared>,
+    caller: Caller,
+    of: Path<OfPlayer>,
+) -> Result<NoContent, Error> {
+    shared.service.check_player_admin(&caller, &of.id()?).await.map(|()| NoContent)
 }

@@ -202,3 +202,19 @@ pub(super) async fn watch_season(
         async move { Ok(service.check_season_reader(caller.as_ref(), &id).await?) }
     }))
 }
+
+pub(super) async fn check_season_admin(
+    State(shared): State<Shared>,
+    caller: Caller,
+    of: Path<OfSeason>,
+) -> Result<NoContent, Error> {
+    shared.service.check_season_admin(&caller, &of.id()?).await.map(|()| NoContent)
+}
+
+pub(super) async fn check_session_admin(
+    State(shared): State<Shared>,
+    caller: Caller,
+    of: Path<OfSession>,
+) -> Result<NoContent, Error> {
+    shared.service.check_session_admin(&caller, &of.id()?).await.map(|()| NoContent)
+}

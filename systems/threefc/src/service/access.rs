@@ -3,8 +3,8 @@
 use super::Service;
 use super::find::Keys;
 use crate::design::{
-    Grant, League, LeagueId, Role, SeasonId, SeasonMirror, SessionId, SessionMirror, ThreeFcItem,
-    UserId, Visibility,
+    Game, GameId, Grant, League, LeagueId, Player, PlayerId, Role, SeasonId, SeasonMirror,
+    SessionId, SessionMirror, ThreeFcItem, UserId, Visibility,
 };
 use crate::error::Error;
 use crate::text::is_user_id;
@@ -65,6 +65,15 @@ impl Scope {
         let access = self.access();
         let who = format!("{article} of {}", self.league.name);
         Ok(access.require_if(access.has(role), who)?)
+    }
+
+    /// Refuses those who are not admins, unless it is about themselves.
+    pub(super) fn require_admin_or_self(&self, user: &UserId) -> Result<(), Error> {
+        let caller = self.caller.as_ref().map(user_id).transpose()?;
+        match caller.as_ref() == Some(user) {
+            true => self.require_reader(),
+            false => self.require(Role::Admin),
+        }
     }
 
     /// The grant by which the caller acts.
@@ -135,6 +144,80 @@ impl Service {
         let season = season.ok_or(Error::SessionNotFound)?;
         let scope = self.scope(&season.league_id, caller, || Error::SessionNotFound).await?;
         Ok((session, season, scope))
+    }
+}
+
+/// What is asked before an answer is repeated: whether the caller still has the role that the
+/// operation needs.
+impl Service {
+    /// Refuses callers who do not have this role in a league.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LeagueNotFound`], or 403.
+    pub async fn check_league(
+        &self,
+        caller: &Caller,
+        id: &LeagueId,
+        role: Role,
+    ) -> Result<(), Error> {
+        self.league_scope(id, caller, role).await.map(|_| ())
+    }
+
+    /// Refuses callers who are neither admins of a league nor this user.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LeagueNotFound`], or 403.
+    pub async fn check_grant(
+        &self,
+        caller: &Caller,
+        id: &LeagueId,
+        user: &UserId,
+    ) -> Result<(), Error> {
+        let scope = self.scope(id, Some(caller), || Error::LeagueNotFound).await?;
+        scope.require_admin_or_self(user)
+    }
+
+    /// Refuses callers who are not admins of the league of a season.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SeasonNotFound`], or 403.
+    pub async fn check_season_admin(&self, caller: &Caller, id: &SeasonId) -> Result<(), Error> {
+        self.season_scope(id, Some(caller)).await?.1.require(Role::Admin)
+    }
+
+    /// Refuses callers who are not admins of the league of a session.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SessionNotFound`], or 403.
+    pub async fn check_session_admin(&self, caller: &Caller, id: &SessionId) -> Result<(), Error> {
+        self.session_scope(id, Some(caller)).await?.2.require(Role::Admin)
+    }
+
+    /// Refuses callers who are not admins of the league of a player.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PlayerNotFound`], or 403.
+    pub async fn check_player_admin(&self, caller: &Caller, id: &PlayerId) -> Result<(), Error> {
+        let player = self.db.get(Player::key(id).consistent()).await?;
+        let league = player.ok_or(Error::PlayerNotFound)?.league_id;
+        let scope = self.scope(&league, Some(caller), || Error::PlayerNotFound).await?;
+        scope.require(Role::Admin)
+    }
+
+    /// Refuses callers who do not have this role in the league of a game.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::GameNotFound`], or 403.
+    pub async fn check_game(&self, caller: &Caller, id: &GameId, role: Role) -> Result<(), Error> {
+        let game = self.db.get(Game::key(id).consistent()).await?.ok_or(Error::GameNotFound)?;
+        let scope = self.scope(&game.league_id, Some(caller), || Error::GameNotFound).await?;
+        scope.require(role)
     }
 }
 

@@ -8,11 +8,12 @@ use crate::design::{
 };
 use crate::error::Error;
 use crate::rules::{GoalFields, Timing, check_goal, latest, when_scored};
-use crate::text::{is_uuid_v7, parse_reference, sha256_hex};
+use crate::text::{parse_reference, sha256_hex};
 use crate::view::{EventKind, GameView};
 use singlet_web::api::Change;
 use singlet_web::identity::Caller;
 use singlet_web::problem::{ApiError as _, INTERNAL, Problem};
+use singlet_web::random::is_uuid_v7;
 
 fn team_id(text: &str) -> Result<TeamId, Error> {
     parse_reference(text, Error::TeamNotInGame)

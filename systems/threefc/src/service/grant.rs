@@ -156,12 +156,7 @@ impl Service {
         user: &UserId,
     ) -> Result<(), Error> {
         let scope = self.scope(league_id, Some(caller), || Error::LeagueNotFound).await?;
-        let is_self = user_id(caller)? == *user;
-        if is_self {
-            scope.require_reader()?;
-        } else {
-            scope.require(Role::Admin)?;
-        }
+        scope.require_admin_or_self(user)?;
         let mut league = scope.league;
         let grant = self.db.get(Grant::key(league_id, user).consistent()).await?;
         let grant = grant.ok_or(Error::GrantNotFound)?;

@@ -22,5 +22,6 @@ mod matrix;
 mod people;
 mod races;
 mod reads;
+mod replay;
 mod stored;
 mod tables;

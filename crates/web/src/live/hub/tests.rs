@@ -1,6 +1,49 @@
 //! The hub by itself, without a table and without clients.
 
 use super::*;
+use crate::live::{Text, TopicState};
+
+impl Hub {
+    /// Sends texts, which are one change.
+    fn publish(
+        &self,
+        topic: &str,
+        number: u64,
+        texts: impl IntoIterator<Item = Text>,
+    ) -> Published {
+        let event = |text| Event::push(Some(number), "message", text, true);
+        self.publish_change(topic, number, texts.into_iter().map(event).collect::<Vec<_>>())
+    }
+
+    fn reset(&self, topic: &str, number: u64, data: Text) {
+        let state = TopicState { number: Some(number), event: "state", data };
+        assert_eq!(self.publish_state(topic, &Event::state(state)), Reset::Done);
+    }
+
+    fn close(&self, topic: &str) {
+        self.end(topic, CloseReason::TopicEnded);
+    }
+}
+
+impl Subscriber {
+    async fn next(&mut self) -> Option<Text> {
+        Some(self.next_event().await?.data().clone())
+    }
+
+    fn try_next(&mut self) -> Option<Text> {
+        Some(self.try_next_event()?.data().clone())
+    }
+}
+
+#[tokio::test]
+async fn a_push_goes_to_those_who_watch_its_topic() {
+    let hub = Hub::new();
+    let mut watcher = hub.subscribe("game/7", None);
+    let published = hub.publish("game/7", 1, ["Ann rolls a six".into()]);
+    assert_eq!(published, Published::Delivered(1));
+    assert_eq!(hub.publish("game/8", 1, ["nobody is there".into()]), Published::Delivered(0));
+    assert_eq!(watcher.next().await.unwrap().as_str(), "Ann rolls a six");
+}
 
 fn texts(follower: &mut Subscriber) -> Vec<String> {
     std::iter::from_fn(|| follower.try_next()).map(|text| text.to_string()).collect()
@@ -13,7 +56,7 @@ fn publish(hub: &Hub, number: u64) -> Published {
 #[test]
 fn followers_get_everything_in_order_and_once() {
     let hub = Hub::new();
-    let (mut one, mut two) = (hub.follow("t", None), hub.follow("t", None));
+    let (mut one, mut two) = (hub.subscribe("t", None), hub.subscribe("t", None));
     assert_eq!(publish(&hub, 41), Published::Delivered(2));
     assert_eq!(publish(&hub, 41), Published::Duplicate);
     assert_eq!(publish(&hub, 40), Published::Duplicate);
@@ -25,7 +68,7 @@ fn followers_get_everything_in_order_and_once() {
 #[test]
 fn a_gap_is_noticed_and_mended_by_the_state() {
     let hub = Hub::new();
-    let mut follower = hub.follow("t", None);
+    let mut follower = hub.subscribe("t", None);
     publish(&hub, 1);
     assert_eq!(publish(&hub, 3), Published::Gap);
     hub.reset("t", 3, "state 3".into());
@@ -33,38 +76,38 @@ fn a_gap_is_noticed_and_mended_by_the_state() {
     assert_eq!(publish(&hub, 4), Published::Delivered(1));
     assert_eq!(texts(&mut follower), ["1", "state 3", "4"]);
     // Who comes back from before the gap has missed something that is not kept.
-    assert!(!hub.follow("t", Some(1)).is_resumed());
-    assert!(hub.follow("t", Some(3)).is_resumed());
+    assert!(!hub.subscribe("t", Some(1)).is_resumed());
+    assert!(hub.subscribe("t", Some(3)).is_resumed());
 }
 
 #[test]
 fn who_comes_back_gets_what_was_missed() {
     let hub = Hub::new();
-    let _other = hub.follow("t", None);
+    let _other = hub.subscribe("t", None);
     for number in 1..=5 {
         publish(&hub, number);
     }
-    let mut back = hub.follow("t", Some(3));
+    let mut back = hub.subscribe("t", Some(3));
     assert!(back.is_resumed());
     publish(&hub, 6);
     assert_eq!(texts(&mut back), ["4", "5", "6"]);
-    let mut up_to_date = hub.follow("t", Some(6));
+    let mut up_to_date = hub.subscribe("t", Some(6));
     assert!(up_to_date.is_resumed());
     assert_eq!(texts(&mut up_to_date), Vec::<String>::new());
     // One that claims to have seen the future is told the present.
-    assert!(!hub.follow("t", Some(7)).is_resumed());
+    assert!(!hub.subscribe("t", Some(7)).is_resumed());
 }
 
 #[test]
 fn who_was_away_too_long_must_ask_for_the_state() {
     let hub = Hub::new();
-    let _other = hub.follow("t", None);
+    let _other = hub.subscribe("t", None);
     let total = RECENT_MAX as u64 + 10;
     for number in 1..=total {
         publish(&hub, number);
     }
-    assert!(!hub.follow("t", Some(9)).is_resumed());
-    let mut back = hub.follow("t", Some(10));
+    assert!(!hub.subscribe("t", Some(9)).is_resumed());
+    let mut back = hub.subscribe("t", Some(10));
     assert!(back.is_resumed());
     assert_eq!(texts(&mut back).len(), RECENT_MAX);
 }
@@ -72,7 +115,7 @@ fn who_was_away_too_long_must_ask_for_the_state() {
 #[test]
 fn what_the_state_tells_is_not_told_again() {
     let hub = Hub::new();
-    let mut follower = hub.follow("t", None);
+    let mut follower = hub.subscribe("t", None);
     for number in 1..=3 {
         publish(&hub, number);
     }
@@ -83,8 +126,8 @@ fn what_the_state_tells_is_not_told_again() {
 #[tokio::test]
 async fn who_does_not_read_loses_its_place_and_nobody_else_does() {
     let hub = Hub::new();
-    let mut lazy = hub.follow("t", None);
-    let mut eager = hub.follow("t", None);
+    let mut lazy = hub.subscribe("t", None);
+    let mut eager = hub.subscribe("t", None);
     let mut read = 0;
     for number in 1..=QUEUE_MAX as u64 + 5 {
         publish(&hub, number);
@@ -104,7 +147,7 @@ fn topics_without_followers_hold_little() {
     let hub = Hub::new();
     let text = "x".repeat(10_000);
     let bytes = |hub: &Hub| hub.lock().kept_bytes.load(Ordering::Relaxed);
-    let follower = hub.follow("t", None);
+    let follower = hub.subscribe("t", None);
     for number in 1..=50 {
         hub.publish("t", number, [text.as_str().into()]);
     }
@@ -116,7 +159,7 @@ fn topics_without_followers_hold_little() {
     }
     assert!(bytes(&hub) <= UNWATCHED_BYTES_MAX, "{}", bytes(&hub));
     // The last ones are still there for one who comes back.
-    assert!(hub.follow("t", Some(68)).is_resumed());
+    assert!(hub.subscribe("t", Some(68)).is_resumed());
 }
 
 /// Each topic had a bound, and all of them together had none.
@@ -127,7 +170,7 @@ fn all_topics_together_hold_no_more_than_this() {
     let kept = || hub.lock().kept_bytes.load(Ordering::Relaxed);
     let followers: Vec<Subscriber> = (0..100)
         .map(|topic| {
-            let mut follower = hub.follow(&topic.to_string(), None);
+            let mut follower = hub.subscribe(topic.to_string(), None);
             for number in 1..=10 {
                 let published = hub.publish(&topic.to_string(), number, [text.clone()]);
                 assert_eq!(published, Published::Delivered(1));
@@ -139,10 +182,10 @@ fn all_topics_together_hold_no_more_than_this() {
         })
         .collect();
     assert!(kept() > KEPT_BYTES_MAX / 2);
-    assert!(hub.follow("0", Some(1)).is_resumed());
+    assert!(hub.subscribe("0", Some(1)).is_resumed());
     // The last ones came too late to keep anything: who comes back gets the state.
-    assert!(!hub.follow("99", Some(1)).is_resumed());
-    assert!(hub.follow("99", Some(10)).is_resumed());
+    assert!(!hub.subscribe("99", Some(1)).is_resumed());
+    assert!(hub.subscribe("99", Some(10)).is_resumed());
     for topic in 0..100 {
         hub.close(&topic.to_string());
     }
@@ -155,7 +198,7 @@ fn all_topics_together_hold_no_more_than_this() {
 #[tokio::test]
 async fn topics_come_with_their_followers_and_go_when_they_are_closed() {
     let hub = Hub::new();
-    let (one, mut two) = (hub.follow("t", None), hub.follow("t", None));
+    let (one, mut two) = (hub.subscribe("t", None), hub.subscribe("t", None));
     drop(one);
     assert_eq!(hub.topics().len(), 1);
     hub.publish("t", 1, ["last".into()]);
@@ -174,7 +217,7 @@ async fn topics_come_with_their_followers_and_go_when_they_are_closed() {
 
 /// A topic with the number 1, whose only follower has left.
 fn left_after_1(hub: &Hub, topic: &str) {
-    let follower = hub.follow(topic, None);
+    let follower = hub.subscribe(topic, None);
     assert_eq!(hub.publish(topic, 1, ["1".into()]), Published::Delivered(1));
     drop(follower);
 }
@@ -190,14 +233,14 @@ fn the_only_follower_comes_back_and_gets_what_was_missed() {
     assert_eq!((hub.size(), hub.topics().len()), ((0, 0), 0));
     // What nobody watched is not counted as pushed.
     assert_eq!(hub.counters().pushes.load(Ordering::Relaxed), 1);
-    let mut back = hub.follow("t", Some(1));
+    let mut back = hub.subscribe("t", Some(1));
     assert!(back.is_resumed() && hub.lock().unwatched.is_empty());
     assert_eq!(publish(&hub, 4), Published::Delivered(1));
     assert_eq!(texts(&mut back), ["2", "3", "4"]);
     assert_eq!(hub.size(), (1, 1));
     // One that does not resume begins anew, whatever the numbers were.
     drop(back);
-    let mut anew = hub.follow("t", None);
+    let mut anew = hub.subscribe("t", None);
     assert_eq!(publish(&hub, 1), Published::Delivered(1));
     assert_eq!(texts(&mut anew), ["1"]);
 }
@@ -207,25 +250,25 @@ fn nobody_resumes_behind_a_gap_or_lost_changes() {
     let hub = Hub::new();
     left_after_1(&hub, "t");
     assert_eq!(publish(&hub, 3), Published::Delivered(0));
-    assert!(!hub.follow("t", Some(1)).is_resumed());
+    assert!(!hub.subscribe("t", Some(1)).is_resumed());
     left_after_1(&hub, "t");
-    let _watched = hub.follow("watched", None);
+    let _watched = hub.subscribe("watched", None);
     hub.forget_unwatched();
-    assert!(!hub.follow("t", Some(1)).is_resumed());
+    assert!(!hub.subscribe("t", Some(1)).is_resumed());
     assert_eq!(hub.topics().len(), 1);
 }
 
 #[test]
 fn topics_without_followers_are_kept_for_a_minute() {
     let hub = Hub::new();
-    let _watched = hub.follow("watched", None);
+    let _watched = hub.subscribe("watched", None);
     left_after_1(&hub, "t");
     let now = Instant::now();
     hub.lock().expire(now + UNWATCHED_TIME_MAX / 2);
     assert_eq!(hub.lock().by_name.len(), 2);
     hub.lock().expire(now + UNWATCHED_TIME_MAX);
     assert_eq!(hub.lock().by_name.len(), 1);
-    assert!(!hub.follow("t", Some(1)).is_resumed());
+    assert!(!hub.subscribe("t", Some(1)).is_resumed());
     assert_eq!(hub.size(), (1, 1));
 }
 
@@ -236,9 +279,9 @@ fn so_many_topics_are_kept_without_followers() {
         left_after_1(&hub, &number.to_string());
     }
     assert_eq!(hub.lock().by_name.len(), UNWATCHED_MAX);
-    assert!(!hub.follow("0", Some(1)).is_resumed());
-    assert!(hub.follow("1", Some(1)).is_resumed());
+    assert!(!hub.subscribe("0", Some(1)).is_resumed());
+    assert!(hub.subscribe("1", Some(1)).is_resumed());
     // A topic without numbers cannot be resumed, and is not kept.
-    drop(hub.follow("no numbers", None));
+    drop(hub.subscribe("no numbers", None));
     assert!(!hub.lock().by_name.contains_key("no numbers"));
 }
