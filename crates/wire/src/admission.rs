@@ -5,7 +5,6 @@
 
 use crate::lane::LaneClient;
 use crate::limits::Limits;
-use singlet_dynamo::limits::ITEM_SIZE_MAX;
 use singlet_edge::{Holders, Reservation, Room, Share, Shares};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -88,11 +87,11 @@ impl Rooms {
         }
     }
 
-    /// Room for the item that a write is going to return, as large as it can be; `None` if there is
+    /// Room for the item that a write is going to return, as large as most are; `None` if there is
     /// none, and the write must not be carried out.
     pub(crate) fn hold_returned_item(&self, client: &ClientShares) -> Option<Reservation> {
         let mut hold = self.returned_items.hold(&client.returned_items);
-        hold.add(ITEM_SIZE_MAX).then_some(hold)
+        hold.add(SMALL_BYTES_MAX).then_some(hold)
     }
 
     /// All rooms, and what their bytes are held by. Items that writes return wait for room for

@@ -207,7 +207,7 @@ impl Shared {
         };
         let effect = Effect::of(&request);
         // What a write returns must have room before the write is done; until then it can be refused.
-        let _returned = match effect {
+        let mut returned = match effect {
             Effect::Write { returns_item: true } => {
                 let hold = rooms.hold_returned_item(&client.shares);
                 Some(hold.ok_or_else(|| Error::new(ErrorKind::Throttling))?)
@@ -223,6 +223,12 @@ impl Shared {
             }
             error.to_dynamo()
         })?;
+        if let Some(returned) = &mut returned {
+            let more = answer.item_bytes().saturating_sub(returned.bytes());
+            if !returned.add(more) {
+                return Err(no_room_for_done(more));
+            }
+        }
         self.write(answer, effect, client, style).await
     }
 
@@ -357,8 +363,7 @@ impl Shared {
                 return Ok(hold);
             }
             if is_over {
-                tracing::warn!(bytes, "there is no room for the answer to a write that is done");
-                return Err(Error::new(ErrorKind::InternalServerError).into());
+                return Err(no_room_for_done(bytes));
             }
             tokio::time::sleep(ROOM_RETRY_PAUSE).await;
             if hold.add(bytes) {
@@ -396,6 +401,13 @@ async fn unless_panicked<T>(work: impl Future<Output = T>) -> Option<T> {
 
 fn is_allowed_host(shared: &Shared, head: &Parts) -> bool {
     !shared.is_on_loopback || host::of(head).is_some_and(host::is_local)
+}
+
+/// The answer to a write that is done cannot be held. The client cannot know whether it is done, as
+/// after a lost connection.
+fn no_room_for_done(bytes: usize) -> Refusal {
+    tracing::warn!(bytes, "there is no room for the answer to a write that is done");
+    Error::new(ErrorKind::InternalServerError).into()
 }
 
 /// What a request does, as far as its answer is concerned.

@@ -35,9 +35,10 @@ pub struct Limits {
     pub large_body_bytes_max: usize,
     /// How many bytes of answers may be held at a time that are longer than 64 KB.
     pub large_answer_bytes_max: usize,
-    /// How many bytes may be reserved at a time for items that writes return (`ReturnValues`): 400 KB
-    /// each, from before the write is carried out until its answer has other room. What is done
-    /// cannot be refused, so a write that finds no room here is refused before it is done.
+    /// How many bytes may be reserved at a time for items that writes return (`ReturnValues`), from
+    /// before the write is carried out until its answer has other room: 64 KB each, and what the item
+    /// has beyond that once it is known. What is done cannot be refused, so a write that finds no
+    /// 64 KB here is refused before it is done; all requests in flight together have as much.
     pub returned_item_bytes_max: usize,
     /// How many bytes may be held at a time of what is smaller: heads and bodies that are not
     /// complete, and answers that are not taken. What is large cannot take this room.

@@ -1,7 +1,6 @@
 //! More than the endpoint takes on.
 
 use crate::server::{Endpoint, eventually};
-use singlet_dynamo::limits::ITEM_SIZE_MAX;
 use std::time::{Duration, Instant};
 
 #[test]
@@ -171,16 +170,16 @@ fn the_answer_to_a_write_that_is_done_waits_for_room() {
 
 /// Writes that return large items had no bound: each was done, and its answer waited in memory.
 #[test]
-fn writes_that_return_items_are_refused_before_they_are_done() {
-    const PLACES: usize = 3;
+fn items_that_writes_return_have_a_bound() {
     let endpoint = Endpoint::start_with(|options| {
-        options.limits.returned_item_bytes_max = (PLACES + 1) * ITEM_SIZE_MAX;
+        // Two items of 100 KB, as much beside them as one of them, and no 64 KB more.
+        options.limits.returned_item_bytes_max = 310_000;
         options.limits.large_answer_bytes_max = 1;
-        options.limits.room_time_max = Duration::from_secs(3);
+        options.limits.room_time_max = Duration::from_secs(5);
     });
     endpoint.make_table("games");
-    let filler = "x".repeat(300_000);
-    for key in 0..=PLACES {
+    let filler = "x".repeat(100_000);
+    for (key, filler) in [&filler, &filler, &filler, &"x".repeat(250_000)].iter().enumerate() {
         let item = format!(r#"{{"pk":{{"S":"{key}"}},"n":{{"N":"1"}},"v":{{"S":"{filler}"}}}}"#);
         let put = format!(r#"{{"TableName":"games","Item":{item}}}"#);
         assert_eq!(endpoint.request("PutItem", &put).status, 200);
@@ -192,32 +191,36 @@ fn writes_that_return_items_are_refused_before_they_are_done() {
             "ReturnValues":"{returned}"}}"#
         )
     };
-    let mut waiting: Vec<_> = (0..PLACES).map(|_| endpoint.connect()).collect();
-    for (key, client) in waiting.iter_mut().enumerate() {
-        let body = update(key, "ALL_NEW");
-        let request = client.head("UpdateItem", body.len()) + &body;
-        client.send(request);
-    }
-    let places = (PLACES * ITEM_SIZE_MAX) as u64;
-    eventually("they wait for room", || endpoint.metric("singlet_held_bytes") == places);
-    let refused = endpoint.request("UpdateItem", &update(PLACES, "UPDATED_OLD"));
-    refused.assert_error(400, "ThrottlingException");
-    // A write that returns nothing needs no place.
-    let kept = endpoint.request("UpdateItem", &update(0, "NONE"));
-    assert_eq!((kept.status, &*kept.text()), (200, "{}"));
-    for client in &mut waiting {
-        let answer = client.answer();
-        assert_eq!(answer.status, 200);
-        assert!(answer.text().contains(&filler));
-    }
     let number = |key: usize| {
         let get = format!(
             r#"{{"TableName":"games","Key":{{"pk":{{"S":"{key}"}}}},"ProjectionExpression":"n"}}"#
         );
         endpoint.request("GetItem", &get).text()
     };
-    assert_eq!(number(PLACES), r#"{"Item":{"n":{"N":"1"}}}"#, "it was refused, and is not done");
-    assert_eq!(number(0), r#"{"Item":{"n":{"N":"2"}}}"#);
+    let begin = |key: usize, held: u64| {
+        let mut client = endpoint.connect();
+        let body = update(key, "ALL_NEW");
+        client.send(client.head("UpdateItem", body.len()) + &body);
+        eventually("it waits for room", || endpoint.metric("singlet_held_bytes") >= held);
+        client
+    };
+    let mut waiting = vec![begin(0, 100_000)];
+    // How large this one is shows when it is done: nobody can know that from the answer.
+    let lost = endpoint.request("UpdateItem", &update(3, "ALL_NEW"));
+    lost.assert_error(500, "InternalServerError");
+    assert_eq!(number(3), r#"{"Item":{"n":{"N":"2"}}}"#);
+    waiting.push(begin(1, 200_000));
+    let refused = endpoint.request("UpdateItem", &update(2, "UPDATED_OLD"));
+    refused.assert_error(400, "ThrottlingException");
+    assert_eq!(number(2), r#"{"Item":{"n":{"N":"1"}}}"#, "it was refused, and is not done");
+    // A write that returns nothing needs no room.
+    let kept = endpoint.request("UpdateItem", &update(2, "NONE"));
+    assert_eq!((kept.status, &*kept.text()), (200, "{}"));
+    for client in &mut waiting {
+        let answer = client.answer();
+        assert_eq!(answer.status, 200);
+        assert!(answer.text().contains(&filler));
+    }
     eventually("all is given back", || endpoint.metric("singlet_held_bytes") == 0);
 }
 
