@@ -4,6 +4,7 @@
 use crate::field::argument_of;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::parse::ParseStream;
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Data, DeriveInput, Fields, Ident, LitInt, LitStr, Type};
 
@@ -27,6 +28,8 @@ struct Member {
 struct Options {
     limit: Option<LitInt>,
     descending: Option<Span>,
+    /// By which of the entity's keys in the index it is read.
+    pattern: Option<LitStr>,
 }
 
 impl Options {
@@ -42,10 +45,12 @@ impl Options {
                     options.limit = Some(limit);
                 } else if meta.path.is_ident("descending") {
                     options.descending = Some(meta.path.span());
+                } else if meta.path.is_ident("pattern") {
+                    options.pattern = Some(name(meta.value()?)?);
                 } else {
-                    return Err(
-                        meta.error("unknown; a member can say `limit = 10` and `descending`")
-                    );
+                    return Err(meta.error(
+                        "unknown; a member can say `limit = 10`, `descending` and `pattern = open`",
+                    ));
                 }
                 Ok(())
             })?;
@@ -53,12 +58,18 @@ impl Options {
         Ok(options)
     }
 
-    fn span(&self) -> Option<Span> {
+    /// Where a limit or an order is said.
+    fn order_span(&self) -> Option<Span> {
         self.limit.as_ref().map(LitInt::span).or(self.descending)
     }
 }
 
 impl Member {
+    /// The pattern by which it is read, as an optional constant.
+    fn pattern(&self) -> TokenStream {
+        crate::table::option(self.options.pattern.as_ref().map(|name| quote!(#name)))
+    }
+
     /// A field of a struct.
     fn of_field(field: &syn::Field, ident: &Ident) -> syn::Result<Self> {
         let (entity, number) = if let Some(entity) = argument_of(&field.ty, "Vec") {
@@ -69,7 +80,7 @@ impl Member {
             (&field.ty, Number::One)
         };
         let options = Options::parse(&field.attrs)?;
-        if let Some(span) = options.span().filter(|_| number != Number::Many) {
+        if let Some(span) = options.order_span().filter(|_| number != Number::Many) {
             return Err(syn::Error::new(
                 span,
                 "only a member that is a `Vec` has a limit or an order",
@@ -87,14 +98,15 @@ impl Member {
         let (Some(only), None) = (types.next(), types.next()) else {
             return Err(syn::Error::new(variant.span(), VARIANT));
         };
-        if let Some(span) = Options::parse(&variant.attrs)?.span() {
+        let options = Options::parse(&variant.attrs)?;
+        if let Some(span) = options.order_span() {
             return Err(syn::Error::new(
                 span,
                 "the variants of an enum are read together: say `.limit(10)` and `.descending()` of the query",
             ));
         }
         let (ident, entity) = (variant.ident.clone(), only.ty.clone());
-        Ok(Self { ident, entity, number: Number::Many, options: Options::default() })
+        Ok(Self { ident, entity, number: Number::Many, options })
     }
 }
 
@@ -143,7 +155,15 @@ impl<'i> Declared<'i> {
             return Err(syn::Error::new(input.ident.span(), NO_MEMBERS));
         };
         let head = first.entity.clone();
-        Ok(Self { input, index: index(&input.attrs)?, head, members })
+        let index = index(&input.attrs)?;
+        let mut patterns = members.iter().filter_map(|member| member.options.pattern.as_ref());
+        if let (None, Some(pattern)) = (&index, patterns.next()) {
+            return Err(syn::Error::new(
+                pattern.span(),
+                "a pattern is one of several keys in an index, which the collection names: `#[collection(index = GSI1)]`",
+            ));
+        }
+        Ok(Self { input, index, head, members })
     }
 
     /// The index, as an optional constant.
@@ -163,21 +183,31 @@ impl<'i> Declared<'i> {
         )
     }
 
-    /// The place of an entity's key for the index.
-    fn place(&self, entity: &Type) -> TokenStream {
+    /// The place of the key for the index by which a member is read.
+    fn place(&self, member: &Member) -> TokenStream {
+        let (entity, pattern) = (&member.entity, member.pattern());
         match &self.index {
             None => quote!({ ::singlet::query::PRIMARY }),
             Some(name) => quote!({
-                ::singlet::check::index_place(&<#entity as ::singlet::Entity>::SHAPE, #name)
+                ::singlet::check::index_place(
+                    &<#entity as ::singlet::Entity>::SHAPE,
+                    #name,
+                    #pattern,
+                )
             }),
         }
+    }
+
+    /// The place of the key of the first member.
+    fn head_place(&self) -> TokenStream {
+        self.members.first().map(|member| self.place(member)).unwrap_or_default()
     }
 
     /// The implementation of the trait, and what is checked of the members.
     fn implementation(&self) -> TokenStream {
         let (ident, head, table) = (&self.input.ident, &self.head, self.table());
         let (index_name, index) = (self.index_name(), self.index_shape());
-        let (name, place, count) = (ident.to_string(), self.place(head), self.members.len());
+        let (name, place, count) = (ident.to_string(), self.head_place(), self.members.len());
         let source = match &self.index {
             None => quote!(::singlet::query::Primary),
             Some(name) => quote!(::singlet::query::ByIndex<
@@ -187,21 +217,29 @@ impl<'i> Declared<'i> {
             >),
         };
         let members = self.members.iter().map(|member| {
-            let entity = &member.entity;
+            let (entity, pattern) = (&member.entity, member.pattern());
             let limit =
                 crate::table::option(member.options.limit.as_ref().map(|limit| quote!(#limit)));
             let descending = member.options.descending.is_some();
             quote!(::singlet::collection::MemberShape {
                 entity: &<#entity as ::singlet::Entity>::SHAPE,
-                key: ::singlet::check::key_of(&<#entity as ::singlet::Entity>::SHAPE, #index_name),
+                key: ::singlet::check::key_of(
+                    &<#entity as ::singlet::Entity>::SHAPE,
+                    #index_name,
+                    #pattern,
+                ),
                 limit: #limit,
                 descending: #descending,
+                is_by_one_of_several_keys: ::singlet::check::has_several_keys(
+                    &<#entity as ::singlet::Entity>::SHAPE,
+                    #index_name,
+                ),
                 check: ::singlet::collection::check_item::<#entity>,
             })
         });
         let checks = self.members.iter().enumerate().map(|(number, member)| {
             let (entity, is_many) = (&member.entity, member.number == Number::Many);
-            let own_place = self.place(entity);
+            let own_place = self.place(member);
             quote_spanned! {entity.span()=>
                 const _: () = {
                     ::singlet::collection::assert_same_partition::<#head, #entity, #place, #own_place>();
@@ -261,7 +299,11 @@ impl<'i> Declared<'i> {
             quote! {
                 if __own == #own {
                     if let ::std::option::Option::Some(__entity) =
-                        ::singlet::table::decode_if::<#entity>(__item, __on_corrupt)?
+                        ::singlet::collection::decode_member::<Self, #entity>(
+                            #place,
+                            __item,
+                            __on_corrupt,
+                        )?
                     {
                         #keep;
                         continue;
@@ -321,11 +363,12 @@ impl<'i> Declared<'i> {
 
     fn expand_enum(&self) -> TokenStream {
         let (ident, visibility) = (&self.input.ident, &self.input.vis);
-        let (head, place) = (&self.head, self.place(&self.head));
+        let (head, place) = (&self.head, self.head_place());
         let implementation = self.implementation();
         let name = ident.to_string();
         let entities: Vec<&Type> = self.members.iter().map(|member| &member.entity).collect();
         let variants = self.members.iter().map(|member| &member.ident);
+        let places = 0..self.members.len();
         let shape = quote!(<#ident as ::singlet::Collection>::SHAPE);
         quote! {
             #implementation
@@ -337,12 +380,21 @@ impl<'i> Declared<'i> {
                 const ENTITIES: &'static [&'static ::singlet::shape::EntityShape] =
                     &[#(&<#entities as ::singlet::Entity>::SHAPE),*];
 
+                const TELLS_KEYS_APART: bool = ::singlet::collection::tells_keys_apart(&#shape);
+
+                fn entity_of(
+                    __item: ::singlet::dynamo::binary::ItemRef<'_>,
+                ) -> ::std::option::Option<&'static ::singlet::shape::EntityShape> {
+                    ::singlet::collection::entity_of::<Self>(__item)
+                }
+
                 fn decode_item(
                     __item: ::singlet::dynamo::binary::ItemRef<'_>,
                 ) -> ::singlet::Result<::std::option::Option<Self>, ::singlet::Corrupt> {
                     #(
                         if let ::std::option::Option::Some(entity) =
-                            ::singlet::table::decode_if::<#entities>(
+                            ::singlet::collection::decode_member::<Self, #entities>(
+                                #places,
                                 __item,
                                 ::singlet::OnCorrupt::Fail,
                             )?
@@ -384,18 +436,21 @@ fn index(attributes: &[Attribute]) -> syn::Result<Option<LitStr>> {
         attribute.parse_nested_meta(|meta| {
             if !meta.path.is_ident("index") {
                 return Err(meta.error(
-                    "unknown; a collection can say `index = GSI1`, and its members `limit = 10` and `descending`",
+                    "unknown; a collection can say `index = GSI1`, and its members `limit = 10`, `descending` and `pattern = open`",
                 ));
             }
-            let value = meta.value()?;
-            index = Some(if value.peek(LitStr) {
-                value.parse()?
-            } else {
-                let name: Ident = value.parse()?;
-                LitStr::new(&name.to_string(), name.span())
-            });
+            index = Some(name(meta.value()?)?);
             Ok(())
         })?;
     }
     Ok(index)
+}
+
+/// A name, as an identifier or as text.
+fn name(value: ParseStream<'_>) -> syn::Result<LitStr> {
+    if value.peek(LitStr) {
+        return value.parse();
+    }
+    let name: Ident = value.parse()?;
+    Ok(LitStr::new(&name.to_string(), name.span()))
 }

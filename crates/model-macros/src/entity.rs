@@ -12,6 +12,7 @@ use arguments::Arguments;
 use keys::{FieldKind, Kinds};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Ident};
 
 /// An entity, as it was declared.
@@ -108,6 +109,25 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     })
 }
 
+/// How many parts the template of a sort key may have.
+const SORT_PARTS_MAX: usize = 8;
+
+/// Refuses sort keys of more parts than queries can fix.
+fn refuse_long_sort_keys<'k>(keys: impl Iterator<Item = &'k KeyTemplates>) -> syn::Result<()> {
+    for sort in keys.filter_map(|key| key.sort.as_ref()) {
+        let count = sort.parts().count();
+        if count > SORT_PARTS_MAX {
+            return Err(syn::Error::new(
+                sort.literal.span(),
+                format!(
+                    "a sort key has at most {SORT_PARTS_MAX} parts, which queries fix one after the other, and this one has {count}: join some of them in one field"
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Refuses parts of keys that are stored as serde writes them: that may be anything.
 fn refuse_serde_in_keys<'k>(
     fields: &[Field],
@@ -138,6 +158,7 @@ impl Entity {
             indexes.push(declared.resolve(Some(name.value()), &fields)?);
         }
         refuse_serde_in_keys(&fields, std::iter::once(&key).chain(&indexes))?;
+        refuse_long_sort_keys(std::iter::once(&key).chain(&indexes))?;
         let visibility = input.vis.clone();
         Ok(Self { ident, visibility, fields, arguments, key, indexes })
     }
@@ -171,6 +192,7 @@ impl Entity {
             quote!(#value?)
         });
         let reads = self.reads(kinds);
+        let defaults = self.defaults();
         let idents = fields.iter().map(|field| &field.ident);
         Ok(quote! {
             impl ::singlet::Entity for #ident {
@@ -202,6 +224,8 @@ impl Entity {
                     #reads
                     ::std::result::Result::Ok(Self { #(#idents),* })
                 }
+
+                #defaults
             }
         })
     }
@@ -234,13 +258,12 @@ impl Entity {
             if let Some(storage) = storage {
                 shape = quote!(#shape.stored(::singlet::shape::Storage::#storage));
             }
-            let keepers = [
-                (options.created, quote!(Created)),
-                (options.updated, quote!(Updated)),
-                (options.version, quote!(Version)),
-            ];
+            let keepers = [(options.created, quote!(Created)), (options.updated, quote!(Updated))];
             for (_, keeper) in keepers.iter().filter(|(given, _)| given.is_some()) {
                 shape = quote!(#shape.kept(::singlet::shape::Keeper::#keeper));
+            }
+            if options.version.is_some() {
+                shape = quote_spanned!(field.ty.span()=> #shape.kept_version::<#ty>());
             }
             if options.null.is_some() {
                 shape = quote!(#shape.with_null());
@@ -249,6 +272,38 @@ impl Entity {
                 shape = quote!(#shape.with_default());
             }
             shape
+        })
+    }
+
+    /// Gives the defaults of the fields that have one, for projections.
+    fn defaults(&self) -> Option<TokenStream> {
+        let fields = self.fields.iter().enumerate();
+        let fields = fields.filter(|(_, field)| {
+            let options = &field.options;
+            // What is stored within a key or as the time to live is always read from there.
+            options.default.is_some() && options.ttl.is_none() && options.in_key.is_none()
+        });
+        let defaults: Vec<TokenStream> = fields
+            .map(|(place, field)| {
+                let ty = field.stored_type();
+                quote! {
+                    #place => ::std::option::Option::Some(::std::boxed::Box::new(
+                        <#ty as ::std::default::Default>::default()
+                    )),
+                }
+            })
+            .collect();
+        (!defaults.is_empty()).then(|| {
+            quote! {
+                fn default_of(
+                    place: usize,
+                ) -> ::std::option::Option<::std::boxed::Box<dyn ::std::any::Any>> {
+                    match place {
+                        #(#defaults)*
+                        _ => ::std::option::Option::None,
+                    }
+                }
+            }
         })
     }
 

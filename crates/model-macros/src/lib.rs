@@ -161,9 +161,10 @@ pub fn table(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # Keys
 ///
-/// A template is text with fields in braces. A whole number says with how many digits it is
-/// written, `{score:06}`, so that it sorts; a brace that is meant as such is written twice. A
-/// template that is one field and nothing else can fill a key attribute of type N or B.
+/// A template is text with fields in braces, up to eight in that of a sort key. A whole number says
+/// with how many digits it is written, `{score:06}`, so that it sorts; a brace that is meant as such
+/// is written twice. A template that is one field and nothing else can fill a key attribute of type
+/// N or B.
 ///
 /// | | |
 /// |---|---|
@@ -274,9 +275,9 @@ pub fn table(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// |---|---|
 /// | `rename = "…"` | The attribute's name. |
 /// | `null` | A missing value is stored as NULL; else the attribute is left out. |
-/// | `default` | An item without the attribute has the default of the type. |
+/// | `default` | An item without the attribute has the default of the type, also in projections. `add` counts from zero all the same. |
 /// | `created`, `updated` | A `Timestamp` that the model keeps. |
-/// | `version` | A `u64` for optimistic locking: `put` fails if somebody has written the item since it was read. |
+/// | `version` | A `u64`, or a newtype of one, for optimistic locking: `put` fails if somebody has written the item since it was read. |
 /// | `ttl` | An `Expiry` or an `Option<Expiry>`. Expired items are gone, also before DynamoDB has deleted them. |
 /// | `in_key` | Stored within a key and nowhere else. |
 /// | `with = serde` | A field of any type that serde knows, stored as serde writes it. Not in a key. |
@@ -518,6 +519,7 @@ pub fn attribute(input: TokenStream) -> TokenStream {
 /// | `issues: Vec<Issue>` | All items of the entity, ascending. |
 /// | `#[collection(descending)]` on a `Vec` | All items, from the last sort key to the first. |
 /// | `#[collection(limit = 10)]` on a `Vec` | The first ten; with `descending`, the last ten, the last one first. |
+/// | `#[collection(pattern = open)]` on any member | By which key it is read, if its entity has several in the index. |
 ///
 /// A partition holds one item of an entity if its sort key is text alone, or repeats fields of the
 /// partition key, as that of `Repo` does. Of other entities a member is a `Vec`.
@@ -589,6 +591,47 @@ pub fn attribute(input: TokenStream) -> TokenStream {
 ///
 /// A query of an enum reads the ranges of the sort key that its members are in, one after the other,
 /// as a load does.
+///
+/// # An entity with several keys in the index
+///
+/// Where an entity has several keys in the index, each with a condition, a member names the pattern
+/// by which it is read. Items of the other keys are not of that member.
+///
+/// ```
+/// # use singlet::prelude::*;
+/// # id!(Name);
+/// # #[table(name = "hub", key = (PK, SK), index(GSI1 = (GSI1PK, GSI1SK)), entities(Issue, Pull))]
+/// # pub struct Hub;
+/// #[derive(Entity, Debug)]
+/// #[entity(Hub, key = ("REPO#{repo}", "ISSUE#{number:08}"),
+///          GSI1 open = ("REPO#{repo}", "ISSUE#OPEN#{number:08}") when is_open = true,
+///          GSI1 closed = ("REPO#{repo}", "ISSUE#CLOSED#{number:08}") when is_open = false)]
+/// pub struct Issue { pub repo: Name, pub number: u32, pub is_open: bool }
+///
+/// #[derive(Entity, Debug)]
+/// #[entity(Hub, key = ("REPO#{repo}", "PULL#{number:08}"),
+///          GSI1 in_index = ("REPO#{repo}", "PULL#{number:08}"))]
+/// pub struct Pull { pub repo: Name, pub number: u32 }
+///
+/// #[derive(Collection, Debug)]
+/// #[collection(index = GSI1)]
+/// pub enum Work {
+///     #[collection(pattern = open)]
+///     Issue(Issue),
+///     Pull(Pull),
+/// }
+///
+/// # singlet::block_on(async {
+/// # let db = Db::<Hub>::memory().await?;
+/// # let repo = Name::new("engine")?;
+/// for number in 1..=4 {
+///     let is_open = number % 2 == 0;
+///     db.run(put(&Issue { repo: repo.clone(), number, is_open })).await?;
+/// }
+/// db.run(put(&Pull { repo: repo.clone(), number: 5 })).await?;
+/// assert_eq!(db.query(Work::of(&repo)).all().await?.len(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
 #[proc_macro_derive(Collection, attributes(collection))]
 pub fn collection(input: TokenStream) -> TokenStream {
     answer(collection::expand(input.into()))

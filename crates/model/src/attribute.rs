@@ -39,8 +39,8 @@ use std::fmt;
 /// | `Vec<u8>`, [`Bytes`] | B |
 /// | `Vec<T>` | L |
 /// | `BTreeMap<K, V>`, `HashMap<K, V>` whose keys are a [`MapKey`] | M |
-/// | `BTreeSet<T>` | SS, NS or BS, and missing when it is empty; L where the elements are none of these |
-/// | `Option<T>` | as `T`, and missing when it is `None`; in a list NULL |
+/// | `BTreeSet<T>` | SS, NS or BS, and missing when it is empty, in a list or a map NULL; L where the elements are none of these |
+/// | `Option<T>` | as `T`, and missing when it is `None`; in a list or a map NULL |
 /// | `Box<T>` | as `T` |
 /// | [`Value`] | as it is |
 /// | structs and enums with `#[derive(Attribute)]` | M, S, or as what they wrap: see [the derive](derive@crate::Attribute) |

@@ -1,26 +1,23 @@
 //! Reading and writing any number of items, each by itself.
 //!
 //! DynamoDB takes a limited number at a time, and may leave some of them for later. Here all are
-//! carried out, or there is an error that says how many are not.
+//! carried out, or there is an error that says which are not.
+
+mod read;
+
+pub use read::Keys;
 
 use crate::backend::BackendError;
 use crate::db::Db;
 use crate::entity::Entity;
 use crate::error::{Error, Result};
-use crate::get::{Get, projection};
-use crate::item::{Purpose, decode, is_expired, is_of_sharing_entity, to_item};
+use crate::item::{Purpose, to_item};
 use crate::key::Key;
-use crate::operation::stored;
-use crate::projection::Projection;
 use crate::retry::Backoff;
-use crate::shape::KeyAttributes;
 use crate::subject::Subject;
-use crate::table::{Contains, Declaration, StoredIn, Table};
+use crate::table::{Contains, Declaration};
 use singlet_dynamo::limits::ITEM_SIZE_MAX;
-use singlet_dynamo::operation::{
-    Answer, BatchGetItem, BatchWriteItem, KeysAndAttributes, Request, TableWrites, WriteRequest,
-};
-use singlet_dynamo::stored::StoredItem;
+use singlet_dynamo::operation::{Answer, BatchWriteItem, Request, TableWrites, WriteRequest};
 use singlet_dynamo::{Item, binary};
 use std::collections::HashMap;
 
@@ -30,79 +27,6 @@ const GETS_MAX: usize = 100;
 const WRITES_MAX: usize = 25;
 
 impl<D: Declaration> Db<D> {
-    /// Reads items by their keys, as many as there are: for each key, in the order of the keys, the
-    /// item, or `None` if there is none or it is expired.
-    ///
-    /// If one of the reads is to be consistent, all are.
-    pub async fn get_many<E, P, G>(
-        &self,
-        gets: impl IntoIterator<Item = G>,
-    ) -> Result<Vec<Option<P>>>
-    where
-        E: StoredIn<D>,
-        P: Projection<Entity = E>,
-        G: Into<Get<E, P>>,
-    {
-        let table = E::Table::SHAPE;
-        let (mut wanted, mut is_consistent) = (Vec::new(), false);
-        for get in gets {
-            let get: Get<E, P> = get.into();
-            is_consistent |= get.consistent;
-            wanted.push((get.key.into_item()?, get.with_expired));
-        }
-        let mut template = KeysAndAttributes::new(self.name_at(E::PLACE), Vec::new());
-        template.projection = projection::<P>(None)?;
-        template.consistent_read = is_consistent;
-        let found = self.get_all(&template, &table.key, wanted.iter().map(|(key, _)| key)).await;
-        let found = found.map_err(|error| error.about(Subject::of::<E>))?;
-
-        let now = self.now();
-        let mut entities = Vec::with_capacity(wanted.len());
-        for (key, with_expired) in wanted {
-            let item = found.get(&binary::encode(&key)).map(StoredItem::as_item);
-            let item = item
-                .filter(|item| with_expired || !is_expired::<E>(*item, now))
-                .filter(|item| !is_of_sharing_entity(&E::SHAPE, *item));
-            entities.push(item.map(decode).transpose()?);
-        }
-        Ok(entities)
-    }
-
-    /// The items that there are, by their keys.
-    async fn get_all<'k>(
-        &self,
-        template: &KeysAndAttributes,
-        attributes: &KeyAttributes,
-        keys: impl Iterator<Item = &'k Item>,
-    ) -> Result<HashMap<Vec<u8>, StoredItem>> {
-        let mut waiting: Vec<&Item> = keys.collect();
-        // DynamoDB refuses a key that stands twice.
-        let mut seen = std::collections::HashSet::with_capacity(waiting.len());
-        waiting.retain(|key| seen.insert(binary::encode(key)));
-        let mut waiting: Vec<Item> = waiting.into_iter().cloned().collect();
-        let mut found = HashMap::with_capacity(waiting.len());
-        let mut backoff = Backoff::new();
-        while !waiting.is_empty() {
-            let mut table = template.clone();
-            table.keys = waiting.split_off(waiting.len().saturating_sub(GETS_MAX));
-            let asked = table.keys.len();
-            let Answer::BatchGetItem(answer) = self.execute(BatchGetItem::new(vec![table])).await?
-            else {
-                return Err(BackendError::unexpected().into());
-            };
-            for item in answer.responses.into_iter().flat_map(|(_, items)| items).map(stored) {
-                found.insert(key_of(attributes, &item), item);
-            }
-            let left: Vec<Item> =
-                answer.unprocessed_keys.into_iter().flat_map(|table| table.keys).collect();
-            let is_stuck = left.len() >= asked;
-            let is_short = !left.is_empty();
-            waiting.extend(left);
-            self.pause(&mut backoff, is_short, is_stuck, waiting.len()).await?;
-        }
-        Ok(found)
-    }
-
     /// Writes and deletes that are gathered one by one, of any number, and carried out each by
     /// itself: some may happen and others not.
     ///
@@ -144,13 +68,14 @@ impl<D: Declaration> Db<D> {
         tables
     }
 
-    /// Waits if the store has left something for later, and gives up if it does so for too long.
+    /// Waits if the store has left something for later, and gives up if it does so for too long:
+    /// then these keys are left.
     async fn pause(
         &self,
         backoff: &mut Backoff,
         is_short: bool,
         is_stuck: bool,
-        left: usize,
+        left: impl FnOnce() -> Vec<Item>,
     ) -> Result<()> {
         if !is_stuck {
             *backoff = Backoff::new();
@@ -158,7 +83,10 @@ impl<D: Declaration> Db<D> {
         if is_short {
             match backoff.next() {
                 Some(pause) => self.backend().sleep(pause).await,
-                None => return Err(Error::Unprocessed { count: left }),
+                None => {
+                    let keys = left();
+                    return Err(Error::Unprocessed { count: keys.len(), keys });
+                }
             }
         }
         Ok(())
@@ -189,6 +117,14 @@ struct BatchedWrite {
 fn item_of(request: &WriteRequest) -> &Item {
     let (WriteRequest::Put(item) | WriteRequest::Delete(item)) = request;
     item
+}
+
+/// The key of the item that is written or deleted.
+fn key_of<D: Declaration>(write: &BatchedWrite) -> Item {
+    let item = item_of(&write.request);
+    let names = D::TABLES.get(write.table).into_iter().flat_map(|table| table.key.iter());
+    let value = |name: &str| Some((name.to_owned(), item.get(name)?.clone()));
+    names.filter_map(|attribute| value(attribute.name)).collect()
 }
 
 /// What the writes of a request have in common: the item if it is one, or the entity of all.
@@ -301,7 +237,8 @@ impl<D: Declaration> Batch<'_, D> {
                 }));
             }
             let left = waiting.len() - before;
-            db.pause(&mut backoff, left > 0, left >= asked, waiting.len()).await?;
+            let keys = || waiting.iter().map(key_of::<D>).collect();
+            db.pause(&mut backoff, left > 0, left >= asked, keys).await?;
         }
         Ok(())
     }
@@ -321,12 +258,4 @@ impl<D> std::fmt::Debug for Batch<'_, D> {
         let writes = self.writes.iter().map(|write| &write.request);
         f.debug_tuple("Batch").field(&writes.collect::<Vec<_>>()).finish()
     }
-}
-
-/// The key of a stored item, as bytes.
-fn key_of(attributes: &KeyAttributes, item: &StoredItem) -> Vec<u8> {
-    let item = item.as_item();
-    let value = |name: &'static str| Some((name.to_owned(), item.get(name)?.to_value()));
-    let key: Item = attributes.iter().filter_map(|attribute| value(attribute.name)).collect();
-    binary::encode(&key)
 }

@@ -17,7 +17,7 @@ mod templates;
 pub use collections::{collection, collection_ranges, shared};
 pub use fault::Fault;
 pub(crate) use held::holds;
-pub use held::{index_place, index_shape, is_held, is_local, key_of, projection};
+pub use held::{has_several_keys, index_place, index_shape, is_held, is_local, key_of, projection};
 pub use message::Message;
 
 use crate::attribute::Attribute;

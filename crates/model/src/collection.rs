@@ -8,7 +8,7 @@ pub use partition::{Partition, SameParts, assert_same_partition};
 
 use crate::entity::Entity;
 use crate::error::Result;
-use crate::item::{Corrupt, decode};
+use crate::item::{Corrupt, OnCorrupt, decode, recognizes};
 use crate::key::{Given, GivenPart, Segment};
 use crate::query::{Interval, Query, SharedKeys};
 use crate::shape::template::push_part;
@@ -93,6 +93,8 @@ pub struct MemberShape {
     pub limit: Option<usize>,
     /// Whether they are read from the last one on.
     pub descending: bool,
+    /// Whether the entity has other keys in the index, whose items are not of this member.
+    pub is_by_one_of_several_keys: bool,
     /// Whether an item can be read as the entity: [`check_item`].
     pub check: fn(ItemRef<'_>) -> Result<(), Corrupt>,
 }
@@ -101,6 +103,43 @@ pub struct MemberShape {
 #[doc(hidden)]
 pub fn check_item<E: Entity>(item: ItemRef<'_>) -> Result<(), Corrupt> {
     decode::<E>(item).map(|_| ())
+}
+
+/// Reads an item as the entity of the member at a place, if it is of that member.
+#[doc(hidden)]
+pub fn decode_member<C: Collection, E: Entity>(
+    place: usize,
+    item: ItemRef<'_>,
+    on_corrupt: OnCorrupt,
+) -> Result<Option<E>, Corrupt> {
+    let shape: &'static CollectionShape = &C::SHAPE;
+    match shape.members.get(place).is_some_and(|member| shape.has(member, item)) {
+        true => on_corrupt.apply(decode(item)),
+        false => Ok(None),
+    }
+}
+
+/// The entity of the member that an item is of.
+#[doc(hidden)]
+#[must_use]
+pub fn entity_of<C: Collection>(item: ItemRef<'_>) -> Option<&'static EntityShape> {
+    let shape: &'static CollectionShape = &C::SHAPE;
+    let member = shape.members.iter().find(|member| shape.has(member, item));
+    member.map(|member| member.entity)
+}
+
+/// Whether an item must have the key of a member, and not only be of its entity.
+#[doc(hidden)]
+#[must_use]
+pub const fn tells_keys_apart(shape: &CollectionShape) -> bool {
+    let mut rest = shape.members;
+    while let [member, others @ ..] = rest {
+        if member.is_by_one_of_several_keys {
+            return true;
+        }
+        rest = others;
+    }
+    false
 }
 
 /// Stands for a range that is read for one member alone.
@@ -121,6 +160,17 @@ pub struct Shared {
 type Parts = Vec<Result<Option<Value>, crate::attribute::NotStorable>>;
 
 impl CollectionShape {
+    /// Whether an item is of this member.
+    fn has(&self, member: &MemberShape, item: ItemRef<'_>) -> bool {
+        recognizes(member.entity, self.table, item)
+            && match self.index {
+                Some(index) if member.is_by_one_of_several_keys => {
+                    member.key.matches(&index.key, item)
+                }
+                _ => true,
+            }
+    }
+
     /// The value of the partition key.
     fn partition(&self, head: &'static EntityShape, parts: &Parts) -> Result<Value, KeyFault> {
         let Some(member) = self.members.first() else { return Err(KeyFault::missing(self.name)) };

@@ -5,6 +5,7 @@ use crate::item::{Corrupt, Reader};
 use crate::shape::EntityShape;
 use crate::table::Table;
 use singlet_dynamo::Value;
+use std::any::Any;
 
 /// A kind of item in a table, with its key templates and fields. Made by `#[derive(Entity)]`.
 ///
@@ -50,4 +51,13 @@ pub trait Entity: Sized + Send + Sync + 'static {
 
     /// Reads the fields from an item.
     fn decode(item: &mut Reader<'_>) -> Result<Self, Corrupt>;
+
+    /// What the field at this place is in an item without its attribute, if it says `default`: a
+    /// value of the type as which the field is stored.
+    #[doc(hidden)]
+    #[must_use]
+    fn default_of(place: usize) -> Option<Box<dyn Any>> {
+        let _ = place;
+        None
+    }
 }

@@ -28,8 +28,11 @@ pub enum Error {
     ConditionFailed {
         /// The name of the entity's type.
         entity: &'static str,
-        /// The item as it is stored, if there is one.
+        /// The item as it is stored, if there is one. If entities share keys, it may be one of
+        /// another entity.
         item: Option<Box<Item>>,
+        /// The item that was to be written or checked, if it is known.
+        subject: Option<Box<Subject>>,
     },
     /// An `add` would have made a number that the type of its field cannot hold. Nothing was
     /// written.
@@ -70,11 +73,19 @@ pub enum Error {
     MissingOperand,
     /// A condition, an update or a projection is larger than DynamoDB takes, or contradicts itself.
     Expression(Fault),
-    /// An index does not hold what is to be read of its items.
+    /// An index does not hold what is to be read of its items, or what they are filtered by.
     NotProjected {
         /// The index.
         index: &'static str,
         /// An attribute that it does not hold.
+        attribute: &'static str,
+    },
+    /// A query filters by an attribute of the key that it reads, which DynamoDB refuses: what the key
+    /// must be is said with [`with`](crate::Query::with) and with ranges.
+    FilteredKey {
+        /// The index, if it is not the table that is read.
+        index: Option<&'static str>,
+        /// The key attribute.
         attribute: &'static str,
     },
     /// A stored item is not what its entity says.
@@ -100,6 +111,8 @@ pub enum Error {
     Unprocessed {
         /// How many items.
         count: usize,
+        /// Their keys, as far as they are known.
+        keys: Vec<Item>,
     },
     /// A cursor was made by somebody else, or for another query.
     Cursor,
@@ -126,11 +139,15 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ConditionFailed { entity, item: Some(_) } => {
-                write!(f, "the stored {entity} is not as the condition says")
-            }
-            Self::ConditionFailed { entity, item: None } => {
-                write!(f, "there is no {entity} as the condition says")
+            Self::ConditionFailed { entity, item, subject } => {
+                f.write_str(match item {
+                    Some(_) => "the item that is stored is not as the condition says",
+                    None => "there is no item as the condition says",
+                })?;
+                match subject {
+                    Some(subject) => write!(f, " ({subject})"),
+                    None => write!(f, " ({entity})"),
+                }
             }
             Self::OutOfRange(sum) => sum.fmt(f),
             Self::IdempotentParameterMismatch { token } => write!(
@@ -157,7 +174,17 @@ impl fmt::Display for Error {
             Self::MissingOperand => f.write_str("a condition compares with a missing value"),
             Self::Expression(fault) => fault.fmt(f),
             Self::NotProjected { index, attribute } => {
-                write!(f, "the index {index} does not hold `{attribute}`; read less with `project`")
+                write!(
+                    f,
+                    "the index {index} does not hold `{attribute}`, which is read or filtered by; read less with `project`, or let the index project it"
+                )
+            }
+            Self::FilteredKey { index, attribute } => {
+                let owner = index.unwrap_or("the table");
+                write!(
+                    f,
+                    "`{attribute}` is a key attribute of {owner}, which a query cannot filter by: fix the parts of the key, or ask for a range"
+                )
             }
             Self::Corrupt(fault) => fault.fmt(f),
             Self::Incomplete { entity, attribute } => {
@@ -170,7 +197,7 @@ impl fmt::Display for Error {
                 )
             }
             Self::NotReady { table } => write!(f, "the table {table} is still being made"),
-            Self::Unprocessed { count } => {
+            Self::Unprocessed { count, .. } => {
                 write!(
                     f,
                     "the store has too much to do: {count} items of a batch were not processed"
@@ -224,10 +251,13 @@ impl Error {
     #[must_use]
     pub fn subject(&self) -> Option<&Subject> {
         match self {
-            Self::Conflict { subject }
+            Self::ConditionFailed { subject, .. }
+            | Self::Conflict { subject }
             | Self::Throttled { subject }
             | Self::Refused { subject, .. } => subject.as_deref(),
             Self::ItemTooLarge { subject } => Some(subject),
+            Self::OutOfRange(sum) => sum.subject.as_ref(),
+            Self::Corrupt(corrupt) => Some(corrupt.subject()),
             _ => None,
         }
     }
@@ -253,6 +283,13 @@ impl Error {
                 Self::Throttled { subject: Some(Box::new(item())) }
             }
             Self::Conflict { subject: None } => Self::Conflict { subject: Some(Box::new(item())) },
+            Self::ConditionFailed { entity, item: stored, subject: None } => {
+                Self::ConditionFailed { entity, item: stored, subject: Some(Box::new(item())) }
+            }
+            Self::OutOfRange(mut sum) if sum.subject.is_none() => {
+                sum.subject = Some(item());
+                Self::OutOfRange(sum)
+            }
             other => other,
         }
     }

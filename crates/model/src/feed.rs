@@ -231,3 +231,14 @@ impl<T: Table> Changes<T> {
         }
     }
 }
+
+impl<T: Table> fmt::Debug for Changes<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Changes");
+        shown.field("table", &T::SHAPE.name).field("on_corrupt", &self.on_corrupt);
+        if let Ok(position) = self.position() {
+            shown.field("position", &position);
+        }
+        shown.finish_non_exhaustive()
+    }
+}

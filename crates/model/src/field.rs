@@ -55,6 +55,8 @@ pub struct Field<E, V, K> {
     place: usize,
     /// From the attribute to a part of it.
     steps: Vec<Step>,
+    /// Whether this is an element of a list or an entry of a map.
+    is_element: bool,
     types: Marker<(E, V, K)>,
 }
 
@@ -77,13 +79,13 @@ impl<E: Entity, V, K> Field<E, V, K> {
     /// The field at this place of the entity's declaration.
     #[must_use]
     pub const fn new(place: usize) -> Self {
-        Self { place, steps: Vec::new(), types: PhantomData }
+        Self { place, steps: Vec::new(), is_element: false, types: PhantomData }
     }
 
     /// A part of the field's value, one step further.
-    fn part<T, P>(mut self, step: Step) -> Field<E, T, P> {
+    fn part<T, P>(mut self, step: Step, is_element: bool) -> Field<E, T, P> {
         self.steps.push(step);
-        Field { place: self.place, steps: self.steps, types: PhantomData }
+        Field { place: self.place, steps: self.steps, is_element, types: PhantomData }
     }
 
     /// A member of the struct that the field holds.
@@ -114,7 +116,7 @@ impl<E: Entity, V, K> Field<E, V, K> {
         V: Holds<S>,
         K: FieldKind,
     {
-        self.part(Step::Field(member.name.to_owned()))
+        self.part(Step::Field(member.name.to_owned()), false)
     }
 
     /// The element at a place of the list that the field holds, counted from zero. An update can
@@ -141,11 +143,11 @@ impl<E: Entity, V, K> Field<E, V, K> {
         K: FieldKind,
     {
         const { assert_list::<T>() };
-        self.part(Step::Index(place))
+        self.part(Step::Index(place), true)
     }
 
     /// The value under a key in the map that the field holds. An update can set and remove it,
-    /// whatever its type.
+    /// whatever its type: set to nothing, it is NULL and keeps its key.
     ///
     /// ```
     /// # use singlet::prelude::*;
@@ -167,7 +169,7 @@ impl<E: Entity, V, K> Field<E, V, K> {
         V: HasEntries,
         K: FieldKind,
     {
-        self.part(Step::Field(key.to_name().into_owned()))
+        self.part(Step::Field(key.to_name().into_owned()), true)
     }
 
     pub(crate) fn place(&self) -> usize {
@@ -183,11 +185,12 @@ impl<E: Entity, V, K> Field<E, V, K> {
         E::SHAPE.field(self.place)
     }
 
-    /// Whether a missing value is stored as NULL here. In a list it is, to keep its place.
+    /// Whether a missing value is stored as NULL here. In lists and maps it is, to keep its place or
+    /// its key.
     pub(crate) fn is_null_stored(&self) -> bool {
-        match self.steps.last() {
-            None => self.shape().is_some_and(|field| field.null),
-            Some(step) => matches!(step, Step::Index(_)),
+        match self.is_whole() {
+            true => self.shape().is_some_and(|field| field.null),
+            false => self.is_element,
         }
     }
 

@@ -1,5 +1,6 @@
 //! What operations and queries will send, before they are sent.
 
+use crate::attribute::NotStorable;
 use crate::collection::{Collection, Load};
 use crate::condition::Condition;
 use crate::db::Db;
@@ -11,9 +12,11 @@ use crate::operation::{Operation, Or};
 use crate::projection::Projection;
 use crate::query::{AccessPattern, Described, Query, Readable};
 use crate::scan::Scan;
+use crate::shape::KeyFault;
 use crate::source::Start;
 use crate::table::{Contains, Declaration};
 use crate::transaction::{Once, Planned, Step, Transactional};
+use singlet_dynamo::Value;
 use singlet_dynamo::expression::Printer;
 use singlet_dynamo::operation::{Request, TransactWriteItem, TransactWriteItems};
 use std::fmt;
@@ -216,6 +219,30 @@ pub(crate) fn debug_operation<E: Entity>(
         shown.field("only_if", condition);
     }
     shown.finish_non_exhaustive()
+}
+
+/// A part of a key as people read it.
+pub(crate) fn readable_part(part: &Result<Option<Value>, NotStorable>) -> String {
+    match part {
+        Ok(Some(value)) => format!("{value:?}"),
+        Ok(None) => "nothing".to_owned(),
+        Err(error) => format!("({error})"),
+    }
+}
+
+/// A key attribute as people read it.
+pub(crate) fn readable_key(key: &Result<Value, KeyFault>) -> String {
+    match key {
+        Ok(value) => format!("{value:?}"),
+        Err(fault) => format!("({fault})"),
+    }
+}
+
+/// Shows those of these that were asked for.
+pub(crate) fn debug_flags(shown: &mut fmt::DebugStruct<'_, '_>, flags: &[(&str, bool)]) {
+    for (name, _) in flags.iter().filter(|(_, is_set)| *is_set) {
+        shown.field(name, &true);
+    }
 }
 
 /// An expression as people write it, with the names and values in the places of placeholders.

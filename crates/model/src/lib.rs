@@ -112,7 +112,7 @@ pub mod transaction;
 
 pub use attempt::{Attempts, Retryable};
 pub use attribute::{Attribute, Bytes};
-pub use batch::Batch;
+pub use batch::{Batch, Keys};
 pub use block_on::block_on;
 pub use collection::Collection;
 pub use condition::{Condition, Size};
@@ -153,13 +153,19 @@ pub mod prelude {
     pub use crate::transaction::once;
     pub use crate::{
         Attribute, Bytes, Collection, Condition, Cursor, Date, Db, Declaration, Entity, Expiry,
-        Key, Projection, Scan, Table, Timestamp, design, id, table,
+        Key, Keys, Projection, Scan, Table, Timestamp, design, id, table,
     };
 }
 
 /// The code of pages in docs, which is compiled and run.
 #[cfg(doctest)]
 mod pages {
+    #[doc = include_str!("../../../docs/declarations.md")]
+    struct Declarations;
+    #[doc = include_str!("../../../docs/inspection.md")]
+    struct Inspection;
+    #[doc = include_str!("../../../docs/change-feed.md")]
+    struct ChangeFeed;
     #[doc = include_str!("../../../docs/from-electrodb.md")]
     struct FromElectroDb;
     #[doc = include_str!("../../../docs/from-the-sdk.md")]

@@ -76,6 +76,11 @@ pub trait Operation: Sized {
 }
 
 /// A write that can be carried out by itself, and gives something back.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be carried out by itself",
+    label = "not a write",
+    note = "a check is part of a transaction: `db.transact((check(…), …))`"
+)]
 pub trait Write: Operation {
     /// What it gives back.
     type Output;
@@ -261,7 +266,7 @@ impl From<Refused> for Error {
     fn from(refused: Refused) -> Self {
         match refused {
             Refused::Condition { entity, item } => {
-                Self::ConditionFailed { entity, item: item.map(Box::new) }
+                Self::ConditionFailed { entity, item: item.map(Box::new), subject: None }
             }
             Refused::Range(range) => Self::OutOfRange(range),
         }

@@ -11,7 +11,8 @@ use crate::cursor::{Cursor, Identity};
 use crate::db::Db;
 use crate::error::Error;
 use crate::error::Result;
-use crate::item::{OnCorrupt, has_passed, recognizes};
+use crate::inspect::debug_flags;
+use crate::item::{OnCorrupt, has_passed};
 use crate::marker::Marker;
 use crate::operation::stored;
 use crate::query::{Described, HoldsAll, Primary, Readable};
@@ -113,7 +114,8 @@ where
     /// One page: the first, or the one where a cursor says that it begins.
     ///
     /// A page has as many items as the query's limit says, unless there are no more. Without a
-    /// limit it has what one request of DynamoDB gives, up to a megabyte.
+    /// limit it has what one request of DynamoDB gives, up to a megabyte. A page of no items, by a
+    /// limit of zero, reads nothing, and the next one begins where it does.
     ///
     /// Where nearly everything is passed over, because a filter lets little through, a page ends
     /// after a while with fewer items, or none, and says where the next one begins: only
@@ -205,11 +207,18 @@ impl<D, P: Readable, S> std::fmt::Debug for Reading<'_, D, P, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Described { source, limit, with_expired } = &self.described;
         let mut shown = f.debug_struct("Reading");
-        shown.field("of", &P::NAME).field("limit", limit).field("with_expired", with_expired);
-        if let Err(error) = source {
-            shown.field("error", error);
+        shown.field("of", &P::NAME);
+        match source {
+            Ok(source) => source.debug(&mut shown),
+            Err(error) => {
+                shown.field("error", &format_args!("{error}"));
+            }
         }
-        shown.field("on_corrupt", &self.on_corrupt).finish_non_exhaustive()
+        if let Some(limit) = limit {
+            shown.field("limit", limit);
+        }
+        debug_flags(&mut shown, &[("with_expired", *with_expired)]);
+        shown.field("on_corrupt", &self.on_corrupt).finish()
     }
 }
 
@@ -261,8 +270,12 @@ where
         end: End,
     ) -> Result<(Vec<P>, Option<Start>)> {
         let mut items = Vec::new();
-        if wanted == Some(0) || self.source.is_empty() {
+        if self.source.is_empty() {
             return Ok((items, None));
+        }
+        if wanted == Some(0) {
+            // Nothing was read, so whether there is more is not known.
+            return Ok((items, Some(start)));
         }
         let now = self.db.now();
         let mut last: Option<(usize, StoredItem)> = None;
@@ -320,6 +333,7 @@ where
         let source = &mut self.source;
         let expires = |is: bool| P::ENTITIES.iter().any(|entity| entity.expires == is);
         if source.has_exclusion()
+            || P::TELLS_KEYS_APART
             || (expires(true) && expires(false))
             || !is_alone(source.table, P::ENTITIES, source.index)
             // A scan comes upon items of all entities, in whatever partitions.
@@ -354,11 +368,11 @@ where
 
     /// Whether an item of a range is one of those that are asked for.
     fn wants(&self, range: usize, item: ItemRef<'_>, now: Timestamp) -> bool {
-        let table = self.source.table;
-        let entity = P::ENTITIES.iter().find(|entity| recognizes(entity, table, item));
-        entity.is_some_and(|entity| {
+        P::entity_of(item).is_some_and(|entity| {
             !self.source.excludes(range, item)
-                && (self.with_expired || !entity.expires || !has_passed(table, item, now))
+                && (self.with_expired
+                    || !entity.expires
+                    || !has_passed(self.source.table, item, now))
         })
     }
 }

@@ -14,6 +14,7 @@ use crate::condition::Condition;
 use crate::entity::Entity;
 use crate::error::Result;
 use crate::field::Textual;
+use crate::inspect::{debug_flags, readable_key, readable_part};
 use crate::key::{Given, GivenPart, KeyArgument};
 use crate::marker::Marker;
 use crate::projection::Projection;
@@ -187,14 +188,15 @@ impl Description {
     /// Where the items are. What is read of them is chosen later.
     fn into_source(self, filter: Option<singlet_dynamo::expression::Condition>) -> Result<Source> {
         let ranges = self.ranges()?;
-        Ok(Source {
+        let source = Source {
             table: self.table,
             index: self.index,
             part: Part::Partition { value: self.partition?, ranges, descending: self.descending },
             filter,
             selection: Selection::Held,
             consistent: self.consistent,
-        })
+        };
+        source.with_checked_filter(self.entity)
     }
 }
 
@@ -402,6 +404,10 @@ impl<E, Rest, S, P> Query<E, Rest, S, P> {
 
 impl<E: Entity, Rest, S, P> Query<E, Rest, S, P> {
     /// Keeps items that match; the others still cost read units.
+    ///
+    /// A filter cannot be on an attribute of the key that is read, nor on one that the index does not
+    /// hold: reading then fails with [`Error::FilteredKey`](crate::Error::FilteredKey) or
+    /// [`Error::NotProjected`](crate::Error::NotProjected), and nothing is sent.
     pub fn filter(mut self, condition: Condition<E>) -> Self {
         self.filter = Some(match self.filter {
             Some(before) => before.and(condition),
@@ -485,15 +491,21 @@ impl<E, Rest, S, P: Readable<Subject = E>> AccessPattern for Query<E, Rest, S, P
 
 impl<E, Rest, S, P> std::fmt::Debug for Query<E, Rest, S, P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Description { entity, fixed, descending, limit, .. } = &self.description;
+        let Description { entity, index, partition, sort, fixed, .. } = &self.description;
+        let Description { range, descending, limit, consistent, with_expired, .. } =
+            &self.description;
         let mut shown = f.debug_struct("Query");
         shown.field("entity", &entity.name);
-        if let Some(index) = self.description.index {
+        if let Some(index) = index {
             shown.field("index", &index.name);
         }
-        shown.field("partition", &self.description.partition);
-        for (_, value) in fixed {
-            shown.field("with", value);
+        shown.field("partition", &format_args!("{}", readable_key(partition)));
+        for (_, part) in fixed {
+            shown.field("with", &format_args!("{}", readable_part(part)));
+        }
+        range.debug(&mut shown);
+        if let SortKeys::Several(keys) = sort {
+            keys.debug(&mut shown);
         }
         if let Some(filter) = &self.filter {
             shown.field("filter", filter);
@@ -501,6 +513,28 @@ impl<E, Rest, S, P> std::fmt::Debug for Query<E, Rest, S, P> {
         if let Some(limit) = limit {
             shown.field("limit", limit);
         }
-        shown.field("descending", descending).finish_non_exhaustive()
+        let flags = [
+            ("descending", *descending),
+            ("consistent", *consistent),
+            ("with_expired", *with_expired),
+        ];
+        debug_flags(&mut shown, &flags);
+        shown.finish()
+    }
+}
+
+impl SharedKeys {
+    /// Shows what is asked of the whole sort key.
+    fn debug(&self, shown: &mut std::fmt::DebugStruct<'_, '_>) {
+        let asked = [
+            ("sort_key_starting_with", &self.prefix),
+            ("sort_key_from", &self.lower),
+            ("sort_key_until", &self.upper),
+        ];
+        for (name, text) in asked {
+            if let Some(text) = text {
+                shown.field(name, text);
+            }
+        }
     }
 }

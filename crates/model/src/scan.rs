@@ -3,6 +3,7 @@
 use crate::condition::Condition;
 use crate::entity::Entity;
 use crate::error::Result;
+use crate::inspect::debug_flags;
 use crate::marker::Marker;
 use crate::projection::Projection;
 use crate::query::{ByIndex, Consistent, Described, Primary, ReadFrom};
@@ -100,6 +101,9 @@ impl<E: Entity, P, S> Scan<E, P, S> {
 
 impl<E: Entity, P: Projection<Entity = E>, S> Scan<E, P, S> {
     /// Keeps items that match; the others still cost read units.
+    ///
+    /// A filter cannot be on an attribute that the index does not hold: reading then fails with
+    /// [`Error::NotProjected`](crate::Error::NotProjected), and nothing is sent.
     pub fn filter(mut self, condition: Condition<E>) -> Self {
         self.filter = Some(match self.filter {
             Some(before) => before.and(condition),
@@ -154,7 +158,7 @@ impl<E: Entity, P: Projection<Entity = E>, S> Scan<E, P, S> {
     fn into_source(self) -> Result<Source> {
         let pattern = self.index.and_then(|place| E::SHAPE.indexes.get(place));
         let index = pattern.and_then(|pattern| E::Table::SHAPE.index(pattern.index));
-        Ok(Source {
+        let source = Source {
             table: E::Table::SHAPE,
             index,
             part: Part::All {
@@ -164,7 +168,8 @@ impl<E: Entity, P: Projection<Entity = E>, S> Scan<E, P, S> {
             filter: self.filter.map(Condition::into_expression).transpose()?,
             selection: Selection::Held,
             consistent: self.consistent,
-        })
+        };
+        source.with_checked_filter(&E::SHAPE)
     }
 }
 
@@ -173,11 +178,19 @@ impl<E: Entity, P, S> std::fmt::Debug for Scan<E, P, S> {
         let mut shown = f.debug_struct("Scan");
         shown.field("entity", &E::SHAPE.name);
         if let Some(pattern) = self.index.and_then(|place| E::SHAPE.indexes.get(place)) {
-            shown.field("index", &pattern.index);
+            shown.field("index", &pattern.index).field("pattern", &pattern.key.pattern);
         }
         if let Some(filter) = &self.filter {
             shown.field("filter", filter);
         }
-        shown.field("segment", &self.segment).field("limit", &self.limit).finish_non_exhaustive()
+        if let Some(segment) = &self.segment {
+            shown.field("segment", segment);
+        }
+        if let Some(limit) = &self.limit {
+            shown.field("limit", limit);
+        }
+        let flags = [("consistent", self.consistent), ("with_expired", self.with_expired)];
+        debug_flags(&mut shown, &flags);
+        shown.finish()
     }
 }

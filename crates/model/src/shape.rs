@@ -11,7 +11,7 @@ pub(crate) mod template;
 
 pub use template::{KeyFault, Template, TemplateOf, TemplatePart};
 
-use crate::attribute::Attribute;
+use crate::attribute::{Attribute, Newtype};
 use crate::design::AttributeType;
 use singlet_dynamo::Value;
 use singlet_dynamo::binary::{ItemRef, ValueRef};
@@ -223,6 +223,20 @@ pub type WhenShape = WhenShapeOf<'static>;
 /// A [`FieldShapeOf`] that a macro has made.
 pub type FieldShape = FieldShapeOf<'static>;
 
+/// What counts the writes of an item, for `#[attribute(version)]`: a `u64`, or a newtype of one. The
+/// count never ends; one that fits fewer digits would make the item unreadable when it does.
+#[diagnostic::on_unimplemented(
+    message = "a `version` is a `u64`, and this is a `{Self}`",
+    label = "expected `u64`, or a newtype of it",
+    note = "each write adds one, and an item with a version that its type cannot hold could not be read any more"
+)]
+pub trait VersionNumber: Attribute {}
+
+impl VersionNumber for u64 {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Newtype> VersionNumber for T where T::Inner: VersionNumber {}
+
 impl FieldShape {
     /// A field of this type, under its name in Rust and the attribute's name.
     #[must_use]
@@ -251,6 +265,12 @@ impl FieldShape {
     pub const fn kept(mut self, keeper: Keeper) -> Self {
         self.keeper = keeper;
         self
+    }
+
+    /// The same, counted up by the model with each write.
+    #[must_use]
+    pub const fn kept_version<T: VersionNumber>(self) -> Self {
+        self.kept(Keeper::Version)
     }
 
     /// The same, with NULL for a missing value.

@@ -1,9 +1,10 @@
 //! Where items are read: a partition of a table or an index, or all of one.
 
 use crate::cursor::Identity;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::inspect::{debug_flags, readable};
 use crate::query::SortTest;
-use crate::shape::{IndexShape, KeyAttributes, KeyShape, TableShape};
+use crate::shape::{EntityShape, IndexShape, KeyAttributes, KeyShape, Storage, TableShape};
 use singlet_dynamo::binary::ItemRef;
 use singlet_dynamo::expression::{Condition, KeyCondition};
 use singlet_dynamo::operation::{Query, Request, Scan, Segment, Selection};
@@ -89,9 +90,59 @@ impl Source {
         self.index.map_or(&self.table.key, |index| &index.key)
     }
 
+    /// The same, unless its filter is on something that cannot be filtered by here: DynamoDB refuses
+    /// a query for it, and a scan of an index that does not hold an attribute finds it in no item.
+    pub(crate) fn with_checked_filter(self, entity: &EntityShape) -> Result<Self> {
+        let Some(filter) = &self.filter else { return Ok(self) };
+        let names = filter.attribute_names();
+        if !self.is_scan()
+            && let Some(key) = self.key().iter().find(|key| names.contains(&key.name))
+        {
+            let index = self.index.map(|index| index.name);
+            return Err(Error::FilteredKey { index, attribute: key.name });
+        }
+        let Some(index) = self.index else { return Ok(self) };
+        let stored = entity.fields.iter().map(|field| match field.storage {
+            Storage::Expiry => self.table.ttl.unwrap_or(field.attribute),
+            _ => field.attribute,
+        });
+        let mut filtered = stored.filter(|name| names.contains(name));
+        match filtered.find(|name| !index.holds(self.table, name)) {
+            Some(attribute) => Err(Error::NotProjected { index: index.name, attribute }),
+            None => Ok(self),
+        }
+    }
+
     /// Whether all partitions are read.
     pub(crate) fn is_scan(&self) -> bool {
         matches!(self.part, Part::All { .. })
+    }
+
+    /// Shows what is read.
+    pub(crate) fn debug(&self, shown: &mut std::fmt::DebugStruct<'_, '_>) {
+        if let Some(index) = self.index {
+            shown.field("index", &index.name);
+        }
+        let is_descending = match &self.part {
+            Part::Partition { value, ranges, descending } => {
+                shown.field("partition", value);
+                for range in std::iter::once(&ranges.first).chain(&ranges.others) {
+                    shown.field("range", range);
+                }
+                *descending
+            }
+            Part::All { segment, .. } => {
+                if let Some(segment) = segment {
+                    shown.field("segment", segment);
+                }
+                false
+            }
+        };
+        if let Some(filter) = &self.filter {
+            let text = readable(|printer| printer.condition(filter));
+            shown.field("filter", &format_args!("{text}"));
+        }
+        debug_flags(shown, &[("descending", is_descending), ("consistent", self.consistent)]);
     }
 
     /// Whether there is nothing to be read.
@@ -160,14 +211,25 @@ impl Source {
         })
     }
 
-    /// Whether some key has to be left out that the request cannot leave out by itself.
+    /// Whether items may have keys that the request cannot leave out by itself.
     pub(crate) fn has_exclusion(&self) -> bool {
         let ranges = match &self.part {
             Part::Partition { ranges, .. } => ranges,
             Part::All { key, .. } => return key.is_some(),
         };
-        let excludes = |test: &SortTest| matches!(test, SortTest::Is(_, Some(_)));
-        excludes(&ranges.first) || ranges.others.iter().any(excludes)
+        let mut tests = std::iter::once(&ranges.first).chain(&ranges.others);
+        tests.any(|test| test.excluded().any(|end| self.can_be_sort_key(end)))
+    }
+
+    /// Whether some entity can have this sort key here.
+    fn can_be_sort_key(&self, value: &Value) -> bool {
+        let Value::S(text) = value else { return true };
+        let matches =
+            |key: &KeyShape| key.sort.as_ref().is_some_and(|template| template.matches(text));
+        self.table.entities.iter().any(|entity| match self.index {
+            Some(index) => entity.keys_in(index.name).any(|of_index| matches(&of_index.key)),
+            None => matches(&entity.key),
+        })
     }
 
     /// Whether the item's key is one that the request for this range could not leave out by itself.
@@ -178,9 +240,11 @@ impl Source {
                 return key.is_some_and(|key| !key.matches(self.key(), item));
             }
         };
-        let Some(SortTest::Is(_, Some(excluded))) = ranges.get(range) else { return false };
-        let attribute = self.key().sort.and_then(|attribute| item.get(attribute.name));
-        attribute.is_some_and(|value| value == *excluded)
+        let Some(test) = ranges.get(range) else { return false };
+        test.excluded().any(|end| {
+            let value = self.key().sort.and_then(|attribute| item.get(attribute.name));
+            value.is_some_and(|value| value == *end)
+        })
     }
 
     /// Where a page begins behind this item of a range.

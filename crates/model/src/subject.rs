@@ -42,7 +42,7 @@ const SHOWN_CHARS_MAX: usize = 96;
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Subject {
     entity: &'static str,
     key: Option<Item>,
@@ -81,7 +81,7 @@ impl Subject {
     pub(crate) fn with_key_of(entity: &'static str, table: &TableShape, item: &Item) -> Self {
         let names = table.key.iter().map(|attribute| attribute.name);
         let key = names.filter_map(|name| Some((name.to_owned(), item.get(name)?.clone())));
-        Self { key: Some(key.collect()), ..Self::named(entity) }
+        Self::keyed(entity, key.collect())
     }
 
     /// The item with this key.
@@ -92,6 +92,11 @@ impl Subject {
     /// This item, which is to be written.
     pub(crate) fn with_item<E: Entity>(item: &Item) -> Self {
         Self::of_item(E::SHAPE.name, E::Table::SHAPE, item)
+    }
+
+    /// The item of this entity with this key.
+    pub(crate) fn keyed(entity: &'static str, key: Item) -> Self {
+        Self { key: Some(key), ..Self::named(entity) }
     }
 
     fn of_item(entity: &'static str, table: &TableShape, item: &Item) -> Self {
@@ -128,7 +133,7 @@ impl Plan {
             TransactWriteItem::Update(update) => &update.key,
             TransactWriteItem::ConditionCheck(check) => &check.key,
         };
-        Subject { entity: self.entity, key: Some(key.clone()), size_bytes: None }
+        Subject::keyed(self.entity, key.clone())
     }
 }
 

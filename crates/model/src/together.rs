@@ -12,7 +12,7 @@ use crate::subject::Subject;
 use crate::table::{Contains, Declaration};
 use crate::timestamp::Timestamp;
 use singlet_dynamo as dynamo;
-use singlet_dynamo::operation::{Answer, GetItem, TransactGetItems};
+use singlet_dynamo::operation::{Answer, GetItem, Request, TransactGetItems};
 use singlet_dynamo::stored::Attributes;
 
 /// Keys of items that are read together: a tuple of up to eight, or a list of any of one entity.
@@ -129,6 +129,12 @@ impl<D: Declaration> Db<D> {
             };
             waited.map_err(|error| error.about_any(self.blamed(&request, &refused)))?;
         }
+    }
+
+    /// The request that [`get_together`](Self::get_together) will send for these. Without keys it
+    /// sends none.
+    pub fn get_together_request<T: Together<D>>(&self, keys: T) -> Result<Request> {
+        Ok(TransactGetItems::new(keys.requests(self)?).into())
     }
 
     /// The item that a read was refused for; if that is not known, what all have in common.

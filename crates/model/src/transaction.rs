@@ -437,7 +437,7 @@ pub(crate) async fn run<D: Declaration, R: From<Error>>(
             }
             let error = match (plan.refused(item, now), refusal.take()) {
                 (Refused::Condition { .. }, Some(refusal)) => refusal,
-                (refused, _) => Error::from(refused).into(),
+                (refused, _) => Error::from(refused).about(|| plan.subject()).into(),
             };
             planned.forget_token(db);
             return Err(error);

@@ -29,9 +29,9 @@ enum State {
 }
 
 /// The rules that the compiler has too. What is beside them only a file can say.
-const SHARED: [&str; 14] = [
-    "SD101", "SD103", "SD105", "SD110", "SD111", "SD201", "SD202", "SD203", "SD205", "SD407",
-    "SD408", "SD409", "SD410", "SD604",
+const SHARED: [&str; 15] = [
+    "SD101", "SD103", "SD105", "SD110", "SD111", "SD112", "SD201", "SD202", "SD203", "SD205",
+    "SD407", "SD408", "SD409", "SD410", "SD604",
 ];
 const SHARED_EXPIRY: &str = "SD606";
 /// What macros refuse by themselves: a template that names no field.
@@ -228,13 +228,13 @@ fn entity(chance: &mut Chance, number: usize, names: &[&str], table: &Table) -> 
             });
         }
     }
-    // A field is in a key only if it stands in the primary one: else macros refuse it.
-    let is_primary = |field: &Field| {
-        let texts = [Some(&key_of_table.partition), key_of_table.sort.as_ref()];
-        texts.into_iter().flatten().any(|text| text.contains(&format!("{{{}", field.name)))
-    };
+    let keys = std::iter::once(&key_of_table).chain(indexes.iter().map(|own| &own.key));
+    let texts: Vec<&String> =
+        keys.flat_map(|key| std::iter::once(&key.partition).chain(&key.sort)).collect();
     for field in &mut fields {
-        field.in_key = is_primary(field) && chance.one_in(5);
+        let name = format!("{{{}", field.name);
+        let is_in_some_key = texts.iter().any(|text| text.contains(&name));
+        field.in_key = chance.one_in(if is_in_some_key { 5 } else { 25 });
     }
     let shared = names.iter().enumerate().filter(|(place, _)| *place != number);
     let shares_key_with: Vec<String> =
@@ -696,6 +696,18 @@ fn what_macros_refuse_is_told_in_the_same_words() {
                 {"partition": "A#{repo}", "sort": "OPEN#{number:07}", "when": {"state": "open"}},
                 {"partition": "A#{repo}", "sort": "ALL#{number:07}"}
             ])),
+        ),
+        (
+            "lost_in_a_key",
+            "SD112",
+            table(
+                pair.clone(),
+                json!({}),
+                json!({"InNoKey": entity(
+                    json!({"partition": "A#{repo}", "sort": "METADATA"}),
+                    json!({"repo": "id", "title": {"type": "text", "in_key": true}}),
+                )}),
+            ),
         ),
         (
             "shared_keys",

@@ -80,9 +80,6 @@ impl Kinds {
         let in_index = |place: usize| {
             decides_a_key(place) || entity.indexes.iter().any(|key| names(key, place))
         };
-        // A key with a condition is not always there to be read from.
-        let is_kept_in_index =
-            |place: usize| entity.indexes.iter().any(|key| key.when.is_none() && names(key, place));
         let in_composed = |place: usize| {
             let templates = entity.indexes.iter().flat_map(KeyTemplates::templates);
             let composed = templates.filter(|template| template.is_composed());
@@ -93,10 +90,6 @@ impl Kinds {
         for (place, field) in entity.fields.iter().enumerate() {
             let options = &field.options;
             let is_primary = primary.contains(&place);
-            if let (Some(span), false) = (options.in_key, is_primary || is_kept_in_index(place)) {
-                let message = "`in_key`: the field must stand in the template of a key that every item has, from which it is read";
-                return Err(syn::Error::new(span, message));
-            }
             let group = groups.iter().find(|group| group.contains(&place));
             let is_shared = group.is_some();
             let is_kept = |place: &usize| entity.fields.get(*place).is_some_and(Field::is_kept);

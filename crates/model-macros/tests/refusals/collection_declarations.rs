@@ -61,4 +61,10 @@ enum NoEntity {
 #[derive(Collection)]
 enum Empty {}
 
+#[derive(Collection)]
+struct PatternOfNoIndex {
+    #[collection(pattern = open)]
+    players: Vec<Player>,
+}
+
 fn main() {}

@@ -67,6 +67,15 @@ enum TwoKeys {
     Pull(Pull),
 }
 
+/// It has no such key in this index.
+#[derive(Collection)]
+#[collection(index = GSI1)]
+enum OtherPattern {
+    Issue(Issue),
+    #[collection(pattern = merged)]
+    Pull(Pull),
+}
+
 /// Keys of an index are not unique: an owner has several repositories.
 #[derive(Collection)]
 #[collection(index = GSI1)]

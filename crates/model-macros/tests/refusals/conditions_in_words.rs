@@ -23,15 +23,6 @@ struct OfANumber {
     repo: Repo,
 }
 
-#[derive(Entity)]
-#[entity(Issues, key = ("A#{repo}"), GSI1 all = ("A#{title}") when open = true)]
-struct LostWithTheCondition {
-    repo: Repo,
-    open: bool,
-    #[attribute(in_key)]
-    title: String,
-}
-
 #[table(name = "t", key = (PK), delimiter = "##", entities())]
 struct LongDelimiter;
 

@@ -47,14 +47,6 @@ struct FieldCalledAsAPattern {
 }
 
 #[derive(Entity)]
-#[entity(T, key = ("GAME#{code}"))]
-struct NotInKey {
-    code: Code,
-    #[attribute(in_key)]
-    name: String,
-}
-
-#[derive(Entity)]
 #[entity(T, key = ("GAME#{code}"), rename_all = "Camel")]
 struct UnknownCase {
     code: Code,

@@ -1,5 +1,25 @@
 //! A host of repositories, modelled on the GitHub example of "The DynamoDB Book" by Alex DeBrie:
 //! ten entities in one table, with four global indexes and a local one.
+//!
+//! Its access patterns, in the order in which `story.rs` goes through them:
+//!
+//! | pattern | by |
+//! |---|---|
+//! | create a user or an organization, one namespace for both | `create`, shared keys |
+//! | join and leave an organization | `join`, `leave` |
+//! | an organization with its members; the organizations of a user | `Team`, `Membership::organizations_of` |
+//! | create and fork a repository; its forks | `create_repo`, `fork`, `Repo::forks_of` |
+//! | star and unstar; who starred it | `star`, `unstar`, `Star::of` |
+//! | the repositories of an account, last changed first | `Repo::of_account` |
+//! | memberships and repositories of an account | `AccountEntry` |
+//! | open an issue or a pull request, numbered together | `open_issue`, `open_pull_request` |
+//! | close an issue, merge a pull request | `update`, `merge` |
+//! | open ones, closed ones, page by page | `Issue::open_in`, `Issue::closed_in` |
+//! | what is open, of both kinds | `OpenWork` |
+//! | a repository with its newest issues or pull requests | `RepoWithIssues`, `RepoWithPullRequests` |
+//! | issues by their last activity | `Issue::by_activity` |
+//! | comment; the comments of an issue or a pull request | `comment`, `IssueComment::of`, `PullRequestComment::of` |
+//! | react once with each emoji, take it back, whose reactions they are | `react`, `unreact`, `reaction` |
 
 use singlet::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -247,6 +267,17 @@ pub struct RepoWithPullRequests {
 pub struct Team {
     pub organization: Organization,
     pub members: Vec<Membership>,
+}
+
+/// What is open in a repository: issues, then pull requests. Those that are closed lie in the same
+/// partition of the index, under keys of their own, and are not read.
+#[derive(Collection, Debug)]
+#[collection(index = GSI4)]
+pub enum OpenWork {
+    #[collection(pattern = open_in)]
+    Issue(Issue),
+    #[collection(pattern = open_in)]
+    PullRequest(PullRequest),
 }
 
 /// What belongs to an account: memberships, then repositories, those changed last at the end.

@@ -1,6 +1,7 @@
 //! What people do with it: a function for each access pattern that is more than one line.
 
 use super::design::*;
+use singlet::Retryable;
 use singlet::prelude::*;
 use singlet::transaction::Transaction;
 
@@ -14,6 +15,8 @@ pub enum Refusal {
     /// There is nothing to react to.
     NoSuchTarget,
     Already,
+    /// The pull request is not open.
+    NotOpen,
     /// There is no star, membership or reaction to take back.
     NotYet,
     Database(singlet::Error),
@@ -35,6 +38,13 @@ impl std::fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+/// What `attempt` tries again.
+impl Retryable for Refusal {
+    fn is_retryable(&self) -> bool {
+        matches!(self, Self::Database(error) if error.is_retryable())
+    }
+}
 
 pub type Result<T = ()> = std::result::Result<T, Refusal>;
 
@@ -171,6 +181,20 @@ pub async fn open_pull_request(
     };
     db.run(create(&pull_request).or(Refusal::Already)).await?;
     Ok(pull_request)
+}
+
+/// Merges a pull request, once: reads, decides and writes, and begins again if somebody else was
+/// faster.
+pub async fn merge(db: &Db<GitHub>, key: &Key<PullRequest>) -> Result {
+    db.attempt(async |db| {
+        let pull = db.get(key.clone().consistent()).await?.ok_or(Refusal::NotOpen)?;
+        if pull.state != State::Open {
+            return Err(Refusal::NotOpen);
+        }
+        let merged = update(key.clone()).set(PullRequest::STATE, State::Merged);
+        Ok(db.run(merged.only_if(PullRequest::STATE.eq(pull.state))).await?)
+    })
+    .await
 }
 
 /// Writes a comment; the issue moves to the end of the list by activity.

@@ -94,6 +94,9 @@ async fn repositories(
     let starred = db.get(Repo::key(acme, &engine)).await?.ok_or("no repository")?;
     assert_eq!((starred.stars, starred.forks), (2, 2));
     let by_change = db.query(Repo::of_account(acme).descending()).all().await?;
+    let order: Vec<_> =
+        by_change.iter().map(|repo| (repo.updated_at, repo.name.as_str())).collect();
+    assert!(order.is_sorted_by(|one, next| one > next), "last changed first: {order:?}");
     assert_eq!(by_change.len(), 2);
     // Memberships and repositories of one account, by one query.
     let entries = db.query(AccountEntry::of(zoe)).all().await?;
@@ -129,6 +132,19 @@ async fn issues(db: &Db<GitHub>, repo: &Repo, ada: &AccountName, zoe: &AccountNa
     let open = db.query(Issue::open_in(&repo.owner, &repo.name)).all().await?;
     let closed = db.query(Issue::closed_in(&repo.owner, &repo.name)).all().await?;
     assert_eq!((open.len(), closed.len()), (11, 1));
+
+    // Page by page, the newest first.
+    let newest = || Issue::open_in(&repo.owner, &repo.name).descending().limit(5);
+    let (mut pages, mut cursor) = (Vec::new(), None);
+    loop {
+        let page = db.query(newest()).page(cursor).await?;
+        pages.push(page.items.iter().map(|issue| issue.number).collect::<Vec<_>>());
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(pages, [vec![12, 11, 10, 9, 8], vec![7, 6, 5, 4, 3], vec![1]]);
 
     // The newest ten with their repository, and nothing of its stars.
     let page = db.load(RepoWithIssues::of(of)).await?.ok_or("no repository")?;
@@ -201,10 +217,24 @@ async fn pull_requests(db: &Db<GitHub>, repo: &Repo, zoe: &AccountName) -> Told 
     // Issues and pull requests are counted together.
     assert_eq!(one.number, 13);
     let key = PullRequest::key(&repo.owner, &repo.name, one.number);
-    db.run(update(key).set(PullRequest::STATE, State::Merged)).await?;
+    merge(db, &key).await?;
+    assert!(matches!(merge(db, &key).await, Err(Refusal::NotOpen)));
     let open = db.query(PullRequest::open_in(&repo.owner, &repo.name)).all().await?;
     let closed = db.query(PullRequest::closed_in(&repo.owner, &repo.name)).all().await?;
     assert_eq!((open.len(), closed.len()), (1, 1));
+
+    // What is open of both kinds, and nothing of what is closed.
+    let work = db.query(OpenWork::of(of)).all().await?;
+    let numbers = |is_issue: bool| -> Vec<u32> {
+        let number = |one: &OpenWork| match one {
+            OpenWork::Issue(issue) => (issue.number, true),
+            OpenWork::PullRequest(pull) => (pull.number, false),
+        };
+        let numbers = work.iter().map(number).filter(|(_, own)| *own == is_issue);
+        numbers.map(|(number, _)| number).collect()
+    };
+    assert_eq!((numbers(true).len(), numbers(false)), (11, vec![14]));
+    assert!(!numbers(true).contains(&2), "it was closed");
 
     let page = db.load(RepoWithPullRequests::of(of)).await?.ok_or("no repository")?;
     let numbers: Vec<u32> = page.pull_requests.iter().map(|pull| pull.number).collect();

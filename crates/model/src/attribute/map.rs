@@ -174,15 +174,14 @@ impl<K: MapKey + Eq + Hash, V: Attribute, S: BuildHasher + Default> Attribute fo
     }
 }
 
+/// Entries are always there: one whose value would be absent is stored as NULL, to keep its key.
 fn write<'m, K: MapKey + 'm, V: Attribute + 'm>(
     map: impl IntoIterator<Item = (&'m K, &'m V)>,
     len: usize,
 ) -> Result<Value, NotStorable> {
     let mut entries = Vec::with_capacity(len);
     for (key, one) in map {
-        if let Some(value) = one.to_value()? {
-            entries.push((key.to_name().into_owned(), value));
-        }
+        entries.push((key.to_name().into_owned(), one.to_value()?.unwrap_or(Value::Null)));
     }
     Ok(Value::M(Map::from_entries(entries)))
 }

@@ -94,8 +94,6 @@ fn maps_have_typed_keys() {
     assert_eq!(stored(&map), Some(Value::M(expected.clone())));
     let map: HashMap<u32, bool> = map.into_iter().collect();
     assert_eq!(stored(&map), Some(Value::M(expected)));
-    let missing = BTreeMap::from([("a".to_owned(), None), ("b".to_owned(), Some(1))]);
-    assert_eq!(missing.to_value(), Ok(Some(Value::M(Map::from([("b", Value::from(1))])))));
 
     let refused = |map: Map| read::<BTreeMap<u32, bool>>(Some(&Value::M(map))).unwrap_err();
     let fault = refused(Map::from([("x", Value::from(true))]));
@@ -105,6 +103,18 @@ fn maps_have_typed_keys() {
     assert_eq!(fault.to_string(), "expected keys that differ, found the key `7` again");
     let fault = refused(Map::from([("7", Value::from(3))]));
     assert_eq!((fault.path(), fault.to_string().as_str()), (".7", "expected BOOL, found N"));
+}
+
+/// They were left out, and with them their keys.
+#[test]
+fn entries_without_a_value_keep_their_keys() {
+    let scores = BTreeMap::from([("ada".to_owned(), None), ("bob".to_owned(), Some(1_u32))]);
+    let expected = Map::from([("ada", Value::Null), ("bob", Value::from(1))]);
+    assert_eq!(stored(&scores), Some(Value::M(expected.clone())));
+    let scores: HashMap<String, Option<u32>> = scores.into_iter().collect();
+    assert_eq!(stored(&scores), Some(Value::M(expected)));
+    let roles = BTreeMap::from([(7_u32, BTreeSet::<String>::new())]);
+    assert_eq!(stored(&roles), Some(Value::M(Map::from([("7", Value::Null)]))));
 }
 
 #[test]

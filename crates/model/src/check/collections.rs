@@ -43,7 +43,7 @@ pub const fn collection(collection: &CollectionShape, place: usize, is_many: boo
             .and("; the members of a collection are read whole, so let it project that attribute too")
             .refuse();
     }
-    if member.limit.is_none() && takes_all(collection.members, place, member.entity.name) {
+    if member.limit.is_none() && takes_all(collection.members, place, member) {
         Message::new()
             .and("two members take all items of ")
             .code(member.entity.name)
@@ -59,16 +59,10 @@ pub const fn collection(collection: &CollectionShape, place: usize, is_many: boo
     }
 }
 
-/// Whether one of the first members, so many of them, takes all items of the entity.
-const fn takes_all(members: &[MemberShape], count: usize, entity: &str) -> bool {
-    let (mut rest, _) = members.split_at(count);
-    while let [member, others @ ..] = rest {
-        if member.limit.is_none() && same(member.entity.name, entity) {
-            return true;
-        }
-        rest = others;
-    }
-    false
+/// Whether one of the first members, so many of them, takes all items of this member.
+const fn takes_all(members: &[MemberShape], count: usize, member: &MemberShape) -> bool {
+    let (first, _) = members.split_at(count);
+    is_read_whole(first, member.entity, member.key)
 }
 
 /// Whether a partition holds one item of the entity at most: the fields of its sort key are all in
@@ -225,7 +219,7 @@ const fn has_others_between(
 ) -> bool {
     let mut rest = table.entities;
     while let [entity, others @ ..] = rest {
-        if !is_read_whole(members, entity) && has_key_between(entity, index, lower, upper) {
+        if has_other_key_between(members, entity, index, lower, upper) {
             return true;
         }
         rest = others;
@@ -233,18 +227,25 @@ const fn has_others_between(
     false
 }
 
-/// Whether one of the entity's keys, which are several in an index if they have conditions, can lie
-/// between those of two members.
-const fn has_key_between(
+/// Whether one of the entity's keys, which are several in an index if they have conditions, is not
+/// read whole and can lie between those of two members.
+const fn has_other_key_between(
+    members: &[MemberShape],
     entity: &EntityShape,
     index: Option<&IndexShape>,
     lower: &KeyShape,
     upper: &KeyShape,
 ) -> bool {
-    let Some(index) = index else { return lies_between(&entity.key, lower, upper) };
+    let Some(index) = index else {
+        return !is_read_whole(members, entity, &entity.key)
+            && lies_between(&entity.key, lower, upper);
+    };
     let mut rest = entity.indexes;
     while let [of_index, others @ ..] = rest {
-        if same(of_index.index, index.name) && lies_between(&of_index.key, lower, upper) {
+        if same(of_index.index, index.name)
+            && !is_read_whole(members, entity, &of_index.key)
+            && lies_between(&of_index.key, lower, upper)
+        {
             return true;
         }
         rest = others;
@@ -256,10 +257,14 @@ const fn lies_between(key: &KeyShape, lower: &KeyShape, upper: &KeyShape) -> boo
     overlaps(key.partition.segments, lower.partition.segments) && is_between(key, lower, upper)
 }
 
-const fn is_read_whole(members: &[MemberShape], entity: &EntityShape) -> bool {
+/// Whether a member without a limit takes the items of the entity that have this key.
+const fn is_read_whole(members: &[MemberShape], entity: &EntityShape, key: &KeyShape) -> bool {
     let mut rest = members;
     while let [member, others @ ..] = rest {
-        if same(member.entity.name, entity.name) && member.limit.is_none() {
+        if same(member.entity.name, entity.name)
+            && same(member.key.pattern, key.pattern)
+            && member.limit.is_none()
+        {
             return true;
         }
         rest = others;

@@ -24,24 +24,32 @@ pub const fn index_shape(table: &TableShape, name: &str) -> &'static IndexShape 
     }
 }
 
-/// The place of the entity's key for an index, which it must have.
-pub const fn index_place(entity: &EntityShape, name: &str) -> usize {
+/// The place of the entity's key for an index, which it must have: the one of this pattern, or the
+/// only one.
+pub const fn index_place(entity: &EntityShape, name: &str, pattern: Option<&str>) -> usize {
     let mut rest = entity.indexes;
     let mut place = 0;
     while let [of_index, others @ ..] = rest {
         if same(of_index.index, name) {
-            if has_key_for(others, name) {
-                Message::new()
-                    .code(entity.name)
-                    .and(" has several keys for the index ")
-                    .code(name)
-                    .and(", each with a condition, and a collection reads by one key; query them by their patterns")
-                    .refuse();
+            match pattern {
+                None if has_several_keys(entity, Some(name)) => refuse_several(entity, name),
+                Some(pattern) if !same(of_index.key.pattern, pattern) => {}
+                _ => return place,
             }
-            return place;
         }
         place += 1;
         rest = others;
+    }
+    if let Some(pattern) = pattern
+        && has_key_for(entity.indexes, name)
+    {
+        Message::new()
+            .code(entity.name)
+            .and(" has no pattern ")
+            .code(pattern)
+            .and(" in the index ")
+            .code(name)
+            .refuse();
     }
     Message::new()
         .code(entity.name)
@@ -51,6 +59,42 @@ pub const fn index_place(entity: &EntityShape, name: &str) -> usize {
         .and(name)
         .and(" pattern = (\"…\", \"…\"))]`")
         .refuse()
+}
+
+/// Says which patterns a member of a collection can name.
+const fn refuse_several(entity: &EntityShape, name: &str) -> ! {
+    let mut message = Message::new()
+        .code(entity.name)
+        .and(" has several keys for the index ")
+        .code(name)
+        .and("; say by which one the collection reads it");
+    let mut separator = ": ";
+    let mut rest = entity.indexes;
+    while let [of_index, others @ ..] = rest {
+        if same(of_index.index, name) {
+            message = message
+                .and(separator)
+                .and("`#[collection(pattern = ")
+                .and(of_index.key.pattern)
+                .and(")]`");
+            separator = " or ";
+        }
+        rest = others;
+    }
+    message.refuse()
+}
+
+/// Whether the entity has more than one key for an index, each with a condition.
+pub const fn has_several_keys(entity: &EntityShape, index: Option<&str>) -> bool {
+    let Some(name) = index else { return false };
+    let mut rest = entity.indexes;
+    while let [of_index, others @ ..] = rest {
+        if same(of_index.index, name) {
+            return has_key_for(others, name);
+        }
+        rest = others;
+    }
+    false
 }
 
 const fn has_key_for(keys: &[IndexKeyShape], name: &str) -> bool {
@@ -64,10 +108,15 @@ const fn has_key_for(keys: &[IndexKeyShape], name: &str) -> bool {
     false
 }
 
-/// The templates of the primary key, or of the key for an index.
-pub const fn key_of(entity: &'static EntityShape, index: Option<&str>) -> &'static KeyShape {
+/// The templates of the primary key, or of the key for an index: the one of this pattern, or the
+/// only one.
+pub const fn key_of(
+    entity: &'static EntityShape,
+    index: Option<&str>,
+    pattern: Option<&str>,
+) -> &'static KeyShape {
     let Some(name) = index else { return &entity.key };
-    let (_, [of_index, ..]) = entity.indexes.split_at(index_place(entity, name)) else {
+    let (_, [of_index, ..]) = entity.indexes.split_at(index_place(entity, name, pattern)) else {
         return &entity.key;
     };
     &of_index.key

@@ -27,6 +27,7 @@ pub(super) const fn check<'s>(
 ) {
     let place = Place { entity, table, index: None };
     place.check_key(&entity.key, &table.key, faults);
+    check_kept_in_keys(entity, faults);
     let mut rest = entity.indexes;
     while let [of_index, others @ ..] = rest {
         let place = Place { entity, table, index: Some(of_index.index) };
@@ -51,6 +52,78 @@ pub(super) const fn check<'s>(
         }
         rest = others;
     }
+}
+
+/// Refuses fields that are stored within keys alone, and in none that every item has.
+const fn check_kept_in_keys<'s>(entity: &'s EntityShapeOf<'s>, faults: &mut Faults<'s>) {
+    let mut rest = entity.fields;
+    let mut place = 0;
+    while let [field, others @ ..] = rest {
+        if matches!(field.storage, Storage::Key)
+            && !is_in_primary_key(entity, place)
+            && !is_kept_in_index(entity, place)
+        {
+            faults.add(
+                Fault::error(
+                    "SD112",
+                    Message::new()
+                        .code(field.name)
+                        .and(" is stored within a key alone (`in_key`), and it stands in no key that every item has: its value is lost"),
+                    "Leave `in_key` out; or put it into the primary key, or into a key in an index without a condition and without other parts that can be missing.",
+                )
+                .entity(entity.name)
+                .attribute(field.attribute),
+            );
+        }
+        place += 1;
+        rest = others;
+    }
+}
+
+/// Whether the field at a place can be read from the first index key without a condition that names
+/// it, whatever other fields are missing.
+const fn is_kept_in_index(entity: &EntityShapeOf<'_>, place: usize) -> bool {
+    let mut rest = entity.indexes;
+    while let [of_index, others @ ..] = rest {
+        let (partition, sort) = (&of_index.key.partition, of_index.key.sort.as_ref());
+        let is_in_sort = match sort {
+            Some(sort) => sort.has(place),
+            None => false,
+        };
+        if of_index.when.is_none() && (partition.has(place) || is_in_sort) {
+            // A field by itself is there or not; of composed attributes all are there or none.
+            let is_alone = match sort {
+                Some(sort) if !partition.has(place) => is_lone(sort),
+                _ => is_lone(partition),
+            };
+            let is_whole = match sort {
+                Some(sort) => is_filled_with(sort, place),
+                None => true,
+            };
+            return is_alone || (is_filled_with(partition, place) && is_whole);
+        }
+        rest = others;
+    }
+    false
+}
+
+const fn is_lone(template: &TemplateOf<'_>) -> bool {
+    matches!(template.segments, [Segment::Part { .. }])
+}
+
+/// Whether a template is a field by itself, or has no parts that can be missing besides this one.
+const fn is_filled_with(template: &TemplateOf<'_>, place: usize) -> bool {
+    if is_lone(template) {
+        return true;
+    }
+    let mut rest = template.parts;
+    while let [part, others @ ..] = rest {
+        if part.optional && part.place != place {
+            return false;
+        }
+        rest = others;
+    }
+    true
 }
 
 /// Refuses an index that would show expired items, because it does not hold when they expire.

@@ -5,12 +5,13 @@ use crate::attribute::NotStorable;
 use crate::db::Db;
 use crate::entity::Entity;
 use crate::error::Result;
-use crate::item::{Corrupt, OnCorrupt, has_passed, recognizes};
+use crate::inspect::{debug_flags, readable_key};
+use crate::item::{Corrupt, OnCorrupt, has_passed};
 use crate::marker::Marker;
 use crate::operation::stored;
 use crate::page::read_page;
 use crate::query::{Consistent, SortTest};
-use crate::shape::{KeyFault, TableShape};
+use crate::shape::KeyFault;
 use crate::source::{Part, Source, Start};
 use crate::subject::Subject;
 use crate::table::{Contains, Declaration};
@@ -94,15 +95,19 @@ impl<C: Collection> Load<C> {
     }
 }
 
-impl<C> std::fmt::Debug for Load<C> {
+impl<C: Collection> std::fmt::Debug for Load<C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { parts, consistent, with_expired, on_corrupt, .. } = self;
-        f.debug_struct("Load")
-            .field("partition", parts)
-            .field("consistent", consistent)
-            .field("with_expired", with_expired)
-            .field("on_corrupt", on_corrupt)
-            .finish()
+        let shape: &'static CollectionShape = &C::SHAPE;
+        let mut shown = f.debug_struct("Load");
+        shown.field("collection", &shape.name);
+        if let Some(index) = shape.index {
+            shown.field("index", &index.name);
+        }
+        let partition = shape.partition(&C::Head::SHAPE, &self.parts);
+        shown.field("partition", &format_args!("{}", readable_key(&partition)));
+        let flags = [("consistent", self.consistent), ("with_expired", self.with_expired)];
+        debug_flags(&mut shown, &flags);
+        shown.field("on_corrupt", &self.on_corrupt).finish()
     }
 }
 
@@ -146,8 +151,7 @@ fn steps(shape: &'static CollectionShape, parts: &Parts) -> Result<Vec<Step>> {
 
 /// Which of the items that are read belong to a collection.
 struct Wanted {
-    members: &'static [MemberShape],
-    table: &'static TableShape,
+    shape: &'static CollectionShape,
     /// The moment by which items are expired, if expired ones are to be left out.
     now: Option<Timestamp>,
     on_corrupt: OnCorrupt,
@@ -157,12 +161,12 @@ impl Wanted {
     /// Whether the item is of this member, if it was read for it alone, and neither expired nor to be
     /// passed over.
     fn takes(&self, own: Option<&MemberShape>, item: ItemRef<'_>) -> Result<bool, Corrupt> {
-        let is_of = |member: &&MemberShape| recognizes(member.entity, self.table, item);
+        let is_of = |member: &&MemberShape| self.shape.has(member, item);
         if own.is_some_and(|member| !is_of(&member)) {
             return Ok(false);
         }
-        if self.now.is_some_and(|now| has_passed(self.table, item, now)) {
-            let member = own.or_else(|| self.members.iter().find(is_of));
+        if self.now.is_some_and(|now| has_passed(self.shape.table, item, now)) {
+            let member = own.or_else(|| self.shape.members.iter().find(is_of));
             if member.is_none_or(|member| member.entity.expires) {
                 return Ok(false);
             }
@@ -191,8 +195,7 @@ impl<D: Declaration> Db<D> {
         let value = shape.partition(&C::Head::SHAPE, &load.parts)?;
         let table_name = self.table_name::<<C::Head as Entity>::Table>();
         let wanted = Wanted {
-            members: shape.members,
-            table: shape.table,
+            shape,
             now: Some(self.now()).filter(|_| !load.with_expired),
             on_corrupt: load.on_corrupt,
         };
@@ -222,7 +225,9 @@ impl<D: Declaration> Db<D> {
         while let Some(from) = start.take() {
             let page = read_page(self, source.request(table_name, from, limit)?).await?;
             for item in page.items.unwrap_or_default().into_iter().map(stored) {
-                if !wanted.takes(own.map(|(_, member)| member), item.as_item())? {
+                if source.excludes(0, item.as_item())
+                    || !wanted.takes(own.map(|(_, member)| member), item.as_item())?
+                {
                     continue;
                 }
                 items.push((own.map(|(place, _)| place), item));

@@ -6,7 +6,7 @@ use crate::entity::Entity;
 use crate::field::Field;
 use crate::projection::Projection;
 use crate::shape::{EntityShape, Storage, TableShape, template::read_part};
-use crate::subject::write_key;
+use crate::subject::{Subject, write_key};
 use crate::table::Table;
 use crate::timestamp::{Expiry, Timestamp};
 use singlet_dynamo::Item;
@@ -16,8 +16,7 @@ use std::fmt;
 /// A stored item is not what its entity says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corrupt {
-    entity: &'static str,
-    key: Item,
+    subject: Subject,
     attribute: String,
     mismatch: Box<Mismatch>,
 }
@@ -37,8 +36,7 @@ impl Corrupt {
         let names = table.key.iter().map(|attribute| attribute.name);
         let key = names.filter_map(|name| Some((name.to_owned(), item.get(name)?.to_value())));
         Self {
-            entity: shape.name,
-            key: key.collect(),
+            subject: Subject::keyed(shape.name, key.collect()),
             attribute: format!("{attribute}{}", mismatch.path()),
             mismatch: Box::new(mismatch),
         }
@@ -47,13 +45,20 @@ impl Corrupt {
     /// The primary key of the item, by which it is found.
     #[must_use]
     pub fn key(&self) -> &Item {
-        &self.key
+        static NO_KEY: Item = Item::new();
+        self.subject.key().unwrap_or(&NO_KEY)
+    }
+
+    /// The item.
+    #[must_use]
+    pub fn subject(&self) -> &Subject {
+        &self.subject
     }
 
     /// The name of the entity's type.
     #[must_use]
     pub fn entity(&self) -> &'static str {
-        self.entity
+        self.subject.entity()
     }
 
     /// The attribute, with the way to the value inside it: `board.snakes[3].from`.
@@ -65,10 +70,11 @@ impl Corrupt {
 
 impl fmt::Display for Corrupt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { entity, key, attribute, mismatch } = self;
+        let Self { attribute, mismatch, .. } = self;
+        let entity = self.entity();
         write!(f, "a stored {entity} has a wrong attribute `{attribute}`: {mismatch}; its key is")?;
         f.write_str(" ")?;
-        write_key(f, key)
+        write_key(f, self.key())
     }
 }
 
@@ -131,8 +137,9 @@ impl<'a> Reader<'a> {
         T::from_value(self.item.get(name)).map_err(|mismatch| self.corrupt(name, mismatch))
     }
 
-    /// Reads one field, wherever it is stored.
-    pub fn project<E: Entity, T: Attribute, K>(
+    /// Reads one field, wherever it is stored. A missing one has the default that the entity gives
+    /// it.
+    pub fn project<E: Entity, T: Attribute + 'static, K>(
         &mut self,
         field: Field<E, T, K>,
     ) -> Result<T, Corrupt> {
@@ -141,9 +148,16 @@ impl<'a> Reader<'a> {
             return Err(self.corrupt("", Mismatch::of("a field of the entity", None)));
         };
         let name = field.attribute;
+        let read = |value: Option<ValueRef<'_>>| match value {
+            None => match E::default_of(place).and_then(|default| default.downcast().ok()) {
+                Some(default) => Ok(*default),
+                None => T::from_value(None),
+            },
+            value => T::from_value(value),
+        };
         match field.storage {
             Storage::Attribute => {
-                T::from_value(self.item.get(name)).map_err(|mismatch| self.corrupt(name, mismatch))
+                read(self.item.get(name)).map_err(|mismatch| self.corrupt(name, mismatch))
             }
             Storage::Expiry => self.read_expiry(),
             Storage::Key => self.read_from_key(place),
@@ -152,7 +166,7 @@ impl<'a> Reader<'a> {
                     Some(payload) => payload,
                     None => self.payload()?,
                 };
-                let read = self.in_payload(T::from_value(payload.get(name)));
+                let read = self.in_payload(read(payload.get(name)));
                 self.payload = Some(payload);
                 read
             }

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::field::Numeric;
 use crate::item::has_passed;
 use crate::shape::TableShape;
+use crate::subject::Subject;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::binary::ValueRef;
 use singlet_dynamo::expression::{Comparator, Condition, Operand, Path};
@@ -114,7 +115,7 @@ impl Guarded {
         };
         let (min, max) = guard.range;
         let (field, amount) = (guard.field.clone(), guard.amount);
-        Some(OutOfRange { entity, field, stored: number, amount, min, max })
+        Some(OutOfRange { entity, field, stored: number, amount, min, max, subject: None })
     }
 }
 
@@ -137,7 +138,8 @@ impl Guarded {
 /// let Err(Error::OutOfRange(sum)) = outcome else { panic!("{outcome:?}") };
 /// assert_eq!(
 ///     sum.to_string(),
-///     "`copies` of Book holds numbers from 0 to 4294967295, and 1 + -2 is not one"
+///     "`copies` of Book holds numbers from 0 to 4294967295, and 1 + -2 is not one \
+///      (Book isbn = `978-0-14-143951-8`)"
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// ```
@@ -156,16 +158,19 @@ pub struct OutOfRange {
     pub min: Number,
     /// The greatest number that the field's type holds.
     pub max: Number,
+    /// The item that was to be changed, if it is known.
+    pub subject: Option<Subject>,
 }
 
 impl fmt::Display for OutOfRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { entity, field, stored, amount, min, max } = self;
+        let Self { entity, field, stored, amount, min, max, subject } = self;
         let stored = stored.unwrap_or(Number::ZERO);
         write!(
             f,
             "`{field}` of {entity} holds numbers from {min} to {max}, and {stored} + {amount} is not one"
-        )
+        )?;
+        subject.as_ref().map_or(Ok(()), |subject| write!(f, " ({subject})"))
     }
 }
 

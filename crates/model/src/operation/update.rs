@@ -132,7 +132,8 @@ impl<E: Entity> Update<E> {
 }
 
 impl<E: Entity, R> Update<E, R> {
-    /// Sets a field. A field that may be missing is taken out when it is set to nothing.
+    /// Sets a field. A field that may be missing is taken out when it is set to nothing; with
+    /// `#[attribute(null)]`, and in lists and maps, it is NULL then.
     pub fn set<V: Attribute, K: Settable>(
         self,
         field: Field<E, V, K>,
@@ -148,8 +149,9 @@ impl<E: Entity, R> Update<E, R> {
     }
 
     /// Sets a field unless the item has its attribute. A missing value of a field with
-    /// `#[attribute(null)]` is stored as NULL, which is there, and stays: set such a field with
-    /// [`set`](Self::set), and a condition that it is [`missing`](Field::missing).
+    /// `#[attribute(null)]`, or in a list or a map, is stored as NULL, which is there, and stays: set
+    /// such a field with [`set`](Self::set), and a condition that it is
+    /// [`missing`](Field::missing).
     pub fn set_if_missing<V: Attribute, K: Computable>(
         self,
         field: Field<E, V, K>,
@@ -216,9 +218,13 @@ impl<E: Entity, R> Update<E, R> {
     /// Adds to a number; one that is not there counts as zero. It is refused, with
     /// [`Error::OutOfRange`](crate::Error::OutOfRange), if the field's type cannot hold the sum.
     ///
+    /// Also of a field with `#[attribute(default)]` a number that is not there counts as zero, which
+    /// is what DynamoDB adds to, and not as the default of its type: a newtype whose default is 5 is 1
+    /// after an `add` of 1.
+    ///
     /// An integer can be added to any number, a fraction only to a field that holds fractions. To a
-    /// missing value that is stored as NULL, by `#[attribute(null)]`, DynamoDB adds nothing: the
-    /// update is refused as invalid.
+    /// missing value that is stored as NULL, by `#[attribute(null)]` or in a list or a map, DynamoDB
+    /// adds nothing: the update is refused as invalid.
     pub fn add<V: Numeric, K: Computable>(
         self,
         field: Field<E, V, K>,
@@ -238,7 +244,9 @@ impl<E: Entity, R> Update<E, R> {
         })
     }
 
-    /// Adds elements to a set.
+    /// Adds elements to a set; one that is not there is begun. An empty set that is an element of a
+    /// list or an entry of a map is stored as NULL, to which DynamoDB adds nothing: the update is
+    /// refused as invalid, and [`set`](Self::set) does it instead.
     pub fn insert<T: Attribute + Ord, K: Computable>(
         self,
         field: Field<E, BTreeSet<T>, K>,

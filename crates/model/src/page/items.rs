@@ -116,3 +116,14 @@ where
         self.get_mut().poll(context)
     }
 }
+
+impl<D, P: Readable> std::fmt::Debug for Items<'_, D, P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("Items");
+        shown.field("of", &P::NAME).field("ready", &self.ready.len());
+        if let State::Waiting(reader, _) = &self.state {
+            reader.source.debug(&mut shown);
+        }
+        shown.field("left", &self.left).finish_non_exhaustive()
+    }
+}

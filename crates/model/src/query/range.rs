@@ -1,8 +1,12 @@
 //! Which sort keys a query asks for.
 
+#[cfg(test)]
+mod tests;
+
 use crate::attribute::{Attribute, NotStorable};
 use crate::cursor::Identity;
 use crate::error::Result;
+use crate::inspect::readable_part;
 use crate::key::{Given, GivenPart, KeyPart, Segment};
 use crate::shape::template::push_part;
 use crate::shape::{EntityShape, KeyAttribute, Template};
@@ -11,10 +15,20 @@ use singlet_dynamo::Value;
 use singlet_dynamo::expression::{Comparator, KeyTest};
 use singlet_dynamo::limits::SORT_KEY_SIZE_MAX;
 use singlet_dynamo::schema::KeyType;
+use std::cmp::Ordering;
 
-/// Follows every key that begins with a text, when it is put behind it: the last character that
-/// there is.
-const BEHIND: char = char::MAX;
+/// The first text behind all texts that begin with this one. There is none behind a text of nothing
+/// but the last character that there is.
+fn successor(text: &str) -> Option<String> {
+    let mut text = text.to_owned();
+    while let Some(last) = text.pop() {
+        if let Some(next) = (last..=char::MAX).nth(1) {
+            text.push(next);
+            return Some(text);
+        }
+    }
+    None
+}
 
 /// Stands for text behind the last part of a sort key's template.
 pub enum Tail {}
@@ -124,36 +138,52 @@ macro_rules! taken {
 }
 
 macro_rules! taken_with_more {
-    ($($parts:literal: ($($part:ident),+) ($($more:ident),*);)+) => {
-        $(
-            impl<$($part,)+ $($more),*> Take<$parts, true> for ($($part,)+ $($more,)*) {
-                type Parts = ($($part,)+ Tail);
-            }
-        )+
+    ($($parts:literal: $own:tt $others:tt;)+) => {
+        $(taken_with_more!(@each $parts $own () $others);)+
+    };
+    (@each $parts:literal $own:tt $more:tt ()) => {
+        taken_with_more!(@one $parts $own $more);
+    };
+    (@each $parts:literal $own:tt ($($more:ident),*) ($next:ident $(, $others:ident)*)) => {
+        taken_with_more!(@one $parts $own ($($more),*));
+        taken_with_more!(@each $parts $own ($($more,)* $next) ($($others),*));
+    };
+    (@one $parts:literal ($($part:ident),+) ($($more:ident),*)) => {
+        impl<$($part,)+ $($more),*> Take<$parts, true> for ($($part,)+ $($more,)*) {
+            type Parts = ($($part,)+ Tail);
+        }
     };
 }
 
 taken! { (A) (A, B) (A, B, C) }
+// Eight parts, and text behind them.
 taken_with_more! {
-    1: (A) ();
-    1: (A) (B);
-    1: (A) (B, C);
-    1: (A) (B, C, D);
-    1: (A) (B, C, D, E);
-    1: (A) (B, C, D, E, F);
-    2: (A, B) ();
-    2: (A, B) (C);
-    2: (A, B) (C, D);
-    2: (A, B) (C, D, E);
-    2: (A, B) (C, D, E, F);
-    3: (A, B, C) ();
-    3: (A, B, C) (D);
-    3: (A, B, C) (D, E);
-    3: (A, B, C) (D, E, F);
+    1: (A) (B, C, D, E, F, G, H, I);
+    2: (A, B) (C, D, E, F, G, H, I);
+    3: (A, B, C) (D, E, F, G, H, I);
 }
 
-parts! { (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) }
-ranged! { (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) }
+parts! {
+    (A)
+    (A, B)
+    (A, B, C)
+    (A, B, C, D)
+    (A, B, C, D, E)
+    (A, B, C, D, E, F)
+    (A, B, C, D, E, F, G)
+    (A, B, C, D, E, F, G, H)
+    (A, B, C, D, E, F, G, H, I)
+}
+ranged! {
+    (A, B)
+    (A, B, C)
+    (A, B, C, D)
+    (A, B, C, D, E)
+    (A, B, C, D, E, F)
+    (A, B, C, D, E, F, G)
+    (A, B, C, D, E, F, G, H)
+    (A, B, C, D, E, F, G, H, I)
+}
 
 /// What the next part of a sort key must be.
 #[derive(Default)]
@@ -204,6 +234,20 @@ impl Range {
     pub(super) fn is_everything(&self) -> bool {
         self.lower.is_none() && self.upper.is_none() && self.prefix.is_none()
     }
+
+    /// Shows what is asked, under the names of the methods that ask it.
+    pub(super) fn debug(&self, shown: &mut std::fmt::DebugStruct<'_, '_>) {
+        let bounds = [(&self.lower, ["after", "from"]), (&self.upper, ["before", "until"])];
+        for (bound, [excluded, included]) in bounds {
+            if let Some(bound) = bound {
+                let name = if bound.is_included { included } else { excluded };
+                shown.field(name, &format_args!("{}", readable_part(&bound.value)));
+            }
+        }
+        if let Some(prefix) = &self.prefix {
+            shown.field("starting_with", prefix);
+        }
+    }
 }
 
 /// A range of sort keys in which the items of an entity, or of several, can be.
@@ -215,8 +259,8 @@ pub(crate) enum Interval {
     Exactly(String),
     /// Under keys that begin with this.
     StartingWith(String),
-    /// Between these, both included.
-    Between(String, String),
+    /// From this key on, to a bound if there is one.
+    Between(String, Option<TextBound>),
 }
 
 impl Interval {
@@ -229,11 +273,12 @@ impl Interval {
         }
     }
 
-    fn upper(&self) -> Option<String> {
+    fn upper(&self) -> Option<TextBound> {
         match self {
             Self::Any => None,
-            Self::StartingWith(prefix) => Some(format!("{prefix}{BEHIND}")),
-            Self::Exactly(upper) | Self::Between(_, upper) => Some(upper.clone()),
+            Self::Exactly(upper) => Some((upper.clone(), true)),
+            Self::StartingWith(prefix) => behind(prefix),
+            Self::Between(_, upper) => upper.clone(),
         }
     }
 
@@ -242,23 +287,25 @@ impl Interval {
         if self == *other {
             return self;
         }
-        match (self.lower(), other.lower(), self.upper(), other.upper()) {
-            (Some(a), Some(b), Some(c), Some(d)) => Self::Between(a.min(b), c.max(d)),
-            _ => Self::Any,
-        }
+        let (Some(lower), Some(other_lower)) = (self.lower(), other.lower()) else {
+            return Self::Any;
+        };
+        let upper = self.upper().zip(other.upper()).map(|(upper, other)| upper.max(other));
+        Self::Between(lower.min(other_lower), upper)
     }
 
     /// What is asked of the sort key: that it is in here.
     pub(crate) fn test(&self) -> SortTest {
-        let is = |test| SortTest::Is(test, None);
         match self {
             Self::Any => SortTest::Any,
             Self::Exactly(key) => {
-                is(KeyTest::Compare(Comparator::Equal, Value::from(key.as_str())))
+                SortTest::is(KeyTest::Compare(Comparator::Equal, Value::from(key.as_str())))
             }
-            Self::StartingWith(prefix) => is(KeyTest::BeginsWith(Value::from(prefix.as_str()))),
+            Self::StartingWith(prefix) => {
+                SortTest::is(KeyTest::BeginsWith(Value::from(prefix.as_str())))
+            }
             Self::Between(lower, upper) => {
-                is(KeyTest::Between(Value::from(lower.as_str()), Value::from(upper.as_str())))
+                between_texts(Some((lower.clone(), true)), upper.clone())
             }
         }
     }
@@ -269,13 +316,36 @@ impl Interval {
 pub(crate) enum SortTest {
     /// Nothing: the whole partition.
     Any,
-    /// This; and the sort keys that are equal to the value do not count.
-    Is(KeyTest, Option<Value>),
+    /// This, without the ends of the range that do not belong to it.
+    Is(KeyTest, ExcludedEnds),
     /// The range is empty.
     Never,
 }
 
+/// Which ends of a `BETWEEN`, which includes both, do not belong to the range.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ExcludedEnds {
+    lower: bool,
+    upper: bool,
+}
+
 impl SortTest {
+    /// This, as it is.
+    fn is(test: KeyTest) -> Self {
+        Self::Is(test, ExcludedEnds::default())
+    }
+
+    /// The sort keys that pass the test of the request and do not belong to the range.
+    pub(crate) fn excluded(&self) -> impl Iterator<Item = &Value> {
+        let ends = match self {
+            Self::Is(KeyTest::Between(lower, upper), excluded) => {
+                [Some(lower).filter(|_| excluded.lower), Some(upper).filter(|_| excluded.upper)]
+            }
+            _ => [None, None],
+        };
+        ends.into_iter().flatten()
+    }
+
     /// What fixed parts and a range of the next one ask of the sort key. Some keys may have more
     /// behind the template: this text and something else.
     pub(crate) fn of(
@@ -306,6 +376,11 @@ impl SortTest {
 /// A bound of text, and whether it is included.
 type TextBound = (String, bool);
 
+/// The upper bound of all texts that begin with this one, if they have one.
+fn behind(prefix: &str) -> Option<TextBound> {
+    successor(prefix).map(|next| (next, false))
+}
+
 impl SortTest {
     /// The same, of sort keys that also begin with this text and are in these bounds, both
     /// included.
@@ -321,27 +396,25 @@ impl SortTest {
         if let (Some(prefix), None, None) = (prefix, lower, upper)
             && self.contains_all_with(prefix)
         {
-            return Self::Is(KeyTest::BeginsWith(Value::from(prefix)), None);
+            return Self::is(KeyTest::BeginsWith(Value::from(prefix)));
         }
         let included = |text: &str| (text.to_owned(), true);
         let (own_lower, own_upper) = self.bounds();
         let lowers = [own_lower, prefix.map(included), lower.map(included)];
-        let behind = prefix.map(|prefix| (format!("{prefix}{BEHIND}"), true));
-        let uppers = [own_upper, behind, upper.map(included)];
+        let uppers = [own_upper, prefix.and_then(behind), upper.map(included)];
         // Of two bounds at the same text, the one that excludes it is narrower.
         let lower = lowers
             .into_iter()
             .flatten()
             .max_by(|(a, is_in), (b, other_is_in)| a.cmp(b).then(other_is_in.cmp(is_in)));
-        let value = |(text, is_included)| (Value::S(text), is_included);
-        between(lower.map(value), uppers.into_iter().flatten().min().map(value))
+        between_texts(lower, uppers.into_iter().flatten().min())
     }
 
     /// Whether all keys that begin with this text pass the test.
     fn contains_all_with(&self, prefix: &str) -> bool {
         match self {
             Self::Any => true,
-            Self::Is(KeyTest::BeginsWith(Value::S(own)), None) => prefix.starts_with(own.as_str()),
+            Self::Is(KeyTest::BeginsWith(Value::S(own)), _) => prefix.starts_with(own.as_str()),
             Self::Is(..) | Self::Never => false,
         }
     }
@@ -349,17 +422,17 @@ impl SortTest {
     /// The texts between which the keys are that pass the test.
     fn bounds(self) -> (Option<TextBound>, Option<TextBound>) {
         let Self::Is(test, excluded) = self else { return (None, None) };
-        let bound = |value: Value, is_included: bool| match &value {
-            Value::S(text) => {
-                Some((text.clone(), is_included && excluded.as_ref() != Some(&value)))
-            }
+        let bound = |value: Value, is_included: bool| match value {
+            Value::S(text) => Some((text, is_included)),
             _ => None,
         };
         match test {
-            KeyTest::Between(lower, upper) => (bound(lower, true), bound(upper, true)),
+            KeyTest::Between(lower, upper) => {
+                (bound(lower, !excluded.lower), bound(upper, !excluded.upper))
+            }
             KeyTest::BeginsWith(Value::S(prefix)) => {
-                let behind = format!("{prefix}{BEHIND}");
-                (Some((prefix, true)), Some((behind, true)))
+                let upper = behind(&prefix);
+                (Some((prefix, true)), upper)
             }
             KeyTest::BeginsWith(_) => (None, None),
             KeyTest::Compare(Comparator::Greater, lower) => (bound(lower, false), None),
@@ -375,7 +448,7 @@ impl SortTest {
         match self {
             Self::Any => identity.text("any"),
             Self::Never => identity.text("never"),
-            Self::Is(test, excluded) => {
+            Self::Is(test, _) => {
                 let identity = match test {
                     KeyTest::Compare(comparator, value) => {
                         identity.text(comparator.sign()).value(value)
@@ -385,7 +458,7 @@ impl SortTest {
                     }
                     KeyTest::BeginsWith(prefix) => identity.text("begins_with").value(prefix),
                 };
-                excluded.iter().fold(identity.text("but"), Identity::value)
+                self.excluded().fold(identity.text("but"), Identity::value)
             }
         }
     }
@@ -399,7 +472,7 @@ fn given(value: &Result<Option<Value>, NotStorable>) -> Result<Option<&Value>> {
 fn value_test(fixed: &[GivenPart], range: &Range) -> Result<SortTest> {
     if let Some((_, value)) = fixed.first() {
         let equal = |value: &Value| KeyTest::Compare(Comparator::Equal, value.clone());
-        return Ok(given(value)?.map_or(SortTest::Never, |value| SortTest::Is(equal(value), None)));
+        return Ok(given(value)?.map_or(SortTest::Never, |value| SortTest::is(equal(value))));
     }
     let bound = |bound: &Option<Bound>| -> Result<Option<(Value, bool)>> {
         let Some(bound) = bound else { return Ok(None) };
@@ -434,7 +507,7 @@ fn text_test(
             Some(more) => KeyTest::BeginsWith(Value::S(text + more)),
             None => KeyTest::Compare(Comparator::Equal, Value::S(text)),
         };
-        return Ok(SortTest::Is(test, None));
+        return Ok(SortTest::is(test));
     };
     if let Some(prefix) = &range.prefix {
         text.push_str(prefix);
@@ -442,36 +515,50 @@ fn text_test(
     if range.lower.is_none() && range.upper.is_none() {
         return Ok(match text.is_empty() {
             true => SortTest::Any,
-            false => SortTest::Is(KeyTest::BeginsWith(Value::S(text)), None),
+            false => SortTest::is(KeyTest::BeginsWith(Value::S(text))),
         });
     }
-    // With other pieces behind it, a part stands for all keys that begin with it.
-    let is_last = pieces.next().is_none() && more.is_none();
-    let bound = |bound: &Option<Bound>, goes_behind: bool| -> Result<Option<(Value, bool)>> {
+    let bound = |bound: &Option<Bound>| -> Result<Option<TextBound>> {
         let Some(bound) = bound else { return Ok(None) };
         let mut key = text.clone();
         push_part(name, form, given(&bound.value)?, &mut key)?;
-        if is_last {
-            return Ok(Some((Value::S(key), bound.is_included)));
-        }
-        if bound.is_included == goes_behind {
-            key.push(BEHIND);
-        }
-        Ok(Some((Value::S(key), true)))
+        Ok(Some((key, bound.is_included)))
     };
-    let (mut lower, mut upper) = (bound(&range.lower, false)?, bound(&range.upper, true)?);
-    if !text.is_empty() {
-        // What is before and behind the beginning that is fixed does not belong here.
-        lower = lower.or_else(|| Some((Value::S(text.clone()), true)));
-        text.push(BEHIND);
-        upper = upper.or(Some((Value::S(text), true)));
+    let (mut lower, mut upper) = (bound(&range.lower)?, bound(&range.upper)?);
+    // With other pieces behind it, a part stands for all keys that begin with it.
+    if pieces.next().is_some() || more.is_some() {
+        lower = match lower {
+            Some((key, false)) => match successor(&key) {
+                Some(next) => Some((next, true)),
+                None => return Ok(SortTest::Never),
+            },
+            other => other,
+        };
+        upper = match upper {
+            Some((key, true)) => behind(&key),
+            other => other,
+        };
     }
-    Ok(between(lower, upper))
+    // What is before and behind the beginning that is fixed does not belong here.
+    upper = upper.or_else(|| behind(&text));
+    lower = lower.or_else(|| Some((text, true)).filter(|(text, _)| !text.is_empty()));
+    Ok(between_texts(lower, upper))
+}
+
+/// What is between two texts.
+fn between_texts(lower: Option<TextBound>, upper: Option<TextBound>) -> SortTest {
+    if let (Some((lower, true)), Some((upper, false))) = (&lower, &upper)
+        && successor(lower).as_ref() == Some(upper)
+    {
+        return SortTest::is(KeyTest::BeginsWith(Value::from(lower.as_str())));
+    }
+    let value = |(text, is_included)| (Value::S(text), is_included);
+    between(lower.map(value), upper.map(value))
 }
 
 /// What is between two bounds, of which the query language knows only some forms.
 fn between(lower: Option<(Value, bool)>, upper: Option<(Value, bool)>) -> SortTest {
-    let is = |test| SortTest::Is(test, None);
+    let is = SortTest::is;
     match (lower, upper) {
         (None, None) => SortTest::Any,
         (Some((lower, true)), None) => is(KeyTest::Compare(Comparator::GreaterOrEqual, lower)),
@@ -479,24 +566,25 @@ fn between(lower: Option<(Value, bool)>, upper: Option<(Value, bool)>) -> SortTe
         (None, Some((upper, true))) => is(KeyTest::Compare(Comparator::LessOrEqual, upper)),
         (None, Some((upper, false))) => is(KeyTest::Compare(Comparator::Less, upper)),
         (Some((lower, lower_included)), Some((upper, upper_included))) => {
-            if is_empty(&lower, &upper) {
+            let excluded = ExcludedEnds { lower: !lower_included, upper: !upper_included };
+            if is_empty(&lower, &upper, excluded) {
                 return SortTest::Never;
             }
-            let excluded = match (lower_included, upper_included) {
-                (true, true) => None,
-                (false, _) => Some(lower.clone()),
-                (true, false) => Some(upper.clone()),
-            };
             SortTest::Is(KeyTest::Between(lower, upper), excluded)
         }
     }
 }
 
-fn is_empty(lower: &Value, upper: &Value) -> bool {
-    match (lower, upper) {
-        (Value::S(lower), Value::S(upper)) => lower > upper,
-        (Value::N(lower), Value::N(upper)) => lower > upper,
-        (Value::B(lower), Value::B(upper)) => lower > upper,
-        _ => true,
+fn is_empty(lower: &Value, upper: &Value, excluded: ExcludedEnds) -> bool {
+    let order = match (lower, upper) {
+        (Value::S(lower), Value::S(upper)) => lower.cmp(upper),
+        (Value::N(lower), Value::N(upper)) => lower.cmp(upper),
+        (Value::B(lower), Value::B(upper)) => lower.cmp(upper),
+        _ => return true,
+    };
+    match order {
+        Ordering::Less => false,
+        Ordering::Equal => excluded.lower || excluded.upper,
+        Ordering::Greater => true,
     }
 }

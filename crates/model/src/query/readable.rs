@@ -3,7 +3,7 @@
 use crate::entity::Entity;
 use crate::error::Result;
 use crate::get::projection;
-use crate::item::{Corrupt, decode};
+use crate::item::{Corrupt, decode, recognizes};
 use crate::projection::Projection;
 use crate::shape::{EntityShape, IndexShape};
 use crate::table::Table;
@@ -21,6 +21,17 @@ pub trait Readable: Sized + Send + 'static {
     const NAME: &'static str;
     /// The entities whose items are read. Others are passed over.
     const ENTITIES: &'static [&'static EntityShape];
+
+    /// Whether an item of these entities may have a key by which they are not read here.
+    #[doc(hidden)]
+    const TELLS_KEYS_APART: bool = false;
+
+    /// The entity of an item; `None` if it is not one of those that are read.
+    #[doc(hidden)]
+    fn entity_of(item: ItemRef<'_>) -> Option<&'static EntityShape> {
+        let is_of = |entity: &&&EntityShape| recognizes(entity, Self::Table::SHAPE, item);
+        Self::ENTITIES.iter().find(is_of).copied()
+    }
 
     /// Reads an item; `None` if it is of none of the entities.
     fn decode_item(item: ItemRef<'_>) -> Result<Option<Self>, Corrupt>;

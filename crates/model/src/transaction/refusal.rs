@@ -95,6 +95,10 @@ joints! {
 }
 
 /// Makes the error of one operation one of all of them.
+#[diagnostic::on_unimplemented(
+    message = "the operations of a transaction have errors of different types",
+    label = "all errors given by `or` must be of one type"
+)]
 pub trait Lift<To: Refusal>: Refusal {
     #[doc(hidden)]
     fn lift(refusal: Option<Self::Error>) -> Option<To::Error>;

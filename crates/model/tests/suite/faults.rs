@@ -2,13 +2,13 @@
 
 use crate::sample::{Rating, World};
 use crate::settings;
-use crate::stories::{id, rating};
+use crate::stories::{goal, id, rating};
 use singlet::backend::{Backend, BackendError, BoxFuture, Embedded, Execution, Feed};
 use singlet::dynamo::error::CancellationReason;
 use singlet::dynamo::operation::{
     Answer, BatchGetItemAnswer, BatchWriteItemAnswer, KeysAndAttributes, Request, TableWrites,
 };
-use singlet::dynamo::{Error, ErrorKind};
+use singlet::dynamo::{Error, ErrorKind, Item};
 use singlet::engine::Engine;
 use singlet::prelude::*;
 use singlet_testing::fixed_clock;
@@ -160,7 +160,22 @@ fn what_is_left_for_later_is_done_later() {
 fn what_is_never_done_is_told() {
     let (db, log) = open(Fault::LeavesAll);
     let outcome = singlet::block_on(write_and_read(&db));
-    assert!(matches!(outcome, Err(singlet::Error::Unprocessed { count: 60 })), "{outcome:?}");
+    let Err(singlet::Error::Unprocessed { count: 60, keys }) = outcome else {
+        panic!("{outcome:?}");
+    };
+    // By their keys alone, whatever was to be written.
+    let sites: std::collections::BTreeSet<_> =
+        keys.iter().filter_map(Key::<Rating>::from_item).map(|key| format!("{key:?}")).collect();
+    assert_eq!((sites.len(), keys.iter().map(Item::len).max()), (60, Some(2)));
+
+    let mut keys = Keys::new();
+    keys.add(Key::of(&rating("faults", "s1", 1))).unwrap();
+    keys.add(Key::of(&goal("faults", 1, 2, "g"))).unwrap();
+    let outcome = singlet::block_on(db.get_all(keys)).map(|found| found.len());
+    let Err(singlet::Error::Unprocessed { count: 2, keys }) = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert!(keys.contains(&Key::of(&goal("faults", 1, 2, "g")).to_item().unwrap()));
     assert!(log.pauses.load(Ordering::Relaxed) >= 5);
 }
 

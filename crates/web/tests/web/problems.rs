@@ -160,14 +160,14 @@ fn members_of_a_problem_cannot_replace_those_of_all() {
 #[test]
 fn each_store_error_is_one_problem() {
     let table = || "games".to_owned();
-    let failed = singlet::Error::ConditionFailed { entity: "Game", item: None };
+    let failed = singlet::Error::ConditionFailed { entity: "Game", item: None, subject: None };
     let cases: Vec<(singlet::Error, &ProblemType, bool)> = vec![
         (singlet::Error::Cursor, &INVALID, true),
         (singlet::Error::Conflict { subject: None }, &BUSY, true),
         // Perhaps by the same write, sent twice.
         (failed, &BUSY, false),
         // Some of a batch was written.
-        (singlet::Error::Unprocessed { count: 3 }, &BUSY, false),
+        (singlet::Error::Unprocessed { count: 3, keys: Vec::new() }, &BUSY, false),
         (singlet::Error::Throttled { subject: None }, &UNAVAILABLE, false),
         (singlet::Error::NotReady { table: table() }, &UNAVAILABLE, false),
         (singlet::Error::RandomUnavailable, &INTERNAL, false),

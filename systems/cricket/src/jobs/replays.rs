@@ -218,71 +218,68 @@ impl Jobs {
             return Err(Problem::invalid_field(FieldLocation::Body, "/ball", detail).into());
         }
         let feed = self.replay_feed()?;
-        let service = self.service();
         // A tick may be ahead of us.
-        for _ in 0..10 {
-            let read = service.fixtures.get_consistent(id).await?.ok_or(Error::MatchNotFound)?;
-            let replay = read.replay.clone().ok_or(Error::NotAReplay)?;
-            if read.archived_at.is_some() || read.ended_at.is_some() {
-                return Err(Error::MatchOver);
-            }
-            let tape = feed.tape(&replay.tape).ok_or(Error::NotAReplay)?;
-            let now = service.db.now();
-            let here = position_at(&replay, now);
-            let there = match (&change.ball, change.position_ms) {
-                (Some(ball), _) => {
-                    let found = seek_position(&tape, ball, replay.skip_breaks);
-                    Some(found.ok_or_else(|| {
-                        let detail = "must be a ball of this match, as innings:over.ball";
-                        Problem::invalid_field(FieldLocation::Body, "/ball", detail)
-                    })?)
-                }
-                (None, position) => position,
-            };
-            if there.is_some_and(|there| there < 0) && !read.phase.is_before_play() {
-                let detail = "must not be before the start of a match that has begun";
-                return Err(
-                    Problem::invalid_field(FieldLocation::Body, "/positionMs", detail).into()
-                );
-            }
-            let end = tape.position_of(tape.duration_ms(), replay.skip_breaks);
-            let position_ms = there.unwrap_or(here).min(end);
-            let new = Replay {
-                playing: change.playing.unwrap_or(replay.playing),
-                speed: change.speed.unwrap_or(replay.speed),
-                position_ms,
-                at: now,
-                revision: replay.revision + 1,
-                ..replay.clone()
-            };
-            let changed = update(Fixture::key(id))
-                .set(Fixture::REPLAY, new.clone())
-                .set(Fixture::SEQUENCE, read.sequence + 1)
-                .only_if(Fixture::SEQUENCE.eq(read.sequence));
-            let before = service.processing.get(id, read.sequence).await?;
-            let Some(before) = before else {
-                match service.fixtures.update(changed).await? {
-                    crate::service::Updated::Done(fixture) => return Ok(*fixture),
-                    _ => continue,
-                }
-            };
-            let mut state = ProcessingState { sequence: read.sequence + 1, ..(*before).clone() };
-            if position_ms < here {
-                let time = tape.time_at(position_ms, new.skip_breaks);
-                if let Some(snapshot) = feed.snapshot_at(&read, &tape, time) {
-                    go_back(&mut state, &snapshot);
-                }
-            }
-            let done =
-                service.db.transact((changed, ProcessingService::put_operation(&state))).await;
-            match done {
-                Ok(()) => service.processing.remember(Arc::new(state)),
-                Err(singlet::Error::ConditionFailed { .. }) => continue,
-                Err(error) => return Err(error.into()),
-            }
-            return service.fixtures.get_consistent(id).await?.ok_or(Error::MatchNotFound);
+        self.service().db.attempt(|_| self.change_replay_once(feed, id, change)).await
+    }
+
+    /// Changes a replay as it is read; fails if a tick was ahead.
+    async fn change_replay_once(
+        &self,
+        feed: &ReplayFeed,
+        id: &MatchId,
+        change: &ReplayChange,
+    ) -> Result<Fixture, Error> {
+        let service = self.service();
+        let read = service.fixtures.get_consistent(id).await?.ok_or(Error::MatchNotFound)?;
+        let replay = read.replay.clone().ok_or(Error::NotAReplay)?;
+        if read.archived_at.is_some() || read.ended_at.is_some() {
+            return Err(Error::MatchOver);
         }
-        Err(Problem::new(&singlet_web::problem::BUSY).into())
+        let tape = feed.tape(&replay.tape).ok_or(Error::NotAReplay)?;
+        let now = service.db.now();
+        let here = position_at(&replay, now);
+        let there = match (&change.ball, change.position_ms) {
+            (Some(ball), _) => {
+                let found = seek_position(&tape, ball, replay.skip_breaks);
+                Some(found.ok_or_else(|| {
+                    let detail = "must be a ball of this match, as innings:over.ball";
+                    Problem::invalid_field(FieldLocation::Body, "/ball", detail)
+                })?)
+            }
+            (None, position) => position,
+        };
+        if there.is_some_and(|there| there < 0) && !read.phase.is_before_play() {
+            let detail = "must not be before the start of a match that has begun";
+            return Err(Problem::invalid_field(FieldLocation::Body, "/positionMs", detail).into());
+        }
+        let end = tape.position_of(tape.duration_ms(), replay.skip_breaks);
+        let position_ms = there.unwrap_or(here).min(end);
+        let new = Replay {
+            playing: change.playing.unwrap_or(replay.playing),
+            speed: change.speed.unwrap_or(replay.speed),
+            position_ms,
+            at: now,
+            revision: replay.revision + 1,
+            ..replay.clone()
+        };
+        let changed = update(Fixture::key(id))
+            .set(Fixture::REPLAY, new.clone())
+            .set(Fixture::SEQUENCE, read.sequence + 1)
+            .only_if(Fixture::SEQUENCE.eq(read.sequence));
+        let before = service.processing.get(id, read.sequence).await?;
+        let Some(before) = before else {
+            return Ok(service.db.run(changed.returning_new()).await?);
+        };
+        let mut state = ProcessingState { sequence: read.sequence + 1, ..(*before).clone() };
+        if position_ms < here {
+            let time = tape.time_at(position_ms, new.skip_breaks);
+            if let Some(snapshot) = feed.snapshot_at(&read, &tape, time) {
+                go_back(&mut state, &snapshot);
+            }
+        }
+        service.db.transact((changed, ProcessingService::put_operation(&state))).await?;
+        service.processing.remember(Arc::new(state));
+        service.fixtures.get_consistent(id).await?.ok_or(Error::MatchNotFound)
     }
 
     /// Ends a replay, and deletes it.

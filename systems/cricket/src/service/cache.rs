@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 /// How often one entry is read and put again while others enrich it.
-const PUT_ATTEMPTS_MAX: usize = 3;
+const PUT_ATTEMPTS_MAX: u32 = 3;
 
 /// What the feed said last: operations 48 to 54. Clones are one.
 #[derive(Clone)]
@@ -86,30 +86,37 @@ impl CacheService {
     ///
     /// [`StoreError::StoreBusy`] if somebody else enriched it three times in between.
     pub async fn put(&self, entry: &CachedFixture) -> Result<bool, StoreError> {
-        for _ in 0..PUT_ATTEMPTS_MAX {
-            let stored = self.db.get(CachedFixture::key(&entry.match_id).consistent()).await?;
-            let read_at = stored.as_ref().and_then(|stored| stored.enriched_at);
-            let entry = with_enrichment(entry, stored.as_ref());
-            let is_newer = Condition::missing().or(CachedFixture::FEED_AT.lt(entry.feed_at));
-            let as_read = CachedFixture::ENRICHED_AT.missing();
-            let as_read = match read_at {
-                Some(read_at) => as_read.or(CachedFixture::ENRICHED_AT.eq(read_at)),
-                None => as_read,
-            };
-            match self.db.run(put(&entry).only_if(is_newer.and(as_read))).await {
-                Ok(()) => return Ok(true),
-                Err(Error::ConditionFailed { item: Some(stored), .. }) => {
-                    let stored: CachedFixture = item::decode_item(&stored).map_err(Error::from)?;
-                    if stored.feed_at >= entry.feed_at {
-                        return Ok(false);
-                    }
-                }
-                // It was deleted in between.
-                Err(Error::ConditionFailed { item: None, .. }) => {}
-                Err(error) => return Err(error.into()),
+        let attempts = self.db.attempt(|_| self.put_once(entry)).times(PUT_ATTEMPTS_MAX);
+        match attempts.await {
+            Err(Error::ConditionFailed { .. }) => {
+                Err(StoreError::StoreBusy { not_done: vec![entry.match_id.to_string()] })
+            }
+            outcome => Ok(outcome?),
+        }
+    }
+
+    /// A failed condition says that somebody else enriched or deleted the entry in between.
+    async fn put_once(&self, entry: &CachedFixture) -> Result<bool, Error> {
+        let stored = self.db.get(CachedFixture::key(&entry.match_id).consistent()).await?;
+        let read_at = stored.as_ref().and_then(|stored| stored.enriched_at);
+        let entry = with_enrichment(entry, stored.as_ref());
+        let is_newer = Condition::missing().or(CachedFixture::FEED_AT.lt(entry.feed_at));
+        let as_read = CachedFixture::ENRICHED_AT.missing();
+        let as_read = match read_at {
+            Some(read_at) => as_read.or(CachedFixture::ENRICHED_AT.eq(read_at)),
+            None => as_read,
+        };
+        let refused = match self.db.run(put(&entry).only_if(is_newer.and(as_read))).await {
+            Ok(()) => return Ok(true),
+            Err(error) => error,
+        };
+        if let Error::ConditionFailed { item: Some(stored), .. } = &refused {
+            let stored: CachedFixture = item::decode_item(stored)?;
+            if stored.feed_at >= entry.feed_at {
+                return Ok(false);
             }
         }
-        Err(StoreError::StoreBusy { not_done: vec![entry.match_id.to_string()] })
+        Err(refused)
     }
 
     /// 53 Keeps what the feed said of many matches, 25 a request: stored enrichment stays where an

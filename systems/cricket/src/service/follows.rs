@@ -7,7 +7,6 @@ use super::store_error::condition_held;
 use crate::design::{Cricket, Fixture, Follow, MatchFollows, MatchId, TeamId, UserId};
 use futures_util::stream::{BoxStream, StreamExt};
 use singlet::dynamo::operation::WriteRequest;
-use singlet::dynamo::{Item, Value};
 use singlet::prelude::*;
 
 /// How many items a request for all followers of a match reads.
@@ -93,14 +92,12 @@ impl FollowService {
             if keys.is_empty() {
                 return Ok(removed);
             }
-            let deletes = keys.iter().map(|key| {
-                WriteRequest::Delete(Item::from([
-                    ("matchId", Value::from(key.match_id.as_str())),
-                    ("userId", Value::from(key.user_id.as_str())),
-                ]))
-            });
+            let mut deletes = Vec::with_capacity(keys.len());
+            for key in &keys {
+                let key = Follow::key(&key.match_id, &key.user_id);
+                deletes.push(WriteRequest::Delete(key.to_item().map_err(singlet::Error::from)?));
+            }
             let table_name = self.db.table_name::<MatchFollows>();
-            let deletes = deletes.collect();
             removed += self.batches.write(table_name, &["matchId", "userId"], deletes).await?;
         }
     }

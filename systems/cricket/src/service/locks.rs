@@ -197,6 +197,8 @@ fn key_of_lease(name: &str) -> LockKey {
 fn into_model(error: StoreError) -> Error {
     match error {
         StoreError::Store(error) => error,
-        StoreError::StoreBusy { not_done } => Error::Unprocessed { count: not_done.len() },
+        StoreError::StoreBusy { not_done } => {
+            Error::Unprocessed { count: not_done.len(), keys: Vec::new() }
+        },
     }
 }

@@ -10,7 +10,6 @@ use crate::design::{
 };
 use futures_util::stream::{BoxStream, StreamExt};
 use singlet::dynamo::operation::WriteRequest;
-use singlet::dynamo::{Item, Value};
 use singlet::operation::Update;
 use singlet::prelude::*;
 use std::collections::BTreeSet;
@@ -157,14 +156,12 @@ impl SubscriptionService {
             if keys.is_empty() {
                 return Ok(removed);
             }
-            let deletes = keys.iter().map(|key| {
-                WriteRequest::Delete(Item::from([
-                    ("matchId", Value::from(key.match_id.as_str())),
-                    ("pushToken", Value::from(key.push_token.as_str())),
-                ]))
-            });
+            let mut deletes = Vec::with_capacity(keys.len());
+            for key in &keys {
+                let key = Subscription::key(&key.match_id, &key.push_token);
+                deletes.push(WriteRequest::Delete(key.to_item().map_err(singlet::Error::from)?));
+            }
             let table_name = self.db.table_name::<ActivitySubscriptions>();
-            let deletes = deletes.collect();
             removed += self.batches.write(table_name, &["matchId", "pushToken"], deletes).await?;
         }
     }

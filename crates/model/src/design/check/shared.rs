@@ -14,6 +14,8 @@ pub(super) const MISTYPED_KEY: Rule =
     rule("SD110", "an attribute has another type than the key that it is in");
 pub(super) const SHARED_ATTRIBUTE: Rule =
     rule("SD111", "two things are to be stored in one attribute");
+pub(super) const LOST_IN_KEY: Rule =
+    rule("SD112", "an attribute is stored in a key that not every item has");
 pub(super) const KEY_COLLISION: Rule = rule("SD201", "items of two entities can have the same key");
 pub(super) const AMBIGUOUS_KEY: Rule = rule("SD202", "different values give the same key");
 pub(super) const SHARED_KEY: Rule = rule("SD205", "entities that share a key are not told apart");

@@ -98,7 +98,12 @@ pub(super) async fn a_sum_that_does_not_fit_is_refused(fixture: &Fixture) -> Tes
         db.run(change().set_sum(Counter::PREVIOUS, Counter::SMALL, 6)).await,
         db.transact((change().add(Counter::VALUE, -5),)).await,
     ];
-    let texts = outcomes.map(|outcome| out_of_range(outcome).to_string());
+    let texts = outcomes.map(|outcome| {
+        let text = out_of_range(outcome).to_string();
+        let (text, item) = text.split_once(" (").unwrap();
+        assert!(item.starts_with("Counter PK = `") && item.contains("refused"), "{item}");
+        text.to_owned()
+    });
     let expected = [
         "`value` of Counter holds numbers from 0 to 18446744073709551615, and 1 + -5 is not one",
         "`small` of Counter holds numbers from 0 to 255, and 250 + 10 is not one",

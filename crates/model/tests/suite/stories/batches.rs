@@ -1,9 +1,12 @@
 //! Batches of any number.
 
-use super::{comment, id, rating};
-use crate::sample::{Comment, CommentId, Rating, Reading, SiteId, UserId};
+use super::collections::{Draft, Hub, HubItem};
+use super::{comment, goal, id, rating};
+use crate::github::design::{AccountName, GitHub, GitHubItem, Organization, Plan, User};
+use crate::sample::{Comment, CommentId, Rating, Reading, Sample, SampleItem, SiteId, UserId};
 use crate::{Fixture, TestResult};
 use singlet::prelude::*;
+use std::time::Duration;
 
 pub(super) async fn any_number_is_written_and_read(fixture: &Fixture) -> TestResult {
     let db = &fixture.db;
@@ -51,6 +54,97 @@ pub(super) async fn the_last_write_of_a_key_counts(fixture: &Fixture) -> TestRes
     batch.run().await?;
     let found = db.query(Rating::of(id::<UserId>("twice")).consistent()).all().await?;
     assert_eq!(found, [rating("twice", "a", 2)]);
+    Ok(())
+}
+
+/// Items of several entities by one request, in the order of their keys.
+pub(super) async fn several_entities_are_read_at_once(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
+    let (one, game) = (rating("mixed", "a", 4), goal("mixed", 1, 2, "g"));
+    db.run(put(&one)).await?;
+    db.run(put(&game)).await?;
+    let keys = || -> singlet::Result<_> {
+        let mut keys = Keys::new();
+        assert!(keys.is_empty());
+        keys.add(Key::of(&game))?;
+        keys.add(Key::of(&rating("mixed", "nowhere", 1)))?;
+        keys.add(Key::of(&one))?;
+        keys.add(Key::of(&game))?;
+        assert_eq!(keys.len(), 3);
+        Ok(keys.consistent())
+    };
+    let request = keys()?.request(db)?;
+    assert_eq!(request.operation(), "BatchGetItem");
+    let json = request.to_json().ok_or("no JSON")?;
+    assert_eq!(json.matches("SITE#nowhere").count(), 1, "{json}");
+    assert!(json.contains(r#""ConsistentRead":true"#), "{json}");
+    let found = db.get_all(keys()?).await?;
+    let [SampleItem::Goal(found_goal), SampleItem::Rating(found_rating)] = found.as_slice() else {
+        return Err(format!("{} items", found.len()).into());
+    };
+    assert_eq!((found_goal, found_rating), (&game, &one));
+
+    // More than one request takes, and nothing for nothing.
+    let sites: Vec<SiteId> = (0..120).map(|number| id(format!("m{number:03}"))).collect();
+    let mut batch = db.batch();
+    for site in &sites {
+        batch.put(&rating("mixed", site.as_str(), 1))?;
+    }
+    batch.run().await?;
+    let mut keys = Keys::new();
+    keys.add(Key::of(&game))?;
+    for site in &sites {
+        keys.add(Rating::key(id::<UserId>("mixed"), site))?;
+    }
+    let found = db.get_all(keys.consistent()).await?;
+    assert_eq!(found.len(), 121);
+    assert!(matches!(&found[120], SampleItem::Rating(last) if last.site == sites[119]));
+    assert!(db.get_all(Keys::<Sample>::new()).await?.is_empty());
+    Ok(())
+}
+
+/// An expired item is not there, and neither is one of another entity that shares the key.
+pub(super) async fn a_batch_reads_what_a_get_reads(fixture: &Fixture) -> TestResult {
+    let db = fixture.open::<Hub>();
+    db.provision().await?;
+    let now = db.now();
+    let draft = |name: &str, seconds: u64| Draft {
+        owner: id("batch"),
+        repo: id("r"),
+        id: id(name),
+        expires: Expiry::at(now.after(Duration::from_secs(seconds))),
+    };
+    let (kept, gone) = (draft("kept", 60), draft("gone", 0));
+    db.run(put(&kept)).await?;
+    db.run(put(&gone)).await?;
+    let keys = || -> singlet::Result<_> {
+        let mut keys = Keys::new();
+        keys.add(Key::of(&gone))?;
+        keys.add(Key::of(&kept))?;
+        Ok(keys.consistent())
+    };
+    let found = db.get_all(keys()?).await?;
+    assert!(matches!(&found[..], [HubItem::Draft(found)] if *found == kept));
+    assert_eq!(db.get_all(keys()?.with_expired()).await?.len(), 2);
+
+    let db = fixture.open::<GitHub>();
+    db.provision().await?;
+    let name: AccountName = id("batch-account");
+    let user = User {
+        name: name.clone(),
+        email: "batch@example.com".into(),
+        plan: Plan::Free,
+        created_at: now,
+    };
+    db.run(put(&user)).await?;
+    let mut keys = Keys::new();
+    keys.add(Organization::key(&name))?;
+    assert!(db.get_all(keys.consistent()).await?.is_empty());
+    let mut keys = Keys::new();
+    keys.add(Organization::key(&name))?;
+    keys.add(User::key(&name))?;
+    assert!(matches!(db.get_all(keys.consistent()).await?[..], [GitHubItem::User(_)]));
+    db.run(delete(User::key(&name))).await?;
     Ok(())
 }
 

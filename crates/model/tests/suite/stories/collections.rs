@@ -171,7 +171,7 @@ pub(crate) struct Log {
 
 impl Log {
     /// How many requests there were since the last time, and how many items they looked at.
-    fn take(&self) -> (usize, usize) {
+    pub(crate) fn take(&self) -> (usize, usize) {
         let requests = std::mem::take(&mut *self.requests.lock().unwrap());
         (requests.len(), self.items.swap(0, Ordering::SeqCst))
     }
@@ -202,11 +202,11 @@ impl Backend for Counting {
     }
 }
 
-/// The design in this place, with a log of what is asked.
-pub(crate) async fn counted(
+/// A design in this place, with a log of what is asked.
+pub(crate) async fn counted<D: Declaration>(
     inner: Arc<dyn Backend>,
     settings: &Settings,
-) -> singlet::Result<(Db<Hub>, Arc<Log>)> {
+) -> singlet::Result<(Db<D>, Arc<Log>)> {
     let log = Arc::new(Log::default());
     let db = Db::on(Counting { inner, log: Arc::clone(&log) }, settings.clone());
     db.provision().await?;
@@ -536,6 +536,78 @@ pub(super) async fn local_and_thin_indexes(fixture: &Fixture) -> TestResult {
     assert_eq!(db.query(Issue::numbered(2).with(&owner)).count().await?, 1);
     let ours = Scan::index(Issue::BY_TITLE).filter(Issue::OWNER.eq(&owner)).consistent();
     assert_eq!(db.scan(ours).all().await?.len(), 6);
+    Ok(())
+}
+
+/// A scan of an index that does not hold what it filters by found nothing, or everything; a query
+/// was refused by the store.
+pub(super) async fn filters_are_on_what_the_index_holds(fixture: &Fixture) -> TestResult {
+    let (db, log) = counted(fixture.store.backend(), &fixture.settings).await?;
+    let (owner, name) = fill(&db, "filtered").await?;
+    log.take();
+    let thin = || Scan::index(Issue::NUMBERED);
+    let numbered = || Issue::numbered(2);
+    let refused = [
+        db.scan(thin().filter(Issue::STATE.eq("open"))).count().await.map(drop),
+        db.scan(thin().filter(Issue::STATE.ne("open"))).count().await.map(drop),
+        db.scan(thin().filter(Issue::STATE.missing())).count().await.map(drop),
+        db.query(numbered().filter(Issue::STATE.eq("open"))).count().await.map(drop),
+        numbered().filter(Issue::STATE.eq("open")).request(&db).map(drop),
+    ];
+    for outcome in refused {
+        let is_told =
+            matches!(outcome, Err(Error::NotProjected { index: "thin", attribute: "state" }));
+        assert!(is_told, "{outcome:?}");
+    }
+
+    // Nor can a query filter by the key that it reads.
+    let by_title = || Issue::by_title(&owner, &name);
+    let titled = || Issue::TITLE.begins_with("title");
+    let filtered = |outcome: singlet::Result<usize>| match outcome {
+        Err(Error::FilteredKey { index, attribute }) => (index, attribute),
+        other => panic!("{other:?}"),
+    };
+    let outcome = db.query(by_title().filter(titled())).count().await;
+    assert_eq!(filtered(outcome), (Some("byTitle"), "title"));
+    let issues = Issue::of(&owner, &name).filter(Condition::exists());
+    assert_eq!(filtered(db.query(issues).count().await), (None, "PK"));
+    assert_eq!(log.take(), (0, 0));
+
+    // A scan can, and so can queries by the keys of others.
+    let ours = || Issue::OWNER.eq(&owner).and(titled());
+    assert_eq!(db.scan(Scan::index(Issue::BY_TITLE).filter(ours())).count().await?, 6);
+    assert_eq!(db.query(Issue::of(&owner, &name).filter(titled())).count().await?, 6);
+    Ok(())
+}
+
+/// Texts that begin with the last character that there is were behind every range.
+pub(super) async fn the_last_character_is_in_every_range(fixture: &Fixture) -> TestResult {
+    let db = fixture.open::<Hub>();
+    db.provision().await?;
+    let (owner, name) = fill(&db, "last-character").await?;
+    let users =
+        ["user-38", "user-39", "\u{10ffff}", "\u{10ffff}x", "\u{10ffff}\u{10ffff}\u{10ffff}"];
+    for user in &users[2..] {
+        db.run(put(&star("last-character", "engine", user))).await?;
+    }
+    let found = async |query| {
+        let stars: Vec<Star> = db.query(query).all().await?;
+        Ok::<_, Error>(stars.iter().map(|star| star.user.to_string()).collect::<Vec<_>>())
+    };
+    let stars = || Star::of(&owner, &name);
+    let user = |place: usize| id::<UserName>(users[place]);
+    assert_eq!(found(stars().from(user(0))).await?, users);
+    assert_eq!(found(stars().after(user(0))).await?, users[1..]);
+    assert_eq!(found(stars().after(user(2))).await?, users[3..]);
+    assert_eq!(found(stars().between(user(1), user(3))).await?, users[1..4]);
+    assert_eq!(db.query(stars().after(user(0))).count().await?, users.len() - 1);
+
+    let whole = db.load(Whole::of((&owner, &name))).await?.ok_or("nothing")?;
+    assert_eq!(whole.stars.len(), 43);
+    let things = db.query(Thing::of((&owner, &name))).all().await?;
+    assert_eq!(things.iter().filter(|thing| matches!(thing, Thing::Star(_))).count(), 43);
+    let behind = Thing::of((&owner, &name)).sort_key_from("STAR#user-39");
+    assert_eq!(db.query(behind).all().await?.len(), 4);
     Ok(())
 }
 

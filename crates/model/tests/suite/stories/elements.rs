@@ -30,6 +30,7 @@ pub(crate) struct Board {
     pub(crate) counts: BTreeMap<String, u32>,
     pub(crate) lanes: BTreeMap<String, Vec<u32>>,
     pub(crate) labels: BTreeMap<String, BTreeSet<String>>,
+    pub(crate) marks: BTreeMap<String, Option<u32>>,
     pub(crate) title: Option<String>,
 }
 
@@ -47,7 +48,9 @@ async fn stored(fixture: &Fixture, name: &str) -> singlet::Result<(Db<Boards>, B
         slots: vec![Some(0), Some(1), Some(2)],
         counts: [("x".to_owned(), 1), ("y".to_owned(), 2)].into(),
         lanes: [("left".to_owned(), vec![1, 2])].into(),
-        labels: [("one".to_owned(), ["red".to_owned()].into())].into(),
+        labels: [("one".to_owned(), ["red".to_owned()].into()), ("none".to_owned(), [].into())]
+            .into(),
+        marks: [("x".to_owned(), Some(1)), ("y".to_owned(), None)].into(),
         title: Some("t".into()),
     };
     db.run(put(&board)).await?;
@@ -128,6 +131,31 @@ pub(super) async fn nothing_keeps_its_place_in_a_list(fixture: &Fixture) -> Test
     let missing = update(Key::of(&one)).set(Board::SLOTS.at(1), 1);
     let missing = missing.only_if(Board::SLOTS.at(1).missing().and(Board::SLOTS.at(2).exists()));
     assert_eq!(db.run(missing.returning_new()).await?.slots, one.slots);
+    Ok(())
+}
+
+/// An entry without a value was not stored, and an entry that was set to nothing was taken out: the
+/// key was lost in both cases.
+pub(super) async fn nothing_keeps_its_key_in_a_map(fixture: &Fixture) -> TestResult {
+    let (db, one) = stored(fixture, "no-value").await?;
+    assert_eq!(db.get(Key::of(&one).consistent()).await?.as_ref(), Some(&one));
+    let empty = update(Key::of(&one)).set(Board::MARKS.entry("x"), None);
+    let changed = db.run(empty.returning_new()).await?;
+    assert_eq!(changed.marks, ["x", "y"].map(|key| (key.to_owned(), None)).into());
+    let (x, z) = (|| Board::MARKS.entry("x"), || Board::MARKS.entry("z"));
+    let filled = update(Key::of(&one)).set(x(), 2).remove(Board::MARKS.entry("y"));
+    let filled = filled.only_if(x().missing().and(z().missing()).and(!Board::MARKS.missing()));
+    let changed = db.run(filled.returning_new()).await?;
+    assert_eq!(changed.marks, [("x".to_owned(), Some(2))].into());
+    let outcome = db.run(update(Key::of(&one)).remove(x()).only_if(x().missing())).await;
+    assert!(is_refused(&outcome), "{outcome:?}");
+    // A set that is empty is NULL there, and is set as a whole.
+    let none = || Board::LABELS.entry("none");
+    let outcome = db.run(update(Key::of(&one)).insert(none(), ["red".to_owned()])).await;
+    assert!(is_invalid(&outcome), "{outcome:?}");
+    let labels = BTreeSet::from(["red".to_owned()]);
+    let changed = db.run(update(Key::of(&one)).set(none(), &labels).returning_new()).await?;
+    assert_eq!(changed.labels.get("none"), Some(&labels));
     Ok(())
 }
 

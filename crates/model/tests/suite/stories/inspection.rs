@@ -1,5 +1,6 @@
 //! What will be sent, and what is stored.
 
+use super::collections::{Owner, RepoName, Thing};
 use super::{goal, id, rating, site};
 use crate::sample::{
     Goal, Match, MatchId, Rating, Sample, SampleItem, Scoreboard, Site, SiteTitle, Stars,
@@ -53,6 +54,20 @@ pub(super) async fn requests_are_shown_before_they_are_sent(fixture: &Fixture) -
         "TransactWriteItems"
     );
     assert!(format!("{transaction:?}").starts_with("Transaction(TransactWriteItems {"));
+    // What `get_many` and `get_together` send.
+    let keys = || (0..130).map(|number| Key::of(&rating("shown", &format!("s{number:03}"), 1)));
+    let request = db.get_many_request(keys().map(|key| key.project::<Stars>().consistent()))?;
+    let Request::BatchGetItem(batch) = &request else { return Err("no batch".into()) };
+    let table = batch.tables.first().ok_or("no table")?;
+    assert_eq!((batch.tables.len(), table.keys.len()), (1, 100));
+    assert!(table.consistent_read && table.projection.is_some());
+    let request = db.get_many_request([Key::of(&one), Key::of(&one)])?;
+    let Request::BatchGetItem(batch) = &request else { return Err("no batch".into()) };
+    assert_eq!(batch.tables.first().map(|table| table.keys.len()), Some(1));
+    let request = db.get_together_request((Key::of(&one), Key::of(&goal("shown", 1, 2, "g"))))?;
+    let Request::TransactGetItems(gets) = &request else { return Err("no transaction".into()) };
+    assert_eq!(gets.gets.len(), 2);
+    assert_eq!(gets.gets.first().map(|get| &get.key), Some(&Key::of(&one).to_item()?));
     let mut batch = db.batch();
     assert!(batch.request().is_none());
     batch.put(&one)?;
@@ -90,21 +105,79 @@ pub(super) async fn operations_show_themselves(fixture: &Fixture) -> TestResult 
         assert_eq!(shown, expected);
     }
     let game: MatchId = id("debug");
-    let goals = format!("{:?}", Goal::timeline(&game).with(2).limit(3));
+    let (query, of) =
+        (|| Goal::timeline(&game), r#"Query { entity: "Goal", partition: {S:MATCH#debug}"#);
+    let (owner, name): (Owner, RepoName) = (id("debug"), id("r"));
+    let things = Thing::of((&owner, &name)).sort_key_from("ISSUE#1").sort_key_until("STAR#b");
+    let shown = [
+        (format!("{:?}", query()), format!("{of} }}")),
+        (
+            format!("{:?}", query().with(2).between(1, 10).descending().limit(3)),
+            format!("{of}, with: {{N:2}}, from: {{N:1}}, until: {{N:10}}, limit: 3, descending: true }}"),
+        ),
+        (
+            format!("{:?}", query().with(2).after(1).consistent().with_expired()),
+            format!("{of}, with: {{N:2}}, after: {{N:1}}, consistent: true, with_expired: true }}"),
+        ),
+        (
+            format!("{:?}", query().with(2).before(9)),
+            format!("{of}, with: {{N:2}}, before: {{N:9}} }}"),
+        ),
+        (
+            format!("{:?}", query().with(2).with(3).starting_with("x")),
+            format!(r#"{of}, with: {{N:2}}, with: {{N:3}}, starting_with: "x" }}"#),
+        ),
+        (
+            format!("{things:?}"),
+            r#"Query { entity: "Issue", partition: {S:REPO#debug#r}, sort_key_from: "ISSUE#1", sort_key_until: "STAR#b" }"#.to_owned(),
+        ),
+        (
+            format!("{:?}", Scan::<Match>::table().segment(1, 4).limit(2).consistent()),
+            r#"Scan { entity: "Match", segment: Segment { number: 1, total: 4 }, limit: 2, consistent: true }"#.to_owned(),
+        ),
+        (
+            format!("{:?}", Scan::index(Site::BY_OWNER)),
+            r#"Scan { entity: "Site", index: "GSI1", pattern: "by_owner" }"#.to_owned(),
+        ),
+        (
+            format!("{:?}", Scoreboard::of(&game).consistent()),
+            r#"Load { collection: "Scoreboard", partition: {S:MATCH#debug}, consistent: true, on_corrupt: Fail }"#.to_owned(),
+        ),
+        (
+            format!("{:?}", Key::of(&one).consistent()),
+            "Get { key: Key({S:USER#debug}, {S:SITE#s}), consistent: true, with_expired: false }".to_owned(),
+        ),
+        (
+            format!("{:?}", fixture.db.scan(Scan::index(Site::BY_OWNER)).skip_corrupt()),
+            r#"Reading { of: "Site", index: "GSI1", on_corrupt: Skip }"#.to_owned(),
+        ),
+    ];
+    for (shown, expected) in shown {
+        assert_eq!(shown, expected);
+    }
+    let reading = fixture.db.query(query().with(2).filter(Goal::SCORER.missing()).limit(3));
+    let shown = format!("{reading:?}");
+    for part in
+        ["partition: {S:MATCH#debug}", "GOAL#2#", "attribute_not_exists(scorer)", "limit: 3"]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let items = format!("{:?}", reading.items());
     assert!(
-        goals.starts_with(r#"Query { entity: "Goal", partition: Ok({S:MATCH#debug})"#),
-        "{goals}"
+        items.starts_with(r#"Items { of: "Goal", ready: 0, partition: {S:MATCH#debug}"#),
+        "{items}"
     );
-    assert!(format!("{:?}", Scan::<Match>::table()).starts_with("Scan {"));
-    assert!(format!("{:?}", Scoreboard::of(&game)).starts_with("Load {"));
-    assert!(format!("{:?}", Key::of(&one).consistent()).starts_with("Get {"));
-    let by_owner = format!("{:?}", Scan::index(Site::BY_OWNER));
-    assert!(by_owner.starts_with(r#"Scan { entity: "Site", index: "GSI1""#), "{by_owner}");
-    let reading = format!("{:?}", fixture.db.scan(Scan::index(Site::BY_OWNER)).skip_corrupt());
-    assert!(reading.starts_with(r#"Reading { of: "Site", limit: None"#), "{reading}");
+    let changes = format!("{:?}", fixture.db.changes_of::<Sample>().await?.skip_corrupt());
+    assert!(
+        changes.starts_with(r#"Changes { table: "{env}-sample", on_corrupt: Skip"#),
+        "{changes}"
+    );
+    let mut keys = Keys::new();
+    keys.add(Key::of(&one))?;
+    let keys = format!("{:?}", keys.consistent());
+    assert!(keys.contains("USER#debug") && keys.contains("consistent: true"), "{keys}");
     let transaction = format!("{:?}", once("token", (create(&one),)));
     assert!(transaction.starts_with(r#"Once { token: "token", at: None"#), "{transaction}");
-    let _ = fixture;
     Ok(())
 }
 

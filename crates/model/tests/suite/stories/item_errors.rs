@@ -2,7 +2,7 @@
 
 use super::collections::{Hub, Owner, RepoName, Thing};
 use super::{id, rating, site};
-use crate::sample::{MatchId, Rating, Scoreboard, Site, SiteId, UserId, World};
+use crate::sample::{MatchId, Profile, Rating, Scoreboard, Site, SiteId, UserId, World};
 use crate::{Fixture, TestResult};
 use singlet::dynamo::{ErrorKind, Item, Value, operation::PutItem};
 use singlet::prelude::*;
@@ -81,6 +81,52 @@ pub(super) async fn a_refusal_names_the_item(fixture: &Fixture) -> TestResult {
         let ending = "(Site PK = `SITE#item-error-wrong`, SK = `METADATA`)";
         assert!(error.to_string().ends_with(ending), "{error}");
     }
+    Ok(())
+}
+
+/// Which of many operations was refused was not said, nor of which item.
+pub(super) async fn a_failed_condition_names_the_item(fixture: &Fixture) -> TestResult {
+    let db = &fixture.db;
+    let sites: Vec<Site> =
+        (0..5).map(|number| site(&format!("item-error-{number}"), db.now())).collect();
+    db.run(create(&sites[3])).await?;
+    let missing: SiteId = id("item-error-missing");
+    let outcomes = [
+        (db.transact(sites.iter().map(create).collect::<Vec<_>>()).await, "3"),
+        (db.run(create(&sites[3])).await, "3"),
+        (db.run(update(Site::key(&missing)).set(Site::TITLE, "t")).await, "missing"),
+        (db.transact((check(Site::key(&missing)), create(&sites[0]))).await, "missing"),
+        (db.run(delete(Key::of(&sites[3])).only_if(Site::VISITS.gt(0))).await, "3"),
+    ];
+    for (outcome, name) in outcomes {
+        let error = outcome.unwrap_err();
+        assert!(matches!(error, Error::ConditionFailed { entity: "Site", .. }), "{error:?}");
+        let key = format!("SITE#item-error-{name}");
+        assert_eq!(error.subject().map(|subject| key_text(subject, "PK")), Some(key.clone()));
+        assert!(error.to_string().contains(&format!("(Site PK = `{key}`, SK = `METADATA`")));
+    }
+
+    // So does a sum that does not fit, and an item that cannot be read.
+    let visits = |name: &str| update(Site::key(id::<SiteId>(name))).add(Site::VISITS, -5);
+    for (name, visits) in [("item-error-many", 10), ("item-error-few", 3)] {
+        db.run(put(&Site { visits, ..site(name, db.now()) })).await?;
+    }
+    let outcome = db.transact(vec![visits("item-error-many"), visits("item-error-few")]).await;
+    let error = outcome.unwrap_err();
+    assert!(matches!(error, Error::OutOfRange(_)), "{error:?}");
+    let key = error.subject().map(|subject| key_text(subject, "PK"));
+    assert_eq!(key.as_deref(), Some("SITE#item-error-few"));
+    let ending = "(Site PK = `SITE#item-error-few`, SK = `METADATA`)";
+    assert!(error.to_string().ends_with(ending), "{error}");
+
+    let stored = [("PK", "USER#item-error-corrupt"), ("SK", "PROFILE"), ("user", "u")];
+    let stored = Item::from(stored.map(|(name, text)| (name, Value::from(text))));
+    db.execute(PutItem::new(db.table_name::<crate::sample::Sample>(), stored)).await?;
+    let user: UserId = id("item-error-corrupt");
+    let error = db.get(Profile::key(&user).consistent()).await.unwrap_err();
+    assert!(matches!(error, Error::Corrupt(_)), "{error:?}");
+    let key = error.subject().map(|subject| key_text(subject, "PK"));
+    assert_eq!(key.as_deref(), Some("USER#item-error-corrupt"));
     Ok(())
 }
 

@@ -184,8 +184,14 @@ pub(super) async fn entities_share_a_key(fixture: &Fixture) -> TestResult {
     let acme = Organization { name: id("acme"), members: 3 };
     let user = User { name: id("acme"), email: "acme@example.org".into() };
     db.run(create(&acme)).await?;
-    // The name is taken, which is the point.
-    assert!(is_refused(&db.run(create(&user)).await));
+    // The name is taken, which is the point. No user is stored, and the error does not say so.
+    let outcome = db.run(create(&user)).await;
+    assert!(is_refused(&outcome));
+    let text = outcome.map_or_else(|error| error.to_string(), |()| String::new());
+    assert!(
+        text.starts_with("the item that is stored is not as the condition says (User "),
+        "{text}"
+    );
     // There is no such user, in whatever way one asks.
     assert_eq!(db.get(User::key(&user.name)).await?, None);
     assert_eq!(db.get_many([User::key(&user.name)]).await?, [None]);

@@ -65,6 +65,61 @@ pub(super) async fn by_a_range(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
+#[table(name = "{env}-steps", key = (PK, SK), entities(Step, Mark))]
+struct Steps;
+
+/// A sort key of as many parts as there can be, with text behind them.
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Steps, key = ("TASK#{task}", "{a:01}#{b:01}#{c:01}#{d:01}#{e:01}#{f:01}#{g:01}#{h:01}#STEP"))]
+struct Step {
+    task: SiteId,
+    a: u8,
+    b: u8,
+    c: u8,
+    d: u8,
+    e: u8,
+    f: u8,
+    g: u8,
+    h: u8,
+}
+
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Steps, key = ("TASK#{task}", "{a:01}#MARK"))]
+struct Mark {
+    task: SiteId,
+    a: u8,
+}
+
+#[derive(Collection, Debug, PartialEq)]
+enum Entry {
+    Step(Step),
+    Mark(Mark),
+}
+
+/// From the seventh part on, none could be fixed.
+pub(super) async fn by_eight_parts(fixture: &Fixture) -> TestResult {
+    let db = fixture.open::<Steps>();
+    db.provision().await?;
+    let task: SiteId = id("eight");
+    let mut batch = db.batch();
+    for h in 0..4 {
+        batch.put(&Step { task: task.clone(), a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7, h })?;
+    }
+    batch.put(&Mark { task: task.clone(), a: 1 })?;
+    batch.put(&Mark { task: task.clone(), a: 2 })?;
+    batch.run().await?;
+    let seven = || Step::of(&task).with(1).with(2).with(3).with(4).with(5).with(6).with(7);
+    let last = |steps: Vec<Step>| steps.into_iter().map(|step| step.h).collect::<Vec<_>>();
+    assert_eq!(last(db.query(seven()).all().await?), [0, 1, 2, 3]);
+    assert_eq!(last(db.query(seven().with(2)).all().await?), [2]);
+    assert_eq!(last(db.query(seven().after(1)).all().await?), [2, 3]);
+    assert_eq!(last(db.query(seven().until(1)).all().await?), [0, 1]);
+    assert_eq!(db.query(Step::of(&task).with(1).with(2).from(4)).count().await?, 0);
+    assert_eq!(db.query(Entry::of(&task).with(1)).all().await?.len(), 5);
+    assert_eq!(db.query(Entry::of(&task)).all().await?.len(), 6);
+    Ok(())
+}
+
 pub(super) async fn by_numbers(fixture: &Fixture) -> TestResult {
     let db = &fixture.db;
     for user in ["n1", "n2"] {

@@ -57,6 +57,92 @@ pub(super) async fn some_fields_only(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
+#[table(name = "{env}-plans", key = (PK), index(GSI1 = (GSI1PK)), entities(Plan, Offer))]
+struct Plans;
+
+#[derive(Attribute, Clone, Copy, Debug, PartialEq)]
+struct Seats(u32);
+
+impl Default for Seats {
+    fn default() -> Self {
+        Self(5)
+    }
+}
+
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Plans, key = ("PLAN#{id}"), GSI1 all = ("PLANS"))]
+struct Plan {
+    id: SiteId,
+    #[attribute(default)]
+    seats: Seats,
+    #[attribute(default, with = serde)]
+    address: std::num::Saturating<u8>,
+    #[attribute(default)]
+    notes: Vec<String>,
+    title: String,
+}
+
+#[derive(Entity, Clone, Debug, PartialEq)]
+#[entity(Plans, key = ("OFFER#{id}"), payload = "data")]
+struct Offer {
+    id: SiteId,
+    #[attribute(default)]
+    seats: Seats,
+}
+
+#[derive(Projection, Debug, PartialEq)]
+#[projection(Plan)]
+struct PlanSeats {
+    seats: Seats,
+    #[attribute(with = serde)]
+    address: std::num::Saturating<u8>,
+    notes: Vec<String>,
+}
+
+#[derive(Projection, Debug, PartialEq)]
+#[projection(Plan)]
+struct PlanTitle {
+    title: String,
+}
+
+#[derive(Projection, Debug, PartialEq)]
+#[projection(Offer)]
+struct OfferSeats {
+    seats: Seats,
+}
+
+/// A projection did not know the defaults of its entity, and could not read what the entity reads.
+pub(super) async fn fields_of_older_items(fixture: &Fixture) -> TestResult {
+    let db = fixture.open::<Plans>();
+    db.provision().await?;
+    let table = db.table_name::<Plans>();
+    let write = async |attributes: &[(&str, &str)]| {
+        let attributes =
+            attributes.iter().map(|(name, text)| ((*name).to_owned(), Value::from(*text)));
+        db.execute(PutItem::new(table, attributes.collect::<Item>())).await
+    };
+    write(&[("PK", "PLAN#old"), ("GSI1PK", "PLANS"), ("id", "old")]).await?;
+    write(&[("PK", "OFFER#old"), ("data", r#"{"id":"old"}"#)]).await?;
+    let (plan, offer): (SiteId, SiteId) = (id("old"), id("old"));
+
+    let seats = || PlanSeats { seats: Seats(5), address: Default::default(), notes: vec![] };
+    let read = db.get(Plan::key(&plan).consistent().project::<PlanSeats>()).await?;
+    assert_eq!(read, Some(seats()));
+    assert_eq!(db.query(Plan::all().project::<PlanSeats>()).all().await?, [seats()]);
+    let read = db.get(Offer::key(&offer).consistent()).await?;
+    assert_eq!(read, Some(Offer { id: offer.clone(), seats: Seats(5) }));
+    let read = db.get(Offer::key(&offer).consistent().project::<OfferSeats>()).await?;
+    assert_eq!(read, Some(OfferSeats { seats: Seats(5) }));
+
+    // What has no default must be there, and what is there is no default.
+    let outcome = db.get(Plan::key(&plan).consistent().project::<PlanTitle>()).await;
+    assert!(matches!(outcome, Err(singlet::Error::Corrupt(_))), "{outcome:?}");
+    write(&[("PK", "PLAN#old"), ("seats", "many")]).await?;
+    let outcome = db.get(Plan::key(&plan).consistent().project::<PlanSeats>()).await;
+    assert!(matches!(outcome, Err(singlet::Error::Corrupt(_))), "{outcome:?}");
+    Ok(())
+}
+
 pub(super) async fn several_at_one_moment(fixture: &Fixture) -> TestResult {
     let db = &fixture.db;
     let (one, other) = (game("moment", db.now()), rating("moment", "s", 2));

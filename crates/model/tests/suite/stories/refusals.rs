@@ -4,7 +4,7 @@
 //! and by some methods, and the embedded engine carried out what it should have refused: a scan of
 //! segment 4 of 4 gave no items.
 
-use crate::sample::{Blob, Blobs, Rating, Sample, Site};
+use crate::sample::{Blob, Blobs, Rating, Sample, Site, UserId};
 use crate::{Fixture, TestResult};
 use singlet::backend::BackendError;
 use singlet::dynamo::expression::{
@@ -286,5 +286,13 @@ pub(super) async fn what_methods_can_get_wrong(fixture: &Fixture) -> TestResult 
     assert_eq!(db.table_name::<Blobs>(), format!("{}-blobs", fixture.settings.environment));
     // None are wanted, so nothing is asked.
     assert_eq!(db.scan(Scan::<Rating>::table().limit(0)).all().await?, []);
+    // Nor does a page of none end what is read.
+    db.run(put(&super::rating("page-of-none", "s", 1))).await?;
+    let ratings = || Rating::of(super::id::<UserId>("page-of-none"));
+    let page = db.query(ratings().limit(0)).page(None).await?;
+    assert_eq!(page.items, []);
+    let page = db.query(ratings().limit(0)).page(page.next).await?;
+    let page = db.query(ratings().limit(2)).page(page.next).await?;
+    assert_eq!((page.items.len(), page.next), (1, None));
     Ok(())
 }

@@ -10,7 +10,7 @@ pub(super) async fn a_new_item_is_created_once(fixture: &Fixture) -> TestResult 
     let first = rating("once", "s", 3);
     db.run(create(&first)).await?;
     let second = db.run(create(&rating("once", "s", 5))).await;
-    let Err(singlet::Error::ConditionFailed { entity, item: Some(item) }) = second else {
+    let Err(singlet::Error::ConditionFailed { entity, item: Some(item), .. }) = second else {
         return Err(format!("{second:?}").into());
     };
     // Who was refused is told what is there.
