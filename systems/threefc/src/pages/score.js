@@ -57,7 +57,7 @@ function showKept() {
   const refused = entries.filter(({ error }) => error).length;
   const waiting = entries.length - refused;
   const count = (number) => (number === 1 ? "1 entry of this game" : `${number} entries of this game`);
-  document.querySelector("main .threefc-missing h1")?.after(element("div", { class: "threefc-kept" },
+  document.querySelector("main .threefc-missing")?.append(element("div", { class: "threefc-kept" },
     waiting ? element("p", {}, `${count(waiting)} ${waiting === 1 ? "is" : "are"} kept in this browser, and sent when the person who made ${waiting === 1 ? "it" : "them"} has signed in.`) : null,
     refused ? element("p", {}, `${count(refused)} ${refused === 1 ? "was" : "were"} refused. ${entries.find(({ error }) => error).error}`) : null,
     element("p", { class: "actions" }, element("button", { type: "button", class: "plain small danger", click: () => attempt(() => discard(entries)) }, "Discard"))));
