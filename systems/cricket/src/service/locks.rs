@@ -199,6 +199,6 @@ fn into_model(error: StoreError) -> Error {
         StoreError::Store(error) => error,
         StoreError::StoreBusy { not_done } => {
             Error::Unprocessed { count: not_done.len(), keys: Vec::new() }
-        },
+        }
     }
 }
