@@ -309,8 +309,9 @@ impl DeclaredProblems {
     }
 }
 
-/// Makes routes fail that answer with a problem type which they do not declare, or send one on a socket
-/// ([`Socket::refuse`](crate::live::Socket::refuse)). In the extensions of every request of a server that tests use. Clones share what is recorded.
+/// Makes routes fail that answer with a problem type which they do not declare, or send one by
+/// [`Socket::refuse`](crate::live::Socket::refuse). In the extensions of every request of a server
+/// that tests use. Clones share what is recorded.
 #[derive(Clone, Debug, Default)]
 pub struct StrictProblems(Arc<Mutex<Vec<String>>>);
 

@@ -43,6 +43,7 @@ impl Keyed {
 fn story() -> Vec<Keyed> {
     let (post, put, patch, delete) = (Method::POST, Method::PUT, Method::PATCH, Method::DELETE);
     let (first, second) = (event_id(), event_id());
+    let of_first = format!("/games/g9/goals/{first}");
     let goal =
         |event: &str| json!({"eventId": event, "concedingTeamId": "blue", "scoringTeamId": "red"});
     let team = json!({"teamId": "green", "name": "Green", "code": "GRN", "color": "green"});
@@ -82,13 +83,13 @@ fn story() -> Vec<Keyed> {
         ("removeRoster", &delete, "/games/g9/roster/new", Value::Null),
         ("startThird", &post, "/games/g9/thirds/1/start", json!({})),
         ("addGoal", &post, "/games/g9/goals", goal(&first)),
-        ("editGoal", &patch, &format!("/games/g9/goals/{first}"), json!({"scorerPlayerId": "r1"})),
-        ("deleteGoal", &delete, &format!("/games/g9/goals/{first}"), Value::Null),
+        ("editGoal", &patch, of_first.as_str(), json!({"scorerPlayerId": "r1"})),
+        ("deleteGoal", &delete, of_first.as_str(), Value::Null),
         ("addGoal", &post, "/games/g9/goals", goal(&second)),
         ("undoGoal", &post, "/games/g9/goals/undo", json!({"expectedEventId": second})),
         ("finishThird", &post, "/games/g9/thirds/1/finish", json!({})),
         ("correctThird", &patch, "/games/g9/thirds/1", json!({"finishedAt": null})),
-        ("abandonGame", &post, "/games/g9/abandon", json!({})),
+        ("abandonGame", &post, "/games/g9/abandon", json!({"reason": "light"})),
         ("reopenGame", &post, "/games/g9/reopen", Value::Null),
         ("finishGame", &post, "/games/g9/finish", json!({"force": true})),
     ];
