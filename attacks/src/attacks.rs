@@ -16,6 +16,8 @@ mod http2_settings;
 mod http2_windows;
 mod idle_connections;
 mod large_heads;
+mod large_transactions;
+mod large_writes;
 mod long_lists;
 mod many_gzip_streams;
 mod many_indexes;
@@ -83,6 +85,8 @@ pub(crate) const ATTACKS: &[Attack] = attacks! {
     heavy_filters "heavy-filters", "scans that search 1.5 MB for each item",
     long_lists "long-lists", "scans that look through a list of 400,000 elements for each item",
     heavy_conditions "heavy-conditions", "writes whose conditions search 1.5 MB",
+    large_transactions "large-transactions", "48 clients with transactions that read and make 17 MB of items",
+    large_writes "large-writes", "items with 195,000 nested values, put in all three ways",
     repeated_values "repeated-values", "expressions that use a value of 1 MB a thousand times",
     abandoned_scans "abandoned-scans", "clients that leave in the middle of a costly scan",
     stop_during_scans "stop-during-scans", "SIGTERM while costly scans run",

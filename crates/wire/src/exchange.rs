@@ -256,8 +256,8 @@ impl Shared {
         let hold = self.find_room(client, usual, effect).await?;
         let lane = &client.shares.lane;
         let begun = match expected {
-            0..=INLINE_BYTES_MAX => write_within(answer, hold),
-            _ => self.lane.run(lane, move || write_within(answer, hold)).await,
+            0..=INLINE_BYTES_MAX => write_within(answer, expected, hold),
+            _ => self.lane.run(lane, move || write_within(answer, expected, hold)).await,
         };
         let (answer, hold) = match begun {
             Ok(written) => return Ok(written),
@@ -271,7 +271,7 @@ impl Shared {
         };
         let (answer, bytes) = self.lane.run(lane, count).await;
         let hold = self.find_more_room(hold, bytes.saturating_sub(usual), effect).await?;
-        let written = self.lane.run(lane, move || write_within(answer, hold)).await;
+        let written = self.lane.run(lane, move || write_within(answer, bytes, hold)).await;
         written.map_err(|_| Error::new(ErrorKind::InternalServerError).into())
     }
 
@@ -464,12 +464,14 @@ fn written(answer: &Answer) -> Written {
 }
 
 /// Writes an answer into the room that it has, and gives back what it does not need. The answer
-/// comes back if it takes more than that.
+/// comes back if it takes more than that. A buffer of the expected length grows once at most, so that
+/// it never takes more than the room.
 fn write_within(
     answer: Box<Answer>,
+    expected: usize,
     mut hold: Reservation,
 ) -> Result<Written, (Box<Answer>, Reservation)> {
-    let mut writer = Writer::with_limit(Vec::with_capacity(ANSWER_BYTES_USUAL), hold.bytes());
+    let mut writer = Writer::with_limit(Vec::with_capacity(expected), hold.bytes());
     answer.write_json(&mut writer);
     if writer.is_over() {
         return Err((answer, hold));
