@@ -156,6 +156,7 @@ fn key(entity: &Entity) -> TokenStream {
     let visibility = &entity.visibility;
     quote! {
         #[doc = #about]
+        #[allow(clippy::too_many_arguments, reason = "as many as the key has parts")]
         #visibility fn key(#(#arguments),*) -> ::singlet::Key<Self> {
             ::singlet::Key::new(&[#(#given),*])
         }
