@@ -19,7 +19,7 @@ pub const PAGE_SIZE_MAX: usize = 1024 * 1024;
 pub const BATCH_GET_SIZE_MAX: usize = 16 * 1024 * 1024;
 /// What one answer to BatchGetItem has at most as JSON: 32 MB. This limit is ours and not the
 /// service's. What is left is in `UnprocessedKeys`, as above 16 MB.
-pub const BATCH_GET_JSON_MAX: usize = 32 * 1024 * 1024;
+pub const BATCH_GET_JSON_MAX: usize = 32 << 20;
 /// How many times as long as its stored bytes the JSON of an item can be: `NULL` is stored in one
 /// byte, and has 14 in JSON.
 pub const JSON_GROWTH_MAX: usize = 16;

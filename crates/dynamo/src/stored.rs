@@ -201,12 +201,12 @@ impl Attributes {
         }
     }
 
-    /// How many bytes the attributes have as JSON. It is written for that, and dropped.
+    /// How many bytes the attributes have as JSON, which is written for that and not kept.
     #[must_use]
     pub fn json_bytes(&self) -> usize {
-        let mut writer = Writer::new();
+        let mut writer = Writer::counting();
         self.write_json(&mut writer);
-        writer.into_bytes().len()
+        writer.written_len()
     }
 
     /// Writes the attributes as DynamoDB's JSON.

@@ -42,7 +42,7 @@ pub(crate) fn rest_after_map(map: &Map, fuel: usize) -> Option<usize> {
 
 /// Like [`rest_after_map`], for a value.
 pub(crate) fn rest_after(value: &Value, fuel: usize) -> Option<usize> {
-    let many = |count: usize, bytes: usize| fuel.checked_sub(count * ENCODED_FUEL + bytes / 8);
+    let elements = |count: usize| fuel.checked_sub(count * ENCODED_FUEL);
     match value {
         Value::S(text) => fuel.checked_sub(text.len() / 8),
         Value::B(bytes) => fuel.checked_sub(bytes.len() / 8),
@@ -51,9 +51,14 @@ pub(crate) fn rest_after(value: &Value, fuel: usize) -> Option<usize> {
         Value::L(values) => values
             .iter()
             .try_fold(fuel, |fuel, value| rest_after(value, fuel.checked_sub(ENCODED_FUEL)?)),
-        Value::Ss(set) => many(set.len(), set.iter().map(String::len).sum()),
-        Value::Ns(set) => many(set.len(), 0),
-        Value::Bs(set) => many(set.len(), set.iter().map(Vec::len).sum()),
+        // The count comes first, so that a large set is not looked through.
+        Value::Ss(set) => {
+            elements(set.len())?.checked_sub(set.iter().map(String::len).sum::<usize>() / 8)
+        }
+        Value::Ns(set) => elements(set.len()),
+        Value::Bs(set) => {
+            elements(set.len())?.checked_sub(set.iter().map(Vec::len).sum::<usize>() / 8)
+        }
     }
 }
 

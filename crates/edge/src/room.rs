@@ -84,6 +84,10 @@ impl Reservation {
     /// Holds more bytes, if there is room for them.
     #[must_use]
     pub fn add(&mut self, bytes: usize) -> bool {
+        // The share is not looked at again: others may have taken room since it was granted.
+        if bytes == 0 {
+            return true;
+        }
         let Counters { capacity, used, .. } = &*self.room.0;
         let fits = |used: usize| used.checked_add(bytes).filter(|total| total <= capacity);
         let Ok(before) = used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) else {

@@ -31,7 +31,8 @@ pub(crate) const SLICE_FUEL: u64 = FUEL_PER_MS;
 /// takes the place of the one that has had the most turns.
 pub(crate) const JOBS_MAX: usize = 32;
 /// How many bytes all of them may keep together: items that were read or made, and trees of items. A
-/// single request keeps up to 80 MB, a transaction of a hundred updates of the largest items.
+/// single request may keep more if it is the only one that keeps anything: the old and new items of
+/// a hundred updates can be 160 MB as they are stored.
 const KEPT_MAX: usize = 128 << 20;
 /// How many turns a job has in any case, before another one may take its place.
 const TURNS_MIN: u32 = 25;
@@ -242,7 +243,8 @@ impl Turn {
     /// Whether the job may keep so many bytes more.
     fn grant(&self, bytes: usize) -> bool {
         let mut state = lock(&self.lane.state);
-        let has_room = state.kept + bytes <= KEPT_MAX;
+        let is_alone = state.kept == self.kept.get();
+        let has_room = is_alone || state.kept + bytes <= KEPT_MAX;
         if has_room {
             state.kept += bytes;
             self.kept.set(self.kept.get() + bytes);

@@ -14,6 +14,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 
+/// After how many that begin to wait those who left are looked for, at least.
+const FORGOTTEN_AFTER: usize = 256;
+
 /// Runs work of large requests beside the sockets, a bounded number at a time.
 #[derive(Debug)]
 pub(crate) struct LargeLane {
@@ -34,6 +37,9 @@ struct Queue {
     free: usize,
     /// Those who wait, by client; the client that is next comes first. None has an empty queue.
     waiting: VecDeque<(LaneClient, VecDeque<oneshot::Sender<Turn>>)>,
+    /// How many have begun to wait since those who left were forgotten, and how many waited then.
+    entered: usize,
+    still_waiting: usize,
 }
 
 /// The right to run, which is passed on when this is dropped; `None` once it was.
@@ -46,7 +52,7 @@ impl LargeLane {
     }
 
     fn with_threads(free: usize) -> Self {
-        let queue = Queue { free, waiting: VecDeque::new() };
+        let queue = Queue { free, waiting: VecDeque::new(), entered: 0, still_waiting: 0 };
         Self { turns: Turns(Arc::new(Mutex::new(queue))) }
     }
 
@@ -117,6 +123,7 @@ impl Turns {
 impl Queue {
     fn wait(&mut self, client: &LaneClient) -> oneshot::Receiver<Turn> {
         let (sender, granted) = oneshot::channel();
+        self.forget_those_who_left();
         let known = self.waiting.iter_mut().find(|(known, _)| Arc::ptr_eq(&known.0, &client.0));
         match known {
             Some((_, waiting)) => waiting.push_back(sender),
@@ -125,14 +132,37 @@ impl Queue {
         granted
     }
 
-    /// Who is next. The client's other work comes after that of all others.
-    fn pop(&mut self) -> Option<oneshot::Sender<Turn>> {
-        let (client, mut waiting) = self.waiting.pop_front()?;
-        let next = waiting.pop_front();
-        if !waiting.is_empty() {
-            self.waiting.push_back((client, waiting));
+    /// Requests may be given up while they wait. Looking for them now and then, when there are twice
+    /// as many as before, costs little for each.
+    fn forget_those_who_left(&mut self) {
+        self.entered += 1;
+        if self.entered < FORGOTTEN_AFTER.max(2 * self.still_waiting) {
+            return;
         }
-        next
+        self.waiting.retain_mut(|(_, waiting)| {
+            waiting.retain(|sender| !sender.is_closed());
+            !waiting.is_empty()
+        });
+        self.entered = 0;
+        self.still_waiting = self.waiting.iter().map(|(_, waiting)| waiting.len()).sum();
+    }
+
+    /// Who is next. The client's other work comes after that of all others; those who have left do
+    /// not count.
+    fn pop(&mut self) -> Option<oneshot::Sender<Turn>> {
+        while let Some((client, mut waiting)) = self.waiting.pop_front() {
+            while waiting.front().is_some_and(oneshot::Sender::is_closed) {
+                waiting.pop_front();
+            }
+            let next = waiting.pop_front();
+            if !waiting.is_empty() {
+                self.waiting.push_back((client, waiting));
+            }
+            if next.is_some() {
+                return next;
+            }
+        }
+        None
     }
 }
 

@@ -165,7 +165,14 @@ impl Writer {
                 b'\n' => self.out.extend_from_slice(b"\\n"),
                 b'\r' => self.out.extend_from_slice(b"\\r"),
                 b'\t' => self.out.extend_from_slice(b"\\t"),
-                _ => self.out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+                _ => self.out.extend_from_slice(&[
+                    b'\\',
+                    b'u',
+                    b'0',
+                    b'0',
+                    hex_digit(byte >> 4),
+                    hex_digit(byte & 15),
+                ]),
             }
             rest = after;
         }
@@ -244,6 +251,10 @@ impl Object<'_> {
     pub fn double(&mut self, name: &str, number: f64) {
         self.member(name, |writer| writer.double(number));
     }
+}
+
+fn hex_digit(digit: u8) -> u8 {
+    if digit < 10 { b'0' + digit } else { b'a' + digit - 10 }
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use singlet_dynamo::operation::{BatchGetItem, BatchGetItemAnswer, KeysAndAttribu
 use singlet_dynamo::stored::Attributes;
 use std::cell::RefCell;
 
-/// What counting the JSON of an item is charged, compared with measuring it.
-const COUNTED_FUEL: usize = 4;
+/// What counting the JSON is charged for each stored byte, which may become fourteen.
+const COUNTED_BYTE_FUEL: usize = 16;
 
 impl Engine {
     /// Reads items by their keys, from one or several tables, as many as an answer can hold.
@@ -29,7 +29,7 @@ impl State {
     ) -> Result<BatchGetItemAnswer, Unfinished> {
         let keys = request.check(|name| self.schema(name))?;
         let fuel = RefCell::new(fuel);
-        let mut stored_bytes = 0;
+        let (mut stored_bytes, mut counted_bytes) = (0, 0);
         let read = |asked: &KeysAndAttributes, key: &Key| {
             let table = self.catalogue.usable(&asked.table_name)?;
             let item = self.item(&layout::item_key(table.id, key))?;
@@ -38,8 +38,9 @@ impl State {
                 fuel.spend(item.reading_fuel(asked.projection.as_ref()))?;
                 stored_bytes += item.stored_bytes();
                 if stored_bytes > BATCH_GET_JSON_MAX / JSON_GROWTH_MAX {
-                    // Its JSON is counted.
-                    fuel.spend(COUNTED_FUEL * item.measuring_fuel())?;
+                    // Its JSON is counted; the first time, also that of all items before it.
+                    fuel.spend(COUNTED_BYTE_FUEL * (stored_bytes - counted_bytes))?;
+                    counted_bytes = stored_bytes;
                 }
             }
             Ok::<_, Unfinished>(item)

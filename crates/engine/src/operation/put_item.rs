@@ -7,6 +7,7 @@ use crate::lane::STAGE_FUEL;
 use singlet_dynamo::fuel::{Fuel, OutOfFuel};
 use singlet_dynamo::operation::{PutItem, WriteAnswer};
 use singlet_dynamo::stored::StoredItem;
+use std::sync::OnceLock;
 
 impl Engine {
     /// Puts an item, new or in place of the one with its key.
@@ -21,12 +22,15 @@ pub(crate) struct WeighedPut {
     request: PutItem,
     /// `None` if it is more than the stage gives.
     encoding_fuel: Option<usize>,
+    /// The item as it is to be stored, once somebody needed it. It does not depend on what is stored,
+    /// so a decision that has to be made again does not encode it again.
+    encoded: OnceLock<StoredItem>,
 }
 
 impl WeighedPut {
     pub(crate) fn new(request: PutItem) -> Self {
         let encoding_fuel = request.item.encoding_fuel(STAGE_FUEL as usize);
-        Self { request, encoding_fuel }
+        Self { request, encoding_fuel, encoded: OnceLock::new() }
     }
 
     pub(crate) fn is_heavy(&self) -> bool {
@@ -35,10 +39,13 @@ impl WeighedPut {
 
     /// The item as it is to be stored.
     fn encode(&self, fuel: &mut Fuel<'_>) -> Result<StoredItem, OutOfFuel> {
+        if let Some(encoded) = self.encoded.get() {
+            return Ok(encoded.clone());
+        }
         let item = &self.request.item;
         let units = self.encoding_fuel.or_else(|| item.encoding_fuel(usize::MAX));
         fuel.spend(units.unwrap_or(usize::MAX))?;
-        Ok(StoredItem::from(item))
+        Ok(self.encoded.get_or_init(|| StoredItem::from(item)).clone())
     }
 }
 

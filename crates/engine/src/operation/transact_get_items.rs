@@ -31,8 +31,8 @@ impl State {
             let item = self.item(&layout::item_key(table.id, key))?;
             if let Some(item) = &item {
                 fuel.spend(item.reading_fuel(get.projection.as_ref()))?;
-                // An answer keeps no more than that.
-                if kept < TRANSACTION_SIZE_MAX {
+                // An answer keeps no more than that: a byte of an item's size is stored as two at most.
+                if kept < 2 * TRANSACTION_SIZE_MAX {
                     kept += fuel.keep(|| item.stored_bytes())?;
                 }
             }
