@@ -192,6 +192,17 @@ mod tests {
         }
     }
 
+    /// Others may take room after a client was granted its share. What is held then stays held.
+    #[test]
+    fn nothing_more_is_always_granted() {
+        let room = Room::new(1000);
+        let mut first = room.hold(&Shares::default());
+        let mut second = room.hold(&Shares::default());
+        assert!(first.add(400) && second.add(300));
+        assert!(!first.add(1), "its share is used");
+        assert!(first.add(0) && !room.take_shortage());
+    }
+
     #[test]
     fn greedy_clients_leave_room_for_one_more() {
         let room = Room::new(100_000);

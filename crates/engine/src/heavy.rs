@@ -126,6 +126,7 @@ impl Core {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::operation::WeighedPut;
     use crate::options::Random;
     use singlet_dynamo::capacity::ReturnConsumedCapacity;
     use singlet_dynamo::expression::{Comparator, Condition, Operand, Path};
@@ -269,5 +270,26 @@ mod tests {
             Condition::compare(path("n"), Comparator::Equal, Operand::Value(2.into())).unwrap(),
         );
         assert_eq!(engine.scan(&scan).unwrap().count, 1);
+    }
+
+    /// An item that is large was encoded again for each decision, for which the stage has no time: who
+    /// lost a few races was throttled, also without a condition.
+    #[test]
+    fn a_large_item_is_encoded_once() {
+        let engine = engine_with([10].into_iter());
+        let texts = vec![r#"{"S":"a"}"#; 20_000].join(",");
+        let body =
+            format!(r#"{{"TableName":"table","Item":{{"pk":{{"N":"0"}},"l":{{"L":[{texts}]}}}}}}"#);
+        let put = WeighedPut::new(PutItem::from_json(body.as_bytes()).unwrap());
+        assert!(put.is_heavy());
+        let core = engine.core();
+        let now = engine.options().clock.now();
+        let write = move |stage: &mut Stage<'_>| stage.put_item(&put);
+        let found = dry_run(&engine.state().unwrap(), now, &write, &mut || true).unwrap();
+        // Meanwhile somebody else changes the item.
+        let other = br#"{"TableName":"table","Item":{"pk":{"N":"0"},"n":{"N":"7"}}}"#;
+        engine.put_item(PutItem::from_json(other).unwrap()).unwrap();
+        let attempted = core.write(attempt(write, Some(found))).unwrap();
+        assert!(matches!(attempted.finish(), Ok(Ok(_))));
     }
 }

@@ -418,6 +418,9 @@ mod tests {
         assert_eq!(kept(&lane), 10);
         drop(second);
         assert_eq!(kept(&lane), 0);
+        // A request that is alone may keep more: else it could never be carried out.
+        drop(keep(2 * KEPT_MAX));
+        assert_eq!(kept(&lane), 0);
         // What is given back before the end counts no longer.
         let job = lane.start(|turn: &Turn| {
             let mut supply = turn;

@@ -13,8 +13,9 @@
 use singlet_dynamo::capacity::ReturnConsumedCapacity;
 use singlet_dynamo::expression::{Comparator, Condition, Operand, Path};
 use singlet_dynamo::operation::{
-    Answer, BatchWriteItem, ConditionCheck, CreateTable, GetItem, PageAnswer, PutItem, Request,
-    Scan, TableWrites, TransactWriteItems, UpdateItem, UpdateTable, WriteRequest,
+    Answer, BatchGetItem, BatchWriteItem, ConditionCheck, CreateTable, GetItem, KeysAndAttributes,
+    PageAnswer, PutItem, Request, Scan, TableWrites, TransactWriteItems, UpdateItem, UpdateTable,
+    WriteRequest,
 };
 use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
 use singlet_dynamo::{ErrorKind, Item, Value};
@@ -301,6 +302,23 @@ fn many_large_items_are_not_read_by_a_thread_that_serves_others() {
     let check = |id| ConditionCheck::new("table", key(id), is_there()).into();
     let request = TransactWriteItems::new((0..ITEMS).map(check).collect());
     block_on(start_pending(&engine, || request.clone().into())).unwrap();
+}
+
+/// The length of the JSON was counted for nothing, and control characters are long there.
+#[test]
+fn the_json_of_many_large_items_is_not_counted_by_a_thread_that_serves_others() {
+    const ITEMS: i64 = 7;
+    let engine = engine_with(0);
+    for id in 0..ITEMS {
+        let mut item = key(id);
+        item.insert("text", Value::from("\u{1}".repeat(390_000)));
+        engine.put_item(PutItem::new("table", item)).unwrap();
+    }
+    let keys = KeysAndAttributes::new("table", (0..ITEMS).map(key).collect());
+    let request = BatchGetItem::new(vec![keys]);
+    let answer = block_on(start_pending(&engine, || request.clone().into())).unwrap();
+    let Answer::BatchGetItem(answer) = answer else { panic!("{answer:?}") };
+    assert_eq!(answer.responses.iter().map(|(_, items)| items.len()).sum::<usize>(), 7);
 }
 
 #[test]

@@ -464,8 +464,8 @@ fn written(answer: &Answer) -> Written {
 }
 
 /// Writes an answer into the room that it has, and gives back what it does not need. The answer
-/// comes back if it takes more than that. A buffer of the expected length grows once at most, so that
-/// it never takes more than the room.
+/// comes back if it takes more than that. A buffer of the expected length grows once at most, besides
+/// for the last value, so that it takes hardly more than the room.
 fn write_within(
     answer: Box<Answer>,
     expected: usize,

@@ -209,6 +209,25 @@ mod tests {
         assert_eq!(lane.turns.queue().free, THREADS);
     }
 
+    /// Requests that were given up stayed in the queue.
+    #[tokio::test]
+    async fn those_who_leave_are_forgotten() {
+        let lane = LargeLane::with_threads(0);
+        for number in 0..10_000 {
+            let client = LaneClient::default();
+            for _ in 0..number % 3 {
+                let mut waiting = std::pin::pin!(lane.turns.next(&client));
+                assert!(poll_once(waiting.as_mut()).is_pending());
+            }
+        }
+        let waiting: usize = lane.turns.queue().waiting.iter().map(|(_, some)| some.len()).sum();
+        assert!(waiting <= FORGOTTEN_AFTER, "{waiting}");
+    }
+
+    fn poll_once<F: Future>(future: std::pin::Pin<&mut F>) -> std::task::Poll<F::Output> {
+        future.poll(&mut std::task::Context::from_waker(std::task::Waker::noop()))
+    }
+
     /// One client's large requests delayed everybody's for as long as there were any.
     #[tokio::test]
     async fn clients_take_turns() {

@@ -4,6 +4,10 @@ use super::StoreError;
 use super::store_error::condition_held;
 use crate::design::{Cricket, Device, Environment, Platform, PushToken, UserId};
 use singlet::prelude::*;
+use std::time::Duration;
+
+/// The least difference between two times.
+const MILLISECOND: Duration = Duration::from_millis(1);
 
 /// The phones: operations 23 to 26. Clones are one.
 #[derive(Clone)]
@@ -35,15 +39,16 @@ impl DeviceService {
     }
 
     /// 24 Registers the device that launched the app last, in three steps that can be repeated:
-    /// reads the user's devices, deletes the others, and writes this one. A crash may leave no
-    /// device, and two launches at once one too many, until the next launch.
+    /// reads the user's devices, writes this one as seen after all of them, and deletes the others.
+    /// A crash, or two launches at once, may leave one too many until the next launch. The one that
+    /// was seen last is never deleted, so there is always one.
     pub async fn register(&self, user: &UserId, new: &NewDevice) -> Result<Device, StoreError> {
-        let devices =
+        let mut others =
             self.db.query(Device::of_user(user).consistent().with_expired()).all().await?;
-        for device in devices.iter().filter(|device| device.device_token != new.device_token) {
-            self.db.run(delete(Device::key(user, &device.device_token))).await?;
-        }
-        let now = self.db.now();
+        others.retain(|device| device.device_token != new.device_token);
+        // Later than the others also while the clock stands still.
+        let latest = others.iter().map(|device| device.last_seen_at.after(MILLISECOND)).max();
+        let now = latest.map_or(self.db.now(), |latest| latest.max(self.db.now()));
         let change = upsert(Device::key(user, &new.device_token))
             .set(Device::PLATFORM, new.platform)
             .set(Device::ENVIRONMENT, new.environment)
@@ -51,7 +56,19 @@ impl DeviceService {
             .set(Device::LAST_SEEN_AT, now)
             .set(Device::EXPIRES_AT, Expiry::at(now.after(Device::KEPT)))
             .returning_new();
-        Ok(self.db.run(change).await?)
+        let device = self.db.run(change).await?;
+        self.delete_as_read(user, &others).await?;
+        Ok(device)
+    }
+
+    async fn delete_as_read(&self, user: &UserId, devices: &[Device]) -> Result<(), StoreError> {
+        for device in devices {
+            let is_as_read = Device::LAST_SEEN_AT.eq(device.last_seen_at);
+            let change = delete(Device::key(user, &device.device_token)).only_if(is_as_read);
+            // It was seen again, or is gone.
+            condition_held(self.db.run(change).await)?;
+        }
+        Ok(())
     }
 
     /// Deletes all devices of a user but the one that was seen last: several that are registered at
@@ -63,13 +80,7 @@ impl DeviceService {
             (one.last_seen_at, &one.device_token).cmp(&(other.last_seen_at, &other.device_token))
         });
         devices.pop();
-        for device in devices {
-            let is_as_read = Device::LAST_SEEN_AT.eq(device.last_seen_at);
-            let change = delete(Device::key(user, &device.device_token)).only_if(is_as_read);
-            // It was seen again, or is gone.
-            condition_held(self.db.run(change).await)?;
-        }
-        Ok(())
+        self.delete_as_read(user, &devices).await
     }
 
     /// 25 Sets the token that starts activities on a device. `false` if it is not registered.

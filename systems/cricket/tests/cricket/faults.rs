@@ -18,7 +18,7 @@ fn device(text: &str) -> NewDevice {
     }
 }
 
-/// Operation 24: a crash may leave no device, until the next launch.
+/// Operation 24: a crash may leave one device too many, until the next launch.
 #[test]
 fn a_device_is_registered_again_after_a_fault() {
     run(async {
@@ -36,7 +36,7 @@ fn a_device_is_registered_again_after_a_fault() {
                 let devices =
                     async || service.db.scan(Scan::<Device>::table()).all().await.unwrap();
                 if !is_done {
-                    assert!(devices().await.len() <= 1, "{fault:?}");
+                    assert!((1..=2).contains(&devices().await.len()), "{fault:?}");
                     register(service).await.unwrap();
                 }
                 let tokens: Vec<String> =

@@ -259,7 +259,7 @@ fn size_if_large(value: &Value) -> usize {
 }
 
 /// Shortens a value of an item that is too large, and leaves what keys of indexes are checked for:
-/// its type, whether it is empty, and whether it is too long for a key.
+/// whether it has the type of a key, whether it is empty, and whether it is too long.
 fn shorten(value: &mut Value) {
     const LEN_MAX: usize = 2 * PARTITION_KEY_SIZE_MAX;
     match value {
