@@ -550,6 +550,82 @@ test("a form that is sent again repeats its keys, so that nothing is done twice"
   await end();
 });
 
+test("a form that changes something there and back again sends three changes", { timeout: 60_000 }, async () => {
+  const sent = [];
+  let isLosing = true;
+  const { page, end } = await gallery({
+    "POST /snakes/kit/made": async (asked, answer) => {
+      sent.push(["made", asked.headers["idempotency-key"]]);
+      json(answer, { id: 1 });
+    },
+    "PUT /snakes/kit/place": async (asked, answer) => {
+      sent.push([(await bodyOf(asked)).place, asked.headers["idempotency-key"]]);
+      if (isLosing) answer.destroy();
+      else json(answer, {});
+    },
+  });
+  page.expected = () => true;
+  await page.evaluate(async () => {
+    const { onSubmit } = await import("/assets/form.js");
+    const { request } = await import("/assets/http.js");
+    const form = Object.assign(document.createElement("form"), { id: "change" });
+    form.innerHTML = '<input name="place"><button>Change</button>';
+    document.querySelector("main").append(form);
+    onSubmit(form, async ({ place }) => {
+      await request("POST", "/snakes/kit/made", { body: {}, once: true });
+      await request("PUT", "/snakes/kit/place", { body: { place }, once: true });
+    }, { reset: false });
+  });
+  const made = new Set();
+  /** Sends the form, and returns the one key of its change. */
+  const press = async (place) => {
+    sent.length = 0;
+    await page.fill("#change input", place);
+    await page.click("#change button");
+    await page.waitForSelector("#change:not([aria-busy])");
+    assert.equal(await page.locator("#change [role=alert]").count(), isLosing ? 1 : 0);
+    for (const [what, key] of sent) if (what === "made") made.add(key);
+    const keys = new Set(sent.filter(([what]) => what === place).map(([, key]) => key));
+    assert.equal(keys.size, 1, sent.join());
+    return [...keys][0];
+  };
+  // Each change is made, and the page does not hear of it.
+  const red = await press("red");
+  assert.equal(await press("red"), red);
+  const yellow = await press("yellow");
+  assert.notEqual(yellow, red);
+  const redAgain = await press("red");
+  assert.ok(redAgain !== red && redAgain !== yellow);
+  isLosing = false;
+  assert.equal(await press("red"), redAgain);
+  // What was made first was made once.
+  assert.equal(made.size, 1);
+  await end();
+});
+
+test("the same request twice while a form waits is two requests", { timeout: 60_000 }, async () => {
+  const keys = [];
+  const { page, end } = await gallery({
+    "POST /snakes/kit/again": (asked, answer) => {
+      keys.push(asked.headers["idempotency-key"]);
+      json(answer, {});
+    },
+  });
+  await page.evaluate(async () => {
+    const { onSubmit } = await import("/assets/form.js");
+    const { request } = await import("/assets/http.js");
+    const form = Object.assign(document.createElement("form"), { id: "waits" });
+    document.querySelector("main").append(form);
+    onSubmit(form, () => new Promise(() => {}));
+    form.requestSubmit();
+    for (let times = 0; times < 2; times += 1) await request("POST", "/snakes/kit/again", { body: {}, once: true });
+  });
+  assert.equal(await page.getAttribute("#waits", "aria-busy"), "true");
+  assert.equal(keys.length, 2);
+  assert.notEqual(keys[0], keys[1]);
+  await end();
+});
+
 test("a dialog takes the focus and gives it back", { timeout: 60_000 }, async () => {
   const { page, end } = await gallery();
   await page.focus("#delete");

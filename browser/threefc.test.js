@@ -428,6 +428,40 @@ test("the server fails at one game: entries of another game do not wait for it",
   await context.close();
 });
 
+test("a page that is open sends what another tab has entered and left behind", { timeout: 180_000 }, async () => {
+  const { context, page, view } = await openScore();
+  const home = await open(context, "/threefc");
+  home.expected = () => true;
+  await home.waitForSelector("#mine li");
+  await context.setOffline(true);
+  await threeTaps(page, "DRI", "FOG", "Pepper");
+  await page.waitForSelector("text=1 entry waiting to send");
+  await page.close();
+  await context.setOffline(false);
+  for (let tries = 0; (await view()).goals.length < 1 && tries < 300; tries += 1) await home.waitForTimeout(100);
+  assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
+  await context.close();
+});
+
+test("entries from the time when all games had one queue are sent, and kept if they are no entries", { timeout: 180_000 }, async () => {
+  const { gameId, context, page, view } = await openScore();
+  await context.setOffline(true);
+  await threeTaps(page, "DRI", "FOG", "Pepper");
+  await page.waitForSelector("text=1 entry waiting to send");
+  await page.evaluate((prefix) => {
+    const place = Object.keys(localStorage).find((key) => key.startsWith(prefix));
+    localStorage.setItem(place.replace(prefix, "singlet.queue.threefc."), localStorage.getItem(place));
+    localStorage.removeItem(place);
+    localStorage.setItem("singlet.queue.threefc.odd", "no entry");
+  }, `singlet.queue.threefc-${gameId}.`);
+  await context.setOffline(false);
+  await page.goto(`${address}/threefc`);
+  for (let tries = 0; (await view()).goals.length < 1 && tries < 300; tries += 1) await page.waitForTimeout(100);
+  assert.deepEqual((await view()).goals.map((one) => one.scorer.nickname), ["Pepper"]);
+  await page.waitForFunction(() => Object.keys(localStorage).filter((key) => key.startsWith("singlet.queue.")).join() === "singlet.queue.threefc.odd");
+  await context.close();
+});
+
 test("a goal that was refused and had arrived is not kept; what cannot be shown can be discarded", { timeout: 180_000 }, async () => {
   const { context, page, view } = await openScore();
   const kept = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("singlet.queue.")).length);
@@ -985,6 +1019,34 @@ test("the season's page follows games of sessions that are closed", { timeout: 1
   await page.context().close();
 });
 
+test("the season's page reads again what changed while an answer was on its way", { timeout: 120_000 }, async () => {
+  const { seasonId, sessionId, gameId } = await newGame();
+  await send("ines", "POST", `/games/${gameId}/finish`, { force: true });
+  const context = await contextOf(null, PHONE);
+  const page = await open(context, `/threefc/seasons/${seasonId}`);
+  const played = (number) => page.waitForFunction((expected) => [...document.querySelectorAll(".threefc-standings tbody td:nth-of-type(2)")].map((cell) => cell.textContent).join() === expected, [number, number, number].join(), { timeout: WAIT_MS_MAX });
+  await played(1);
+  // The next answer leaves the server and takes long.
+  let arrive;
+  const arrived = new Promise((resolve) => { arrive = resolve; });
+  const left = new Promise((resolve) => {
+    context.route(`**${API}/seasons/${seasonId}`, async (route) => {
+      const response = await route.fetch();
+      resolve();
+      await arrived;
+      await route.fulfill({ response });
+    }, { times: 1 });
+  });
+  await send("ines", "POST", `/sessions/${sessionId}/games`, { gameStartTs: new Date().toISOString(), teamIds: ["red", "blue", "yellow"] });
+  await left;
+  await send("ines", "POST", `/games/${gameId}/reopen`, {});
+  // The page hears of it, and wants to read within two seconds.
+  await page.waitForTimeout(4_000);
+  arrive();
+  await played(0);
+  await context.close();
+});
+
 test("the history shows minutes by the game's length, what was changed, and older records", { timeout: 120_000 }, async () => {
   const { leagueId, sessionId } = await newGame();
   const { gameId } = await send("ines", "POST", `/sessions/${sessionId}/games`, { gameStartTs: new Date().toISOString(), teamIds: ["red", "blue", "yellow"], pitch: "Old", thirdLengthMinutes: 30 });
@@ -1054,6 +1116,7 @@ test("an admin is recognised among the people, also by a subject with signs that
   await page.waitForSelector("#grant-list li .badge:has-text('you')");
   await page.click("#grant-list button:has-text('Change')");
   await page.waitForSelector("dialog button:has-text('Leave the league')");
+  await page.waitForSelector("dialog >> text=With another role, open invitations that you have made are withdrawn.");
   checkFaults(page);
   await page.context().close();
 });

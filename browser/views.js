@@ -51,9 +51,9 @@ export async function checkEveryPage(browser, system, screen) {
 async function checkViews(browser, system, { name, ...options }, choose, { hasPictures }) {
   assert.ok(VIEWS[system], `views.js has no views of ${system}`);
   const undo = [];
+  const contexts = new Map();
   try {
     const { layout, views } = await VIEWS[system](callerOf(system), undo);
-    const contexts = new Map();
     const contextOf = (who) => {
       if (!contexts.has(who)) contexts.set(who, newContext(browser, system, who, options));
       return contexts.get(who);
@@ -63,21 +63,24 @@ async function checkViews(browser, system, { name, ...options }, choose, { hasPi
     const work = async () => {
       for (let view = waiting.shift(); view; view = waiting.shift()) {
         const where = `${system}-${view.name}`;
-        const page = await open(await contextOf(view.who), view.path);
+        let page;
         try {
+          page = await open(await contextOf(view.who), view.path);
           await show(page, view, { name, ...options });
           await checkPage(page, where, { name, ...options }, { layout, hasPictures });
         } catch (error) {
           failures.push(`${where}, ${name}: ${error.message}`);
         }
-        failures.push(...page.faults.filter((fault) => !view.expected?.test(fault)).map((fault) => `${where}, ${name}: ${fault}`));
-        await page.close();
+        // One that did not load is closed with its context.
+        failures.push(...(page?.faults ?? []).filter((fault) => !view.expected?.test(fault)).map((fault) => `${where}, ${name}: ${fault}`));
+        await page?.close();
       }
     };
     await Promise.all(Array.from({ length: PAGES_AT_ONCE }, work));
-    for (const context of contexts.values()) await (await context).close();
     assert.deepEqual(failures, []);
   } finally {
+    // Those that could not be made have told their view.
+    for (const made of await Promise.allSettled(contexts.values())) await made.value?.close();
     for (const step of undo.reverse()) await step();
   }
 }

@@ -68,30 +68,40 @@ export function randomKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The keys of the forms that are being sent, the latest form last. */
-const openKeys = [];
+/** The actions that are under way, the latest last: their keys, and how often each request was sent. */
+const runs = [];
 
 /**
  * Runs `action`, and keeps the Idempotency-Keys of its requests in `keys`, a Map. If `action` runs
  * again with the same Map, a request with the same method, path and body has the same key: the server
- * does not do again what it did the first time. Where two actions run at once, the Map of the later
- * one takes the keys of both.
+ * does not do again what it did the first time. A request that is sent twice in one run is two
+ * requests. What replaces or removes something (any method but POST) has a new key if another such
+ * request went to the same path since. Where two actions run at once, the Map of the later one takes
+ * the keys of both.
  */
 export async function withKeys(keys, action) {
-  openKeys.push(keys);
+  const run = { keys, counts: new Map() };
+  runs.push(run);
   try {
     return await action();
   } finally {
-    openKeys.splice(openKeys.lastIndexOf(keys), 1);
+    runs.splice(runs.indexOf(run), 1);
   }
 }
 
 function keyFor(method, path, body) {
-  const keys = openKeys.at(-1);
-  if (!keys || isRaw(body)) return randomKey();
-  const name = JSON.stringify([method, path, body]);
-  if (!keys.has(name)) keys.set(name, randomKey());
-  return keys.get(name);
+  const run = runs.at(-1);
+  if (!run || isRaw(body)) return randomKey();
+  const name = JSON.stringify([method, body]);
+  const sentThere = run.keys.get(path) ?? new Map();
+  const known = sentThere.get(name) ?? [];
+  // What was there before this change is another change if it is sent once more.
+  if (method !== "POST") sentThere.clear();
+  run.keys.set(path, sentThere.set(name, known));
+  const count = run.counts.get(known) ?? 0;
+  run.counts.set(known, count + 1);
+  known[count] ??= randomKey();
+  return known[count];
 }
 
 function isRaw(body) {
@@ -103,8 +113,8 @@ function isRaw(body) {
  * Problem if it is refused.
  *
  * `once` adds an Idempotency-Key: the request is repeated if its response got lost, and the server
- * carries it out once. A form that is sent again after a problem repeats its keys. `version` is sent as If-Match: the change is refused with 412 if the value
- * has changed since.
+ * carries it out once. A form that is sent again after a problem repeats its keys. `version` is sent
+ * as If-Match: the change is refused with 412 if the value has changed since.
  */
 export async function request(method, path, { body, headers, once = false, version, signal } = {}) {
   const options = {

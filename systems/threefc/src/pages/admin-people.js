@@ -117,7 +117,7 @@ export class People {
       title: grant.displayName,
       fields: [
         { name: "displayName", label: "Name", value: grant.displayName, required: true, maxlength: 40 },
-        { name: "role", label: "Role", type: "select", value: grant.role, options: ROLES },
+        { name: "role", label: "Role", type: "select", value: grant.role, options: ROLES, hint: grant.role === "admin" ? `With another role, open invitations that ${isMe ? "you" : "they"} have made are withdrawn.` : undefined },
       ],
       after: revoke,
       submit: async (values) => {

@@ -7,6 +7,8 @@ import { write } from "./api.js";
 
 /** The queue of a game has this name and the game's id. */
 const QUEUE_PREFIX = "threefc-";
+/** Where all games had one queue before. */
+const OLD_PLACE = "singlet.queue.threefc.";
 /** How many entries of a game this browser remembers as its own, and as sent. */
 const REMEMBERED_MAX = 60;
 
@@ -33,6 +35,21 @@ function requestOf(entry) {
   }
 }
 
+/** Brings what waits from the time of the one queue to the queues of its games. Its keys stay. */
+function moveOldEntries() {
+  for (const place of Object.keys(localStorage).filter((key) => key.startsWith(OLD_PLACE))) {
+    try {
+      const text = localStorage.getItem(place);
+      const { id, entry } = JSON.parse(text);
+      if (!entry.gameId) continue;
+      localStorage.setItem(`singlet.queue.${QUEUE_PREFIX}${entry.gameId}.${id}`, text);
+      localStorage.removeItem(place);
+    } catch {
+      // It stays where it is: the storage is full, or it is no entry.
+    }
+  }
+}
+
 /**
  * The entries of all games in this browser. Every page with an outbox sends them; the page of a game
  * (`gameId`) shows those of its game. Each game has a queue of its own: if the server fails at an
@@ -45,22 +62,36 @@ export class Outbox {
   /** The queues by game. */
   #queues = new Map();
   #gameId;
+  #listeners;
   /** Keys of entries that this page has sent, should the storage be full. */
   #sent = new Set();
 
   constructor(gameId, { onChange = () => {}, onSent = () => {} } = {}) {
     this.#gameId = gameId;
-    const waiting = OfflineQueue.names(QUEUE_PREFIX).map((name) => name.slice(QUEUE_PREFIX.length));
-    for (const id of new Set(gameId === null ? waiting : [gameId, ...waiting])) {
-      const isShown = id === gameId;
-      this.#queues.set(id, new OfflineQueue(QUEUE_PREFIX + id, {
-        // A refused entry does not hold up the others: each goal stands for itself.
-        onRefused: "skip",
-        send: (entry, { key }) => this.#send(entry, key),
-        onChange: () => { if (isShown) onChange(); },
-        onSent: (entry, result) => { if (isShown) onSent(entry, result); },
-      }));
-    }
+    this.#listeners = { onChange, onSent };
+    moveOldEntries();
+    if (gameId !== null) this.#open(gameId);
+    this.#openWaiting();
+    // Another tab may enter something for a game of which nothing has waited until now.
+    addEventListener("storage", () => this.#openWaiting());
+  }
+
+  /** Opens the queues of all games of which something waits. */
+  #openWaiting() {
+    for (const name of OfflineQueue.names(QUEUE_PREFIX)) this.#open(name.slice(QUEUE_PREFIX.length));
+  }
+
+  #open(id) {
+    if (this.#queues.has(id)) return;
+    const isShown = id === this.#gameId;
+    const { onChange, onSent } = this.#listeners;
+    this.#queues.set(id, new OfflineQueue(QUEUE_PREFIX + id, {
+      // A refused entry does not hold up the others: each goal stands for itself.
+      onRefused: "skip",
+      send: (entry, { key }) => this.#send(entry, key),
+      onChange: () => { if (isShown) onChange(); },
+      onSent: (entry, result) => { if (isShown) onSent(entry, result); },
+    }));
   }
 
   get #queue() {

@@ -141,7 +141,7 @@ function othersWaiting() {
 }
 
 async function discard(entries, title = "Discard what was entered here?") {
-  await confirmed({ title, text: "It is not part of the game, and is lost then.", action: "Discard", danger: true },
+  await confirmed({ title, text: "It may not be part of the game yet. It is not sent again.", action: "Discard", danger: true },
     async () => { for (const { id } of entries) outbox.drop(id); });
 }
 

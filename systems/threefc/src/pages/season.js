@@ -106,7 +106,12 @@ function removeRow({ gameId, sessionId, gameStartTs }) {
 function readLater() {
   clearTimeout(readTimer);
   readTimer = setTimeout(() => {
-    isReading ??= read(path).then((view) => { season = view; show(); }).catch(() => {}).finally(() => { isReading = null; });
+    // What is on its way may be from before the change.
+    if (isReading) {
+      readLater();
+      return;
+    }
+    isReading = read(path).then((view) => { season = view; show(); }).catch(() => {}).finally(() => { isReading = null; });
   }, Math.random() * READ_AGAIN_MAX_MS);
 }
 

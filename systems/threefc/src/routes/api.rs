@@ -379,7 +379,7 @@ fn games(api: Api<Shared>) -> Api<Shared> {
             "finishGame",
             "Finishes a game: it counts from now on. Admins may do so with open thirds.",
         )
-        .replay_if(game::check_scorekeeper)
+        .replay_if(game::check_finish)
         .problems([Error::GameNotFound, Error::GameAbandoned, Error::ThirdsOpen]),
     )
     .route(

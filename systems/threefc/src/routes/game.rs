@@ -282,6 +282,17 @@ pub(super) async fn check_admin(
     shared.service.check_game(&caller, &game, Role::Admin).await.map(|()| NoContent)
 }
 
+/// To finish with open thirds takes an admin, also the second time.
+pub(super) async fn check_finish(
+    State(shared): State<Shared>,
+    caller: Caller,
+    of: Path<OfGame>,
+    finish: Body<FinishGame>,
+) -> Result<NoContent, Error> {
+    let role = if finish.force { Role::Admin } else { Role::Scorekeeper };
+    shared.service.check_game(&caller, &game_id(&of.game)?, role).await.map(|()| NoContent)
+}
+
 pub(super) async fn check_scorekeeper(
     State(shared): State<Shared>,
     caller: Caller,
