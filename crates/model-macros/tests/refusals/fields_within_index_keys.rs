@@ -1,5 +1,5 @@
-//! Conditions on fields that are stored within a shared index key, which are no attributes, and
-//! reading them from an index that does not hold the key from which they are read.
+//! A condition on a field that is stored within a shared index key, and so is no attribute; and
+//! setting it without the others of that key.
 
 use singlet::prelude::*;
 
@@ -34,22 +34,12 @@ struct Issue {
     title: String,
 }
 
-#[derive(Projection)]
-#[projection(Issue)]
-struct Title {
-    title: String,
-}
-
 async fn filtered(db: &Db<Issues>) -> singlet::Result<Vec<Issue>> {
     db.query(Issue::newest().filter(Issue::TITLE.eq("a"))).all().await
 }
 
 async fn rename(db: &Db<Issues>, issue: &Issue) -> singlet::Result<()> {
     db.run(update(Key::of(issue)).set(Issue::TITLE, "b")).await
-}
-
-async fn titles(db: &Db<Issues>) -> singlet::Result<Vec<Title>> {
-    db.query(Issue::by_number().project::<Title>()).all().await
 }
 
 fn main() {}
