@@ -46,6 +46,9 @@ impl Options {
                 } else if meta.path.is_ident("descending") {
                     options.descending = Some(meta.path.span());
                 } else if meta.path.is_ident("pattern") {
+                    if options.pattern.is_some() {
+                        return Err(meta.error("a member is read by one pattern"));
+                    }
                     options.pattern = Some(name(meta.value()?)?);
                 } else {
                     return Err(meta.error(

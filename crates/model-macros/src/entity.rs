@@ -109,25 +109,6 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     })
 }
 
-/// How many parts the template of a sort key may have.
-const SORT_PARTS_MAX: usize = 8;
-
-/// Refuses sort keys of more parts than queries can fix.
-fn refuse_long_sort_keys<'k>(keys: impl Iterator<Item = &'k KeyTemplates>) -> syn::Result<()> {
-    for sort in keys.filter_map(|key| key.sort.as_ref()) {
-        let count = sort.parts().count();
-        if count > SORT_PARTS_MAX {
-            return Err(syn::Error::new(
-                sort.literal.span(),
-                format!(
-                    "a sort key has at most {SORT_PARTS_MAX} parts, which queries fix one after the other, and this one has {count}: join some of them in one field"
-                ),
-            ));
-        }
-    }
-    Ok(())
-}
-
 /// Refuses parts of keys that are stored as serde writes them: that may be anything.
 fn refuse_serde_in_keys<'k>(
     fields: &[Field],
@@ -158,7 +139,6 @@ impl Entity {
             indexes.push(declared.resolve(Some(name.value()), &fields)?);
         }
         refuse_serde_in_keys(&fields, std::iter::once(&key).chain(&indexes))?;
-        refuse_long_sort_keys(std::iter::once(&key).chain(&indexes))?;
         let visibility = input.vis.clone();
         Ok(Self { ident, visibility, fields, arguments, key, indexes })
     }

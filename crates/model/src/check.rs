@@ -16,8 +16,8 @@ mod templates;
 
 pub use collections::{collection, collection_ranges, shared};
 pub use fault::Fault;
-pub(crate) use held::holds;
 pub use held::{has_several_keys, index_place, index_shape, is_held, is_local, key_of, projection};
+pub(crate) use held::{holds, key_attribute};
 pub use message::Message;
 
 use crate::attribute::Attribute;

@@ -75,8 +75,9 @@ fn entity(shape: &EntityShape) -> Entity {
     });
     entity.shares_key_with = shape.shares_key_with.iter().map(|name| (*name).to_owned()).collect();
     entity.payload = shape.payload.map(str::to_owned);
-    let fields = shape.fields.iter().filter(|field| field.storage != Storage::Expiry);
-    entity.attributes = fields.map(attribute).collect();
+    let fields = shape.fields.iter().enumerate();
+    let fields = fields.filter(|(_, field)| field.storage != Storage::Expiry);
+    entity.attributes = fields.map(|(place, field)| attribute(shape, place, field)).collect();
     if shape.expires {
         entity.expires = Some(Expiry { attribute: None, since: Since::Given, seconds: None });
     }
@@ -100,10 +101,16 @@ fn index_key(shape: &EntityShape, of_index: &shape::IndexKeyShape) -> IndexKey {
     key
 }
 
-fn attribute(field: &FieldShape) -> Attribute {
+fn attribute(shape: &EntityShape, place: usize, field: &FieldShape) -> Attribute {
     let mut attribute = Attribute::new(field.attribute, field.kind);
     // What is optional only because it has a default, or may be an empty set, is so all the same.
-    attribute.optional = field.optional;
+    // In a key a field with a default always has a value.
+    let of_indexes = shape.indexes.iter().map(|of_index| &of_index.key);
+    let keys = std::iter::once(&shape.key).chain(of_indexes);
+    let templates = keys.flat_map(|key| std::iter::once(&key.partition).chain(&key.sort));
+    let mut parts = templates.flat_map(|template| template.parts);
+    let is_always_there = parts.any(|part| part.place == place && !part.optional);
+    attribute.optional = field.optional && !is_always_there;
     attribute.in_key = field.storage == Storage::Key;
     attribute.in_payload = field.storage == Storage::Payload;
     attribute.one_of = field.one_of.iter().map(|text| (*text).to_owned()).collect();

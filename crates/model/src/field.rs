@@ -379,6 +379,8 @@ pub mod kind {
     pub enum LoneIndexKey<const IS_ATTRIBUTE: bool> {}
     /// The field shares an attribute of an index key with other fields.
     pub enum SharedIndexKey {}
+    /// The field shares an index key with other fields, and is stored there and nowhere else.
+    pub enum OnlyInSharedIndexKey {}
     /// The field shares an index key with one that the model keeps.
     pub enum BesideKept {}
     /// The model says what the field is.
@@ -390,8 +392,8 @@ pub mod kind {
 }
 
 use kind::{
-    BesideKept, Element, InPayload, IndexKey, Kept, LoneIndexKey, OnlyInIndexKey, OnlyInKey, Plain,
-    PrimaryKey, SharedIndexKey,
+    BesideKept, Element, InPayload, IndexKey, Kept, LoneIndexKey, OnlyInIndexKey, OnlyInKey,
+    OnlyInSharedIndexKey, Plain, PrimaryKey, SharedIndexKey,
 };
 
 /// The kinds of fields.
@@ -431,6 +433,7 @@ kinds! {
     [] IndexKey;
     [IS_ATTRIBUTE] LoneIndexKey<IS_ATTRIBUTE>;
     [] SharedIndexKey;
+    [] OnlyInSharedIndexKey;
     [] BesideKept;
     [] Kept;
     [] InPayload;
@@ -441,7 +444,7 @@ kinds! {
     message = "this field cannot stand in a condition",
     label = "not an attribute of its own",
     note = "`InPayload`: DynamoDB cannot look into the JSON text of a payload",
-    note = "`OnlyInKey`, `OnlyInIndexKey`: the field is stored within a key and nowhere else"
+    note = "`OnlyInKey`, `OnlyInIndexKey`, `OnlyInSharedIndexKey`: the field is stored within a key and nowhere else"
 )]
 pub trait Testable {}
 
@@ -459,7 +462,7 @@ impl<K: Testable> Testable for Element<K> {}
     message = "this field cannot be set by itself",
     label = "of kind `{Self}`",
     note = "`PrimaryKey`, `OnlyInKey`: the key of an item never changes: delete the item and create another one, in one transaction",
-    note = "`SharedIndexKey`: an index key is made of this field and others, and would go stale: set them together, with `set_together` and the constant that is named after them all",
+    note = "`SharedIndexKey`, `OnlyInSharedIndexKey`: an index key is made of this field and others, and would go stale: set them together, with `set_together` and the constant that is named after them all",
     note = "`BesideKept`: an index key is made of this field and of one that the model keeps (`created`), whose value an update does not know: read the item, change it and `put` it",
     note = "`Kept`: the model keeps this field by itself",
     note = "`InPayload`: DynamoDB cannot change the JSON text of a payload: read the item and put it again"
@@ -477,7 +480,7 @@ impl<K: Settable> Settable for Element<K> {}
     message = "this field cannot be computed from what is stored",
     label = "of kind `{Self}`",
     note = "`LoneIndexKey<false>`: an index key repeats this field under another name: give both the same name, and the field is the key, which can be added to",
-    note = "`IndexKey`, `OnlyInIndexKey`, `SharedIndexKey`: an index key is made of this field, and what it would become is not known: set the field to a value",
+    note = "`IndexKey`, `OnlyInIndexKey`, `SharedIndexKey`, `OnlyInSharedIndexKey`: an index key is made of this field, and what it would become is not known: set the field to a value",
     note = "`BesideKept`: an index key is made of this field and of one that the model keeps (`created`), whose value an update does not know: read the item, change it and `put` it",
     note = "`PrimaryKey`, `OnlyInKey`: the key of an item never changes",
     note = "`Kept`: the model keeps this field by itself",

@@ -94,7 +94,9 @@ pub(crate) fn projection<P: Projection>(
         match field.storage {
             Storage::Attribute => names.push(field.attribute),
             Storage::Payload => names.extend(shape.payload),
-            Storage::Key | Storage::Expiry => {}
+            // That of an index, too, whichever way the item is read.
+            Storage::Key => names.extend(crate::check::key_attribute(shape, table, place)),
+            Storage::Expiry => {}
         }
     }
     names.sort_unstable();

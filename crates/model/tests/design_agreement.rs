@@ -29,9 +29,9 @@ enum State {
 }
 
 /// The rules that the compiler has too. What is beside them only a file can say.
-const SHARED: [&str; 15] = [
-    "SD101", "SD103", "SD105", "SD110", "SD111", "SD112", "SD201", "SD202", "SD203", "SD205",
-    "SD407", "SD408", "SD409", "SD410", "SD604",
+const SHARED: [&str; 16] = [
+    "SD101", "SD103", "SD105", "SD110", "SD111", "SD112", "SD113", "SD201", "SD202", "SD203",
+    "SD205", "SD407", "SD408", "SD409", "SD410", "SD604",
 ];
 const SHARED_EXPIRY: &str = "SD606";
 /// What macros refuse by themselves: a template that names no field.
@@ -706,6 +706,21 @@ fn what_macros_refuse_is_told_in_the_same_words() {
                 json!({"InNoKey": entity(
                     json!({"partition": "A#{repo}", "sort": "METADATA"}),
                     json!({"repo": "id", "title": {"type": "text", "in_key": true}}),
+                )}),
+            ),
+        ),
+        (
+            "long_sort_key",
+            "SD113",
+            table(
+                pair.clone(),
+                json!({}),
+                json!({"Long": entity(
+                    json!({"partition": "GAME#{code}", "sort": "{a}#{b}#{c}#{d}#{e}#{f}#{g}#{h}#{i}"}),
+                    json!({
+                        "code": "id", "a": "id", "b": "id", "c": "id", "d": "id", "e": "id", "f": "id",
+                        "g": "id", "h": "id", "i": "id"
+                    }),
                 )}),
             ),
         ),

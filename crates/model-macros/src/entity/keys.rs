@@ -17,6 +17,7 @@ pub(super) enum FieldKind {
     IndexKey,
     LoneIndexKey,
     SharedIndexKey,
+    OnlyInSharedIndexKey,
     BesideKept,
     Kept,
     InPayload,
@@ -42,6 +43,7 @@ impl FieldKind {
                 }>
             },
             Self::SharedIndexKey => quote!(::singlet::field::kind::SharedIndexKey),
+            Self::OnlyInSharedIndexKey => quote!(::singlet::field::kind::OnlyInSharedIndexKey),
             Self::BesideKept => quote!(::singlet::field::kind::BesideKept),
             Self::Kept => quote!(::singlet::field::kind::Kept),
             Self::InPayload => quote!(::singlet::field::kind::InPayload),
@@ -104,6 +106,8 @@ impl Kinds {
                 FieldKind::PrimaryKey
             } else if options.in_key.is_some() && !is_shared {
                 FieldKind::OnlyInIndexKey
+            } else if options.in_key.is_some() {
+                FieldKind::OnlyInSharedIndexKey
             } else if is_beside_kept {
                 FieldKind::BesideKept
             } else if is_shared {

@@ -89,7 +89,8 @@ fn check_groups(entity: &Entity, kinds: &Kinds) -> syn::Result<()> {
 /// Whether the fields of a group can be set: what the model keeps cannot, and so neither can the
 /// others.
 fn is_settable(kinds: &Kinds, group: &[usize]) -> bool {
-    group.iter().all(|place| kinds.kinds.get(*place) == Some(&FieldKind::SharedIndexKey))
+    let mut kinds = group.iter().filter_map(|place| kinds.kinds.get(*place));
+    kinds.all(|kind| matches!(kind, FieldKind::SharedIndexKey | FieldKind::OnlyInSharedIndexKey))
 }
 
 /// The name of the constant for fields that can only be set together.

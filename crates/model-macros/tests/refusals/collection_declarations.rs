@@ -67,4 +67,11 @@ struct PatternOfNoIndex {
     players: Vec<Player>,
 }
 
+#[derive(Collection)]
+struct TwoPatterns {
+    #[collection(pattern = open)]
+    #[collection(pattern = done)]
+    players: Vec<Player>,
+}
+
 fn main() {}

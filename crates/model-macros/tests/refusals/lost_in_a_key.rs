@@ -7,8 +7,8 @@ id!(Repo);
 #[table(
     name = "issues",
     key = (PK),
-    index(GSI1 = (GSI1PK, GSI1SK)),
-    entities(InNoKey, WithACondition, BesideAnOptionalPart)
+    index(GSI1 = (GSI1PK, GSI1SK), GSI2 = (GSI2PK, GSI2SK)),
+    entities(InNoKey, WithACondition, BesideAnOptionalPart, InTheSecondKey)
 )]
 struct Issues;
 
@@ -40,6 +40,21 @@ struct WithACondition {
     GSI1 of_author = ("AUTHOR#{author}", "TITLE#{title}")
 )]
 struct BesideAnOptionalPart {
+    repo: Repo,
+    author: Option<Repo>,
+    #[attribute(in_key)]
+    title: String,
+}
+
+/// Every item has the second key, and the first one is read.
+#[derive(Entity)]
+#[entity(
+    Issues,
+    key = ("D#{repo}"),
+    GSI1 of_author = ("AUTHOR#{author}", "TITLE#{title}"),
+    GSI2 all = ("ALL", "TITLE#{title}")
+)]
+struct InTheSecondKey {
     repo: Repo,
     author: Option<Repo>,
     #[attribute(in_key)]

@@ -208,7 +208,11 @@ impl<T: Table> Keys<T> {
         let key = key.into_item()?;
         let place = *self.places.entry(binary::encode(&key)).or_insert(self.wanted.len());
         match self.wanted.get_mut(place) {
-            Some(wanted) => wanted.entities.push(&E::SHAPE),
+            Some(wanted) => {
+                if !wanted.entities.iter().any(|entity| entity.name == E::SHAPE.name) {
+                    wanted.entities.push(&E::SHAPE);
+                }
+            }
             None => self.wanted.push(Wanted { key, entities: vec![&E::SHAPE] }),
         }
         Ok(())

@@ -43,13 +43,14 @@ pub const fn index_place(entity: &EntityShape, name: &str, pattern: Option<&str>
     if let Some(pattern) = pattern
         && has_key_for(entity.indexes, name)
     {
-        Message::new()
+        let message = Message::new()
             .code(entity.name)
             .and(" has no pattern ")
             .code(pattern)
             .and(" in the index ")
             .code(name)
-            .refuse();
+            .and("; it has ");
+        list_patterns(message, entity, name).refuse();
     }
     Message::new()
         .code(entity.name)
@@ -63,12 +64,17 @@ pub const fn index_place(entity: &EntityShape, name: &str, pattern: Option<&str>
 
 /// Says which patterns a member of a collection can name.
 const fn refuse_several(entity: &EntityShape, name: &str) -> ! {
-    let mut message = Message::new()
+    let message = Message::new()
         .code(entity.name)
         .and(" has several keys for the index ")
         .code(name)
-        .and("; say by which one the collection reads it");
-    let mut separator = ": ";
+        .and("; say by which one the collection reads it: ");
+    list_patterns(message, entity, name).refuse()
+}
+
+/// Adds what a member can say to be read by one of the entity's keys for an index.
+const fn list_patterns(mut message: Message, entity: &EntityShape, name: &str) -> Message {
+    let mut separator = "";
     let mut rest = entity.indexes;
     while let [of_index, others @ ..] = rest {
         if same(of_index.index, name) {
@@ -81,7 +87,7 @@ const fn refuse_several(entity: &EntityShape, name: &str) -> ! {
         }
         rest = others;
     }
-    message.refuse()
+    message
 }
 
 /// Whether the entity has more than one key for an index, each with a condition.
@@ -195,8 +201,9 @@ pub(super) const fn first_missing(
     None
 }
 
-/// The key attribute from which a field is read that is stored within keys alone.
-const fn key_attribute(
+/// The key attribute from which a field is read that is stored within keys alone: the first without
+/// a condition that names it.
+pub(crate) const fn key_attribute(
     entity: &EntityShape,
     table: &TableShape,
     place: usize,
@@ -206,7 +213,8 @@ const fn key_attribute(
     }
     let mut rest = entity.indexes;
     while let [of_index, others @ ..] = rest {
-        if let Some(index) = find_index(table.indexes, of_index.index)
+        if of_index.when.is_none()
+            && let Some(index) = find_index(table.indexes, of_index.index)
             && let Some(attribute) = within(&of_index.key, &index.key, place)
         {
             return Some(attribute);

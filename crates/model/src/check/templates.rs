@@ -11,6 +11,9 @@ use crate::shape::{
 };
 use singlet_dynamo::schema::KeyType;
 
+/// How many parts of a sort key queries can fix, one after the other.
+const SORT_PARTS_MAX: usize = 8;
+
 /// Where a template stands.
 #[derive(Clone, Copy)]
 struct Place<'s> {
@@ -68,8 +71,8 @@ const fn check_kept_in_keys<'s>(entity: &'s EntityShapeOf<'s>, faults: &mut Faul
                     "SD112",
                     Message::new()
                         .code(field.name)
-                        .and(" is stored within a key alone (`in_key`), and it stands in no key that every item has: its value is lost"),
-                    "Leave `in_key` out; or put it into the primary key, or into a key in an index without a condition and without other parts that can be missing.",
+                        .and(" is stored within a key alone (`in_key`), and the first key without a condition that names it is not one that every item has, or there is none: its value cannot be read"),
+                    "Leave `in_key` out; or put it into the primary key, or into a key in an index without a condition and without other parts that can be missing, and declare that key first.",
                 )
                 .entity(entity.name)
                 .attribute(field.attribute),
@@ -261,6 +264,7 @@ impl<'s> Place<'s> {
         match (&key.sort, &attributes.sort) {
             (Some(sort), Some(attribute)) => {
                 self.check_template(sort, attribute, false, faults);
+                self.check_length(sort, attribute, faults);
             }
             (None, None) => {}
             (Some(sort), None) => self.add(
@@ -286,6 +290,27 @@ impl<'s> Place<'s> {
                 .attribute(sort.name),
                 faults,
             ),
+        }
+    }
+
+    const fn check_length(
+        self,
+        sort: &'s TemplateOf<'s>,
+        attribute: &'s KeyAttributeOf<'s>,
+        faults: &mut Faults<'s>,
+    ) {
+        if sort.parts.len() > SORT_PARTS_MAX {
+            self.add(
+                Fault::error(
+                    "SD113",
+                    Message::new().and("the sort key ").code(sort.text).and(
+                        " has more than eight parts, and queries fix eight at most, one after the other",
+                    ),
+                    "Join some of them in one attribute.",
+                )
+                .attribute(attribute.name),
+                faults,
+            );
         }
     }
 

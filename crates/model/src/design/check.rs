@@ -69,7 +69,7 @@ impl fmt::Debug for Rule {
 
 /// All rules, in the order of their codes: what is named (1), keys (2), reads (3), indexes (4),
 /// writes (5), expiry (6), size (7), and the check itself (9).
-pub const RULES: [Rule; 52] = [
+pub const RULES: [Rule; 53] = [
     unknown_name::RULE,
     unknown_operation::RULE,
     shared::KEY_MISMATCH,
@@ -81,6 +81,7 @@ pub const RULES: [Rule; 52] = [
     shared::MISTYPED_KEY,
     shared::SHARED_ATTRIBUTE,
     shared::LOST_IN_KEY,
+    shared::LONG_SORT_KEY,
     shared::KEY_COLLISION,
     shared::AMBIGUOUS_KEY,
     unsorted_number::RULE,

@@ -261,7 +261,9 @@ impl<E: Entity, R> Update<E, R> {
         })
     }
 
-    /// Takes elements out of a set.
+    /// Takes elements out of a set. A set that is not there stays so, and one that loses its last
+    /// element is removed: in a map with its key, in a list with its place. An empty set in a list
+    /// or a map is stored as NULL: there the update is refused as invalid.
     pub fn take<T: Attribute + Ord, K: Computable>(
         self,
         field: Field<E, BTreeSet<T>, K>,

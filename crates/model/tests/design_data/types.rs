@@ -53,3 +53,37 @@ fn a_struct_holds_no_more_than_its_members() {
     };
     assert_eq!(findings, [told("history"), told("scores")]);
 }
+
+#[table(name = "posts", key = (PK), index(GSI1 = (GSI1PK, GSI1SK)), entities(Post))]
+struct Posts;
+
+#[derive(Entity)]
+#[entity(Posts, key = ("POST#{blog:04}#{id}"), GSI1 of_author = ("AUTHOR#{author:04}", "TITLE#{title}"))]
+struct Post {
+    id: Code,
+    #[attribute(default)]
+    blog: u32,
+    #[attribute(default)]
+    author: u32,
+    #[attribute(default)]
+    likes: u32,
+    #[attribute(in_key)]
+    title: String,
+}
+
+/// A field with a default was optional in the design, also where it is part of a key, and the check
+/// of the design refused what the compiler takes.
+#[test]
+fn a_field_with_a_default_is_never_missing_in_a_key() {
+    let design: Design = Posts::design();
+    let post = design.tables.first().and_then(|table| table.entity("Post"));
+    let is_optional = |name| post.and_then(|post| post.attribute(name)).map(|own| own.optional);
+    assert_eq!(
+        ["blog", "author", "likes"].map(is_optional),
+        [Some(false), Some(false), Some(true)]
+    );
+    let errors = design.check();
+    let errors = errors.iter().filter(|finding| ["SD103", "SD112"].contains(&finding.code));
+    let errors: Vec<String> = errors.map(ToString::to_string).collect();
+    assert_eq!(errors, Vec::<String>::new());
+}

@@ -11,6 +11,7 @@ mod expiry;
 mod index_keys;
 mod inspection;
 mod item_errors;
+mod key_fields;
 mod keys;
 mod pages;
 mod patterns;
@@ -66,6 +67,8 @@ stories! {
         a_field_can_be_the_key an_upsert_does_not_take_an_item_out;
     keys: an_index_has_the_key_whose_condition_holds a_scan_reads_the_keys_of_one_pattern
         entities_share_a_key items_of_others_in_an_index_are_passed_over;
+    key_fields: a_projection_reads_them an_index_can_hold_their_key
+        they_are_set_with_the_others_of_their_key;
     conditions: every_comparison missing_and_null joined;
     queries: by_the_beginning_of_the_sort_key by_a_range by_eight_parts by_numbers entities_are_never_mixed
         collections_are_read_by_one_query;

@@ -16,6 +16,7 @@ pub(super) const SHARED_ATTRIBUTE: Rule =
     rule("SD111", "two things are to be stored in one attribute");
 pub(super) const LOST_IN_KEY: Rule =
     rule("SD112", "an attribute is stored in a key that not every item has");
+pub(super) const LONG_SORT_KEY: Rule = rule("SD113", "a sort key has too many parts");
 pub(super) const KEY_COLLISION: Rule = rule("SD201", "items of two entities can have the same key");
 pub(super) const AMBIGUOUS_KEY: Rule = rule("SD202", "different values give the same key");
 pub(super) const SHARED_KEY: Rule = rule("SD205", "entities that share a key are not told apart");

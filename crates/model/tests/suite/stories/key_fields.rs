@@ -1,0 +1,114 @@
+//! Fields that are stored within the key of an index and nowhere else.
+
+use super::id;
+use crate::{Fixture, TestResult};
+use design::*;
+use singlet::prelude::*;
+
+#[allow(unreachable_pub, missing_docs, reason = "declared as a program declares it")]
+mod design {
+    use singlet::prelude::*;
+
+    id!(HallId, Label, Room);
+
+    #[table(
+        name = "{env}-talks",
+        key = (PK, SK),
+        index(
+            GSI1 = (GSI1PK, GSI1SK),
+            GSI2 = (GSI2PK, GSI2SK),
+            GSI3 = (GSI3PK, GSI3SK) projecting("GSI2SK"),
+            GSI4 = (GSI4PK, GSI4SK),
+            GSI5 = (GSI5PK, GSI5SK)
+        ),
+        entities(Talk)
+    )]
+    pub struct Talks;
+
+    #[derive(Entity, Clone, Debug, PartialEq)]
+    #[entity(
+        Talks,
+        key in_hall = ("HALL#{hall}", "TALK#{number:04}"),
+        GSI1 open = ("OPEN", "{title}") when is_open = true,
+        GSI2 by_title = ("ALL", "{title}"),
+        GSI3 by_number = ("ALL", "{number:04}"),
+        GSI4 by_label = ("LABELS", "{label}"),
+        GSI5 by_hour = ("HOURS", "{hour:02}#{room}")
+    )]
+    pub struct Talk {
+        pub hall: HallId,
+        pub number: u32,
+        pub is_open: bool,
+        #[attribute(in_key)]
+        pub title: String,
+        #[attribute(in_key)]
+        pub label: Option<Label>,
+        pub hour: u8,
+        #[attribute(in_key)]
+        pub room: Room,
+    }
+
+    #[derive(Projection, Debug, PartialEq)]
+    #[projection(Talk)]
+    pub struct TalkTitle {
+        pub title: String,
+    }
+
+    #[derive(Projection, Debug, PartialEq)]
+    #[projection(Talk)]
+    pub struct TalkLabel {
+        pub label: Option<Label>,
+        pub room: Room,
+    }
+}
+
+async fn stored(fixture: &Fixture) -> singlet::Result<(Db<Talks>, Talk)> {
+    let db = fixture.open::<Talks>();
+    db.provision().await?;
+    let talk = Talk {
+        hall: id("main"),
+        number: 1,
+        is_open: false,
+        title: "Keys".into(),
+        label: Some(id("design")),
+        hour: 9,
+        room: id("north"),
+    };
+    db.run(put(&talk)).await?;
+    Ok((db, talk))
+}
+
+/// A projection did not ask for the key of an index that was not queried: an obligatory field was
+/// corrupt, and an optional one `None` although it was stored.
+pub(super) async fn a_projection_reads_them(fixture: &Fixture) -> TestResult {
+    let (db, talk) = stored(fixture).await?;
+    let label = || TalkLabel { label: talk.label.clone(), room: talk.room.clone() };
+    let title = || TalkTitle { title: talk.title.clone() };
+    let key = || Key::of(&talk).consistent();
+    assert_eq!(db.get(key().project::<TalkLabel>()).await?, Some(label()));
+    assert_eq!(db.get(key().project::<TalkTitle>()).await?, Some(title()));
+    assert_eq!(db.get_many([key().project::<TalkLabel>()]).await?, [Some(label())]);
+    let in_hall = || Talk::in_hall(&talk.hall).consistent();
+    assert_eq!(db.query(in_hall().project::<TalkLabel>()).all().await?, [label()]);
+    let by_title = Talk::by_title().project::<TalkLabel>();
+    assert_eq!(db.query(by_title).all().await?, [label()]);
+    Ok(())
+}
+
+/// The compiler looked for the field in the key with a condition, from which it is never read, and
+/// refused this query.
+pub(super) async fn an_index_can_hold_their_key(fixture: &Fixture) -> TestResult {
+    let (db, talk) = stored(fixture).await?;
+    let titles = db.query(Talk::by_number().project::<TalkTitle>()).all().await?;
+    assert_eq!(titles, [TalkTitle { title: talk.title }]);
+    Ok(())
+}
+
+pub(super) async fn they_are_set_with_the_others_of_their_key(fixture: &Fixture) -> TestResult {
+    let (db, talk) = stored(fixture).await?;
+    let moved = Talk { hour: 14, room: id("south"), ..talk.clone() };
+    let together = (moved.hour, moved.room.clone());
+    db.run(update(Key::of(&talk)).set_together(Talk::HOUR_AND_ROOM, together)).await?;
+    assert_eq!(db.get(Key::of(&talk).consistent()).await?, Some(moved));
+    Ok(())
+}
