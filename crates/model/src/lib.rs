@@ -160,11 +160,11 @@ pub mod prelude {
 /// The code of pages in docs, which is compiled and run.
 #[cfg(doctest)]
 mod pages {
-    #[doc = include_str!("../../../docs/declarations.md")]
+    #[doc = include_str!("../tests/pages/declarations.md")]
     struct Declarations;
-    #[doc = include_str!("../../../docs/inspection.md")]
+    #[doc = include_str!("../tests/pages/inspection.md")]
     struct Inspection;
-    #[doc = include_str!("../../../docs/change-feed.md")]
+    #[doc = include_str!("../tests/pages/change-feed.md")]
     struct ChangeFeed;
     #[doc = include_str!("../../../docs/from-electrodb.md")]
     struct FromElectroDb;

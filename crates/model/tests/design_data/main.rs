@@ -7,6 +7,7 @@ mod exports;
 mod file;
 mod hostile;
 mod key_overlap;
+mod pages;
 mod sources;
 mod tutorial;
 mod types;
