@@ -15,7 +15,9 @@ fn rust_blocks(page: &str) -> Vec<Vec<&str>> {
                 blocks.push(Vec::new());
             }
             _ if is_inside && line != "#" && !line.starts_with("# ") => {
-                blocks.last_mut().unwrap().push(line);
+                if let Some(block) = blocks.last_mut() {
+                    block.push(line);
+                }
             }
             _ => {}
         }
