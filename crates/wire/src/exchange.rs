@@ -4,7 +4,7 @@ use crate::admission::{Admission, SMALL_BYTES_MAX};
 use crate::answer::{self, RequestIds, Style, Written};
 use crate::body::{self, Body, Received, Refused};
 use crate::connection::Client;
-use crate::lane::LargeLane;
+use crate::lane::{LargeLane, Turns};
 use crate::limits::Limits;
 use crate::metrics::{Metrics, Outcome};
 use crate::rejection::Rejection;
@@ -36,6 +36,8 @@ const INLINE_BYTES_MAX: usize = 256 << 10;
 /// How many times longer the JSON of nearly all items is than what is stored, at most. That of a list
 /// of NULLs is 14 times as long.
 const JSON_GROWTH_USUAL: usize = 2;
+/// How many writes that return items are carried out at a time.
+pub(crate) const RETURNING_MAX: usize = 32;
 /// How long to wait before looking for room again.
 const ROOM_RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// By how much answers to writes may exceed a room, when they have waited for it.
@@ -53,6 +55,8 @@ pub(crate) struct Shared {
     pub(crate) admission: Admission,
     pub(crate) metrics: Metrics,
     pub(crate) lane: LargeLane,
+    /// Writes that return items.
+    pub(crate) returning: Turns,
     /// Whether the endpoint listens on a loopback address, and so must be meant by its name.
     pub(crate) is_on_loopback: bool,
 }
@@ -207,10 +211,12 @@ impl Shared {
         };
         let effect = Effect::of(&request);
         // What a write returns must have room before the write is done; until then it can be refused.
+        // How large it is shows only then, so few are carried out at a time.
         let mut returned = match effect {
             Effect::Write { returns_item: true } => {
+                let turn = self.returning.next(&client.shares.lane).await;
                 let hold = rooms.hold_returned_item(&client.shares);
-                Some(hold.ok_or_else(|| Error::new(ErrorKind::Throttling))?)
+                Some((turn, hold.ok_or_else(|| Error::new(ErrorKind::Throttling))?))
             }
             _ => None,
         };
@@ -223,12 +229,16 @@ impl Shared {
             }
             error.to_dynamo()
         })?;
-        if let Some(returned) = &mut returned {
-            let more = answer.item_bytes().saturating_sub(returned.bytes());
-            if !returned.add(more) {
-                return Err(no_room_for_done(more));
+        let _returned = match returned.take() {
+            Some((_turn, mut hold)) => {
+                let more = answer.item_bytes().saturating_sub(hold.bytes());
+                if !hold.add(more) {
+                    return Err(no_room_for_done(more));
+                }
+                Some(hold)
             }
-        }
+            None => None,
+        };
         self.write(answer, effect, client, style).await
     }
 

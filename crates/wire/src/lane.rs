@@ -28,8 +28,9 @@ pub(crate) struct LargeLane {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LaneClient(Arc<()>);
 
+/// So many at a time, in turns by client. Clones are the same turns.
 #[derive(Clone, Debug)]
-struct Turns(Arc<Mutex<Queue>>);
+pub(crate) struct Turns(Arc<Mutex<Queue>>);
 
 #[derive(Debug)]
 struct Queue {
@@ -44,7 +45,7 @@ struct Queue {
 
 /// The right to run, which is passed on when this is dropped; `None` once it was.
 #[derive(Debug)]
-struct Turn(Option<Turns>);
+pub(crate) struct Turn(Option<Turns>);
 
 impl LargeLane {
     pub(crate) fn new() -> Self {
@@ -52,8 +53,7 @@ impl LargeLane {
     }
 
     fn with_threads(free: usize) -> Self {
-        let queue = Queue { free, waiting: VecDeque::new(), entered: 0, still_waiting: 0 };
-        Self { turns: Turns(Arc::new(Mutex::new(queue))) }
+        Self { turns: Turns::new(free) }
     }
 
     /// Runs work on a thread of its own, once it is the client's turn. A panic in it is passed on.
@@ -80,13 +80,18 @@ impl LargeLane {
 }
 
 impl Turns {
+    pub(crate) fn new(free: usize) -> Self {
+        let queue = Queue { free, waiting: VecDeque::new(), entered: 0, still_waiting: 0 };
+        Self(Arc::new(Mutex::new(queue)))
+    }
+
     fn queue(&self) -> MutexGuard<'_, Queue> {
         // Held only for moves of values.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a turn.
-    async fn next(&self, client: &LaneClient) -> Turn {
+    pub(crate) async fn next(&self, client: &LaneClient) -> Turn {
         let granted = {
             let mut queue = self.queue();
             if queue.free > 0 {

@@ -38,7 +38,7 @@ pub struct Limits {
     /// How many bytes may be reserved at a time for items that writes return (`ReturnValues`), from
     /// before the write is carried out until its answer has other room: 64 KB each, and what the item
     /// has beyond that once it is known. What is done cannot be refused, so a write that finds no
-    /// 64 KB here is refused before it is done; all requests in flight together have as much.
+    /// 64 KB here is refused before it is done. No more than 32 are carried out at a time.
     pub returned_item_bytes_max: usize,
     /// How many bytes may be held at a time of what is smaller: heads and bodies that are not
     /// complete, and answers that are not taken. What is large cannot take this room.
@@ -60,7 +60,7 @@ impl Default for Limits {
             requests_max: 2048,
             large_body_bytes_max: 48 << 20,
             large_answer_bytes_max: 96 << 20,
-            returned_item_bytes_max: 128 << 20,
+            returned_item_bytes_max: 32 << 20,
             small_bytes_max: 48 << 20,
             body_time_max: Duration::from_secs(45),
             room_time_max: Duration::from_secs(5),
