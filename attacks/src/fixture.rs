@@ -48,14 +48,14 @@ pub(crate) fn large_get() -> String {
     json!({"TableName": LARGE, "Key": {"pk": {"S": "0"}}}).to_string()
 }
 
-/// The body of an UpdateItem that returns the 390 KB of the item that it changes.
-pub(crate) fn large_update(key: usize) -> String {
+/// The body of an UpdateItem that changes an item of 390 KB, and returns it or not (`ReturnValues`).
+pub(crate) fn large_update(key: usize, returned: &str) -> String {
     json!({
         "TableName": LARGE,
         "Key": {"pk": {"S": (key % LARGE_ITEMS).to_string()}},
         "UpdateExpression": "SET n = :n",
         "ExpressionAttributeValues": {":n": {"N": "1"}},
-        "ReturnValues": "ALL_NEW",
+        "ReturnValues": returned,
     })
     .to_string()
 }

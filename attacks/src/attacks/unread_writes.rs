@@ -19,7 +19,7 @@ pub(super) fn run(round: &mut Round) -> Result<(), String> {
     let mut sent = 0;
     round.attack_endpoint(&mut endpoint, |until| {
         let streams = crowd(CLIENTS, |client| {
-            let body = fixture::large_update(client).into_bytes();
+            let body = fixture::large_update(client, "ALL_NEW").into_bytes();
             let settings = [(INITIAL_WINDOW_SIZE, 0)];
             let opened = frames::open(requests.address, &settings, Duration::from_secs(5));
             let Ok(mut connection) = opened else { return 0 };

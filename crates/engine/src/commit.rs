@@ -7,6 +7,6 @@ mod tables;
 mod tokens;
 
 pub(crate) use dry_run::{DRY_RUNS_MAX, Mode, Precomputed, dry_run};
-pub(crate) use queue::{Answer, Queue, Refused};
+pub(crate) use queue::{Answer, Done, Queue, Refused};
 pub(crate) use stage::{Stage, Staged, expiry_second};
 pub(crate) use tokens::Fingerprint;

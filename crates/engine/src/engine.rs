@@ -1,7 +1,8 @@
 //! The engine: one writer at a time, readers that wait for nobody.
 
 use crate::catalogue::Catalogue;
-use crate::commit::{Answer, Mode, Queue, Refused, Stage, Staged};
+use crate::client::Client;
+use crate::commit::{Answer, Done, Queue, Refused, Stage, Staged};
 use crate::error::{Error, Result};
 use crate::feed::{Feed, Subscription};
 use crate::lane::{HeavyLane, STAGE_FUEL};
@@ -12,7 +13,7 @@ use crate::statistics::{Histogram, Statistics};
 use crate::store::{self, Direction, Durability, Keyspace, Snapshot, Store};
 use arc_swap::ArcSwap;
 use singlet_dynamo::arn::Home;
-use singlet_dynamo::fuel::Fuel;
+use singlet_dynamo::fuel::FUEL_PER_MS;
 use std::any::Any;
 use std::marker::PhantomData;
 use std::ops::Bound;
@@ -29,7 +30,13 @@ use std::vec::IntoIter;
 /// How many bytes are enough for one commit, however many commands wait: what it holds is in memory
 /// several times over, and opening after a crash reads it whole. A small update of a large item in
 /// a table with a stream writes more than a megabyte.
-const COMMIT_BYTES_MAX: u64 = 16 << 20;
+const COMMIT_BYTES_MAX: u64 = 1 << 20;
+/// How much work is enough for one commit, about 4 ms: whoever comes meanwhile waits for it. Bytes
+/// that are replaced in the same commit count as work, half a unit of fuel each.
+const COMMIT_FUEL_MAX: u64 = 4 * FUEL_PER_MS;
+/// What counts as much as a small write, in bytes that are written and in fuel that is spent.
+const COST_BYTES: u64 = 1 << 10;
+const COST_FUEL: u64 = FUEL_PER_MS / 1000;
 /// How often the engine looks for work of its own when nobody wakes it.
 /// Relaxed durability promises an fsync every 100 ms, and this leaves half of that for it.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_millis(50);
@@ -188,9 +195,10 @@ impl Engine {
     /// Like [`Engine::write`], without blocking the thread.
     pub(crate) fn write_async<A: Send + 'static>(
         &self,
+        client: Option<&Client>,
         operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
     ) -> Result<Pending<A>> {
-        let answer = self.handle.core.enqueue(operation)?;
+        let answer = self.handle.core.enqueue(client, operation)?;
         Ok(Pending { answer, operation: PhantomData })
     }
 
@@ -349,6 +357,7 @@ impl Core {
 
     fn enqueue<A: Send + 'static>(
         &self,
+        client: Option<&Client>,
         operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
     ) -> Result<Answer<Result<Reply>>> {
         self.check_writable()?;
@@ -356,46 +365,47 @@ impl Core {
         // In memory a group takes microseconds, less than waking the thread that leads for tasks.
         // A disk would hold up the task's thread, and whoever else runs on it.
         let answer = match self.store {
-            Store::Memory(_) => self.queue.submit_prompt(command, |group| self.commit(group)),
-            Store::Disk(_) => self.queue.submit_async(command),
+            Store::Memory(_) => {
+                self.queue.submit_prompt(command, client, |group| self.commit(group))
+            }
+            Store::Disk(_) => self.queue.submit_async(command, client),
         };
         answer.map_err(refusal)
     }
 
-    /// Carries out a group: one answer for each command, none before all that it saw is durable.
-    fn commit(&self, group: Vec<Command>) -> Vec<Result<Reply>> {
-        let len = group.len();
-        let mut commands = group.into_iter();
-        let mut replies = Vec::with_capacity(len);
-        while replies.len() < len {
-            let done = replies.len();
-            if let Err(error) = self.commit_some(&mut commands, &mut replies) {
-                // What they were to be told is not so. The first command is told what happened,
-                // and the rest what they would meet.
-                replies.truncate(done);
-                let other = error.again();
-                replies.push(Err(error));
-                replies.resize_with(len, || Err(other.again()));
-            }
+    /// Carries out the first commands of a group, as many as one commit may hold. None is answered
+    /// before all that it saw is durable.
+    fn commit(&self, commands: &mut IntoIter<Command>) -> Vec<Done<Result<Reply>>> {
+        let len = commands.len();
+        let mut done = Vec::with_capacity(len);
+        if let Err(error) = self.commit_some(commands, &mut done) {
+            // What they were to be told is not so. The first command is told what happened, and the
+            // rest what they would meet; if none could be begun, that is all of the group.
+            let taken = match len - commands.len() {
+                0 => commands.by_ref().count(),
+                taken => taken,
+            };
+            done.clear();
+            let other = error.again();
+            done.push(Done { answer: Err(error), cost: 1 });
+            done.resize_with(taken, || Done { answer: Err(other.again()), cost: 1 });
         }
-        replies
+        done
     }
 
-    /// Commits the first of these commands, as many as one commit may hold, and adds their replies.
     fn commit_some(
         &self,
         commands: &mut IntoIter<Command>,
-        replies: &mut Vec<Result<Reply>>,
+        done: &mut Vec<Done<Result<Reply>>>,
     ) -> Result<()> {
         self.check_writable()?;
         // A mistake of ours in one command must not take the engine down: as long as the store was
         // not asked to commit, nothing has happened.
         let catalogue = self.catalogue.load_full();
-        let done = replies.len();
-        let evaluate = AssertUnwindSafe(|| self.evaluate(commands, &catalogue, replies));
+        let evaluate = AssertUnwindSafe(|| self.evaluate(commands, &catalogue, done));
         let staged = catch_unwind(evaluate).unwrap_or(Err(Error::Panicked))?;
         // From here on nobody knows what the disk holds if anything goes wrong.
-        let publish = AssertUnwindSafe(|| self.publish(replies.len() - done, staged, &catalogue));
+        let publish = AssertUnwindSafe(|| self.publish(done.len(), staged, &catalogue));
         let published = catch_unwind(publish).unwrap_or(Err(Error::Poisoned));
         published.inspect_err(|error| {
             // A disk that is full has taken nothing, and may have room again.
@@ -406,12 +416,12 @@ impl Core {
     }
 
     /// Evaluates commands one after the other, each against what those before it leave, until
-    /// there are no more or enough is to be written.
+    /// there are no more, or enough is to be written, or it has taken long enough.
     fn evaluate(
         &self,
         commands: &mut IntoIter<Command>,
         catalogue: &Arc<Catalogue>,
-        replies: &mut Vec<Result<Reply>>,
+        done: &mut Vec<Done<Result<Reply>>>,
     ) -> Result<Staged> {
         let snapshot = self.store.snapshot()?;
         let mut stage = Stage::new(
@@ -421,11 +431,16 @@ impl Core {
             self.next_sequence.load(Ordering::Relaxed),
             self.feed.has_listeners(),
         );
+        let mut spent = 0;
         for command in commands {
-            stage.fuel = Fuel::limited(STAGE_FUEL);
-            stage.mode = Mode::Real;
-            replies.push(command(&mut stage));
-            if stage.batch.size_bytes() >= COMMIT_BYTES_MAX {
+            stage.begin_command();
+            let bytes_before = stage.batch.put_bytes();
+            let answer = command(&mut stage);
+            let bytes = stage.batch.put_bytes() - bytes_before;
+            let fuel = STAGE_FUEL - stage.fuel.left();
+            spent += fuel + bytes / 2;
+            done.push(Done { answer, cost: 1 + bytes / COST_BYTES + fuel / COST_FUEL });
+            if stage.batch.size_bytes() >= COMMIT_BYTES_MAX || spent >= COMMIT_FUEL_MAX {
                 break;
             }
         }
@@ -604,8 +619,12 @@ mod tests {
         };
         let commits = || core.statistics.group_sizes.buckets().last().map_or(0, |(_, count)| count);
         let commits_before = commits();
-        let replies = core.commit((0..COMMANDS).map(put).collect());
-        let answers: Vec<u8> = replies.into_iter().map(|it| reply_of(it).unwrap()).collect();
+        let mut commands = (0..COMMANDS).map(put).collect::<Vec<_>>().into_iter();
+        let mut answers = Vec::new();
+        while commands.len() > 0 {
+            let done = core.commit(&mut commands).into_iter();
+            answers.extend(done.map(|done| reply_of::<u8>(done.answer).unwrap()));
+        }
         assert_eq!(answers, (0..COMMANDS).collect::<Vec<_>>());
         assert_eq!(commits() - commits_before, 3);
     }

@@ -1,10 +1,11 @@
 //! Any operation, for those who have requests of all kinds: a server, a replay, a test.
 
+use crate::client::{AnswerRoom, Caller, Client};
 use crate::commit::Stage;
 use crate::engine::{Core, Engine, Pending};
 use crate::error::{Result, Unfinished};
 use crate::heavy::{Attempt, attempt};
-use crate::lane::{INLINE_FUEL, Job};
+use crate::lane::{INLINE_FUEL, Job, Turn};
 use crate::operation::{WeighedBatch, WeighedPut, WeighedTransaction};
 use crate::state::State;
 use singlet_dynamo::fuel::Fuel;
@@ -35,6 +36,7 @@ type Write = Box<dyn FnOnce(&mut Stage<'_>) -> Result<Answer> + Send>;
 pub struct Started<'e> {
     progress: Progress,
     engine: &'e Engine,
+    client: Option<Client>,
 }
 
 enum Progress {
@@ -64,7 +66,7 @@ impl Future for Started<'_> {
                     match ready!(Pin::new(pending).poll(context))?.finish() {
                         Ok(outcome) => return Poll::Ready(outcome),
                         Err(write) => {
-                            let job = self.engine.write_in_lane(write);
+                            let job = self.engine.write_in_lane(self.client.as_ref(), write);
                             self.progress = Progress::of(job, Progress::InLane);
                         }
                     }
@@ -87,7 +89,7 @@ impl Engine {
     /// # Ok::<(), singlet_engine::Error>(())
     /// ```
     pub fn execute(&self, request: Request) -> Result<Answer> {
-        match self.step(request)? {
+        match self.step(request, None)? {
             Step::Done(answer) => Ok(answer),
             Step::HeavyRead(read) => self.read(|state, fuel| read(self.core(), state, fuel)),
             Step::WriteItems { write, is_heavy } => self.write_items(is_heavy, write),
@@ -123,35 +125,48 @@ impl Engine {
     /// # Ok::<(), singlet_engine::Error>(())
     /// ```
     pub fn start(&self, request: Request) -> Started<'_> {
-        let progress = match self.step(request) {
-            Ok(Step::Done(answer)) => Progress::Done(Some(Ok(answer))),
-            Ok(Step::HeavyRead(read)) => Progress::of(self.read_in_lane(read), Progress::InLane),
-            Ok(Step::WriteItems { write, is_heavy: true }) => {
-                Progress::of(self.write_in_lane(write), Progress::InLane)
-            }
-            Ok(Step::WriteItems { write, is_heavy: false }) => {
-                Progress::of(self.write_async(attempt(write, None)), Progress::WritingItems)
-            }
-            Ok(Step::Write(write)) => Progress::of(self.write_async(write), Progress::Writing),
-            Err(error) => Progress::Done(Some(Err(error))),
-        };
-        Started { progress, engine: self }
+        self.start_for(&Caller::default(), request)
     }
 
-    fn read_in_lane(&self, read: Read) -> Result<Job<Answer>> {
+    /// Like [`Engine::start`], for one of several clients. When more writes wait than one commit
+    /// takes, or more heavy requests than the engine has threads for, those of the client that has
+    /// cost least come first; requests of one client stay in their order.
+    pub fn start_for(&self, caller: &Caller, request: Request) -> Started<'_> {
+        let client = caller.client.as_ref();
+        let progress = match self.step(request, caller.room.as_ref()) {
+            Ok(Step::Done(answer)) => Progress::Done(Some(Ok(answer))),
+            Ok(Step::HeavyRead(read)) => {
+                Progress::of(self.read_in_lane(client, read), Progress::InLane)
+            }
+            Ok(Step::WriteItems { write, is_heavy: true }) => {
+                Progress::of(self.write_in_lane(client, write), Progress::InLane)
+            }
+            Ok(Step::WriteItems { write, is_heavy: false }) => {
+                Progress::of(self.write_async(client, attempt(write, None)), Progress::WritingItems)
+            }
+            Ok(Step::Write(write)) => {
+                Progress::of(self.write_async(client, write), Progress::Writing)
+            }
+            Err(error) => Progress::Done(Some(Err(error))),
+        };
+        Started { progress, engine: self, client: client.cloned() }
+    }
+
+    fn read_in_lane(&self, client: Option<&Client>, read: Read) -> Result<Job<Answer>> {
         let core = Arc::clone(self.core());
-        self.core().lane.start(move |turn| {
+        self.core().lane.start(client, move |turn| {
             let outcome = core.read(|state, fuel| read(&core, state, fuel), &mut &*turn);
             turn.explain(outcome)
         })
     }
 
-    fn write_in_lane(&self, write: WriteItems) -> Result<Job<Answer>> {
+    fn write_in_lane(&self, client: Option<&Client>, write: WriteItems) -> Result<Job<Answer>> {
         let core = Arc::clone(self.core());
-        self.core().lane.start(move |turn| turn.explain(core.write_heavy(write, &mut &*turn)))
+        let work = move |turn: &Turn| turn.explain(core.write_heavy(write, &mut &*turn));
+        self.core().lane.start(client, work)
     }
 
-    fn step(&self, request: Request) -> Result<Step> {
+    fn step(&self, request: Request, room: Option<&AnswerRoom>) -> Result<Step> {
         macro_rules! write {
             (|$stage:ident| $answer:expr) => {
                 Step::Write(Box::new(move |$stage| Ok(Answer::from($answer?))))
@@ -159,8 +174,11 @@ impl Engine {
         }
         macro_rules! write_items {
             ($is_heavy:expr, |$stage:ident| $answer:expr) => {{
-                let is_heavy = $is_heavy;
-                let write: WriteItems = Box::new(move |$stage| Ok(Answer::from($answer?)));
+                let (is_heavy, room) = ($is_heavy, room.cloned());
+                let write: WriteItems = Box::new(move |$stage| {
+                    $stage.room.clone_from(&room);
+                    Ok(Answer::from($answer?))
+                });
                 Step::WriteItems { write, is_heavy }
             }};
         }

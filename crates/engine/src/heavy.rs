@@ -5,6 +5,7 @@ use crate::engine::{Core, Engine};
 use crate::error::{Error, Result, Unfinished};
 use crate::lane::SLICE_FUEL;
 use crate::state::State;
+use singlet_dynamo as dynamo;
 use singlet_dynamo::fuel::{Fuel, Supply};
 
 /// What came of a write that had the budget of the stage. The operation is given back: it may hold a
@@ -56,8 +57,16 @@ pub(crate) fn attempt<A, W: ItemWrite<A>>(
         if let Some(found) = found {
             stage.mode = Mode::WithDecision(found);
         }
-        Ok(Attempt { outcome: write(stage), write })
+        let outcome = write(stage).map_err(|unfinished| within_room(unfinished, stage));
+        Ok(Attempt { outcome, write })
     }
+}
+
+/// The same, unless it is a refusal that shows items for which there is no room.
+fn within_room(unfinished: Unfinished, stage: &Stage<'_>) -> Unfinished {
+    let Unfinished::Failed(error) = &unfinished else { return unfinished };
+    let bytes = error.refusal().map_or(0, dynamo::Error::item_bytes);
+    stage.find_room_for(bytes).map_or_else(Unfinished::Failed, |()| unfinished)
 }
 
 impl Engine {

@@ -4,11 +4,13 @@
 //! ([`INLINE_FUEL`]). One that needs more is begun again here, on a thread of its own. At most
 //! half as many of them run at a time as there are cores; each gives its turn to the next after a
 //! slice of work, so that heavy requests share the lane and the rest of the machine is for the
-//! others.
+//! others. Turns go from client to client, and a client that has fewer jobs than another gets a place
+//! of that one's when there is none.
 //!
 //! The answer is the same as without the lane: a budget decides where a request runs, never what it
 //! answers.
 
+use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::heavy::Worker;
 use singlet_dynamo::fuel::{FUEL_PER_MS, Supply};
@@ -49,19 +51,29 @@ pub(crate) struct HeavyLane {
 
 #[derive(Default)]
 struct State {
-    jobs: usize,
     next_id: u64,
     /// Who has a turn.
     running: Vec<u64>,
     /// Who waits for one, in order.
     waiting: VecDeque<(u64, Arc<Condvar>)>,
-    /// How many turns each job has had, by its id.
-    turns: HashMap<u64, u32>,
+    /// The jobs, by their ids.
+    jobs: HashMap<u64, JobState>,
+    /// How many turns were given.
+    turns: u64,
+    /// When a job that nobody is named for last had one.
+    last_unnamed_turn: u64,
     /// Who has lost its place and has to end.
     displaced: HashSet<u64>,
     /// How many bytes the jobs keep.
     kept: usize,
     is_closed: bool,
+}
+
+/// What is known of a job.
+struct JobState {
+    client: Option<Client>,
+    /// How many turns it has had.
+    turns: u32,
 }
 
 /// Locks are held only for moves of values, which do not panic; so a poisoned lock is sound.
@@ -87,9 +99,10 @@ impl HeavyLane {
     /// [`Error::Overloaded`] if the lane has enough to do, [`Error::Closed`] if it was closed.
     pub(crate) fn start<A: Send + 'static>(
         self: &Arc<Self>,
+        client: Option<&Client>,
         work: impl FnOnce(&Turn) -> Result<A> + Send + 'static,
     ) -> Result<Job<A>> {
-        let id = self.enter()?;
+        let id = self.enter(client)?;
         let shared = Arc::new(Shared {
             progress: Mutex::new(Progress::Waiting(None)),
             is_cancelled: AtomicBool::new(false),
@@ -119,18 +132,17 @@ impl HeavyLane {
         Ok(Job { shared })
     }
 
-    fn enter(&self) -> Result<u64> {
+    fn enter(&self, client: Option<&Client>) -> Result<u64> {
         let mut state = lock(&self.state);
         if state.is_closed {
             return Err(Error::Closed);
         }
-        if state.jobs - state.displaced.len() >= JOBS_MAX && !state.displace_heaviest() {
+        if state.jobs.len() - state.displaced.len() >= JOBS_MAX && !state.displace_for(client) {
             return Err(Error::Overloaded);
         }
-        state.jobs += 1;
         state.next_id += 1;
         let id = state.next_id;
-        state.turns.insert(id, 0);
+        state.jobs.insert(id, JobState { client: client.cloned(), turns: 0 });
         Ok(id)
     }
 
@@ -141,31 +153,71 @@ impl HeavyLane {
         for (_, granted) in &state.waiting {
             granted.notify_all();
         }
-        while state.jobs > 0 {
+        while !state.jobs.is_empty() {
             state = self.is_empty.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
 
 impl State {
-    /// Takes the place of the job that has had the most turns, if it has had its share.
+    /// Takes the place of a job. Of the client with the most jobs if this one has fewer; otherwise of
+    /// whoever has had the most turns, if it has had its share. False if nobody must leave.
     ///
     /// Without this, as many endless requests as there are places would keep out all others.
-    fn displace_heaviest(&mut self) -> bool {
+    fn displace_for(&mut self, client: Option<&Client>) -> bool {
         if self.displaced.len() >= ENDING_MAX {
             return false;
         }
-        let kept = self.turns.iter().filter(|(id, _)| !self.displaced.contains(id));
-        let Some((&heaviest, _)) =
-            kept.filter(|(_, turns)| **turns >= TURNS_MIN).max_by_key(|(_, turns)| **turns)
-        else {
-            return false;
+        let places_of = |client: Option<&Client>| {
+            self.placed().filter(|(_, job)| is_same(job.client.as_ref(), client)).count()
         };
+        let crowds = |job: &JobState| places_of(job.client.as_ref()) > places_of(client) + 1;
+        let crowding = self.placed().filter(|(_, job)| crowds(job));
+        let patient = self.placed().filter(|(_, job)| job.turns >= TURNS_MIN);
+        let heaviest = crowding
+            .max_by_key(|(_, job)| (places_of(job.client.as_ref()), job.turns))
+            .or_else(|| patient.max_by_key(|(_, job)| job.turns));
+        let Some((heaviest, _)) = heaviest else { return false };
         self.displaced.insert(heaviest);
         if let Some((_, granted)) = self.waiting.iter().find(|(id, _)| *id == heaviest) {
             granted.notify_all();
         }
         true
+    }
+
+    /// The jobs that have not lost their place.
+    fn placed(&self) -> impl Iterator<Item = (u64, &JobState)> {
+        let all = self.jobs.iter().map(|(id, job)| (*id, job));
+        all.filter(|(id, _)| !self.displaced.contains(id))
+    }
+
+    /// Counts a turn of a job and of its client.
+    fn note_turn(&mut self, id: u64) {
+        self.turns += 1;
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        job.turns += 1;
+        match &job.client {
+            Some(client) => client.note_job_turn(self.turns),
+            None => self.last_unnamed_turn = self.turns,
+        }
+    }
+
+    /// Takes out the job that is next: the first of the client that has waited longest for a turn.
+    fn pop_next(&mut self) -> Option<(u64, Arc<Condvar>)> {
+        let last_turn = |id: &u64| match self.jobs.get(id).and_then(|job| job.client.as_ref()) {
+            Some(client) => client.last_job_turn(),
+            None => self.last_unnamed_turn,
+        };
+        let turns = self.waiting.iter().enumerate().map(|(place, (id, _))| (last_turn(id), place));
+        let (_, place) = turns.min()?;
+        self.waiting.remove(place)
+    }
+}
+
+fn is_same(one: Option<&Client>, other: Option<&Client>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one.is(other),
+        (one, other) => one.is_none() && other.is_none(),
     }
 }
 
@@ -178,10 +230,9 @@ struct JobSlot {
 impl Drop for JobSlot {
     fn drop(&mut self) {
         let mut state = lock(&self.lane.state);
-        state.jobs -= 1;
-        state.turns.remove(&self.id);
+        state.jobs.remove(&self.id);
         state.displaced.remove(&self.id);
-        if state.jobs == 0 {
+        if state.jobs.is_empty() {
             self.lane.is_empty.notify_all();
         }
     }
@@ -224,9 +275,7 @@ impl Turn {
             }
             self.has_turn.set(state.running.contains(&self.id));
         }
-        if let Some(turns) = state.turns.get_mut(&self.id) {
-            *turns += 1;
-        }
+        state.note_turn(self.id);
         let is_displaced = state.displaced.contains(&self.id);
         !state.is_closed && !is_displaced && !(self.is_cancelled)()
     }
@@ -312,7 +361,7 @@ impl Worker for &Turn {
 
 fn give_to_next(state: &mut State, id: u64) {
     state.running.retain(|own| *own != id);
-    if let Some((next, granted)) = state.waiting.pop_front() {
+    if let Some((next, granted)) = state.pop_next() {
         state.running.push(next);
         granted.notify_one();
     }
@@ -397,7 +446,7 @@ mod tests {
         let lane = HeavyLane::with_turns(1);
         let kept = |lane: &HeavyLane| lock(&lane.state).kept;
         let keep = |bytes: usize| {
-            let job = lane.start(move |turn: &Turn| {
+            let job = lane.start(None, move |turn: &Turn| {
                 let mut supply = turn;
                 let is_granted = Supply::grant(&mut supply, bytes);
                 turn.explain(if is_granted { Ok(()) } else { Err(Error::Closed) })
@@ -422,7 +471,7 @@ mod tests {
         drop(keep(2 * KEPT_MAX));
         assert_eq!(kept(&lane), 0);
         // What is given back before the end counts no longer.
-        let job = lane.start(|turn: &Turn| {
+        let job = lane.start(None, |turn: &Turn| {
             let mut supply = turn;
             assert!(Supply::grant(&mut supply, KEPT_MAX));
             Supply::release(&mut supply, 100);
@@ -445,7 +494,7 @@ mod tests {
         let jobs: Vec<_> = (0..JOBS)
             .map(|number| {
                 let (sender, barrier) = (sender.clone(), Arc::clone(&barrier));
-                lane.start(move |turn| {
+                lane.start(None, move |turn| {
                     barrier.wait();
                     for _ in 0..SLICES {
                         assert!(turn.pass());
@@ -472,11 +521,74 @@ mod tests {
         }
     }
 
+    /// One client had a turn for each of its jobs, and another with one job as many turns less.
+    #[test]
+    fn turns_go_from_client_to_client() {
+        const SLICES: usize = 50;
+        let lane = HeavyLane::with_turns(1);
+        let (greedy, modest) = (Client::default(), Client::default());
+        let (sender, turns) = mpsc::channel();
+        let clients = [&greedy, &greedy, &greedy, &modest];
+        let barrier = Arc::new(std::sync::Barrier::new(clients.len()));
+        let jobs = clients.map(|client| {
+            let (sender, barrier) = (sender.clone(), Arc::clone(&barrier));
+            let is_modest = client.is(&modest);
+            let work = move |turn: &Turn| {
+                barrier.wait();
+                for _ in 0..SLICES {
+                    assert!(turn.pass());
+                    std::thread::sleep(Duration::from_millis(1));
+                    sender.send(is_modest).unwrap();
+                }
+                Ok(())
+            };
+            lane.start(Some(client), work).unwrap()
+        });
+        jobs.into_iter().for_each(|job| wait_for(job).unwrap());
+        drop(sender);
+        let turns: Vec<bool> = turns.iter().collect();
+        // All but the first are there from the beginning, or nearly.
+        let middle = &turns[SLICES / 2..SLICES];
+        let modest = middle.iter().filter(|is_modest| **is_modest).count();
+        assert!(modest.abs_diff(middle.len() / 2) <= 1, "{turns:?}");
+    }
+
+    /// Clients that had all places kept them until each of their jobs had had 25 turns.
+    #[test]
+    fn a_client_without_a_place_gets_one_of_the_client_with_most() {
+        let lane = HeavyLane::with_turns(1);
+        let clients = [Client::default(), Client::default(), Client::default()];
+        // Nobody gets a turn, so nobody has had enough of them to lose its place for that.
+        let (begin, wait) = mpsc::channel::<()>();
+        let wait = Arc::new(Mutex::new(wait));
+        let endless = |client: &Client| {
+            let wait = Arc::clone(&wait);
+            lane.start(Some(client), move |turn| {
+                let _ = lock(&wait).recv();
+                while turn.pass() {}
+                turn.explain(Err::<(), _>(Error::Closed))
+            })
+        };
+        let few: Vec<_> = (0..2).map(|_| endless(&clients[1]).unwrap()).collect();
+        let many: Vec<_> = (2..JOBS_MAX).map(|_| endless(&clients[0]).unwrap()).collect();
+        assert!(matches!(endless(&clients[0]), Err(Error::Overloaded)));
+        let late = endless(&clients[2]).unwrap();
+        drop(begin);
+        lane.close();
+        let displaced =
+            |jobs: Vec<Job<()>>| jobs.into_iter().map(wait_for).filter(is_displaced).count();
+        assert_eq!([displaced(many), displaced(few), displaced(vec![late])], [1, 0, 0]);
+    }
+
+    fn is_displaced(outcome: &Result<()>) -> bool {
+        matches!(outcome, Err(Error::Overloaded))
+    }
+
     #[test]
     fn a_job_that_nobody_waits_for_ends() {
         let lane = HeavyLane::with_turns(1);
         let (sender, ended) = mpsc::channel();
-        let job = lane.start(move |turn| {
+        let job = lane.start(None, move |turn| {
             while turn.pass() {}
             sender.send(()).unwrap();
             Ok(())
@@ -490,7 +602,7 @@ mod tests {
     fn the_heaviest_job_makes_room_for_a_new_one() {
         let lane = HeavyLane::with_turns(1);
         let endless = || {
-            lane.start(|turn| {
+            lane.start(None, |turn| {
                 while turn.pass() {}
                 turn.explain(Err::<(), _>(Error::Closed))
             })
@@ -500,7 +612,7 @@ mod tests {
             let deadline = Instant::now() + FOR_EVER;
             let light = loop {
                 // At the very beginning nobody has had enough turns.
-                match lane.start(|turn| Ok(turn.pass())) {
+                match lane.start(None, |turn| Ok(turn.pass())) {
                     Ok(job) => break job,
                     Err(_) => assert!(Instant::now() < deadline, "no place"),
                 }
@@ -524,7 +636,7 @@ mod tests {
         let wait = Arc::new(Mutex::new(wait));
         let endless = || {
             let wait = Arc::clone(&wait);
-            lane.start(move |turn| {
+            lane.start(None, move |turn| {
                 let _ = lock(&wait).recv();
                 while turn.pass() {}
                 Err::<(), _>(Error::Closed)
@@ -543,12 +655,12 @@ mod tests {
     #[test]
     fn a_panic_is_an_error_and_its_turn_is_free_again() {
         let lane = HeavyLane::with_turns(1);
-        let job = lane.start(|turn| -> Result<()> {
+        let job = lane.start(None, |turn| -> Result<()> {
             turn.pass();
             panic!("a planted mistake");
         });
         assert!(matches!(wait_for(job.unwrap()), Err(Error::Panicked)));
-        let job = lane.start(|turn| Ok(turn.pass()));
+        let job = lane.start(None, |turn| Ok(turn.pass()));
         assert!(wait_for(job.unwrap()).unwrap());
         lane.close();
     }

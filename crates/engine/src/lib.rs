@@ -17,6 +17,7 @@
 
 mod catalogue;
 mod check;
+mod client;
 mod commit;
 mod engine;
 mod error;
@@ -34,6 +35,7 @@ pub mod store;
 mod stream;
 
 pub use check::CheckReport;
+pub use client::{AnswerRoom, Caller, Client, ROOMLESS_BYTES_MAX};
 pub use engine::Engine;
 pub use error::{Error, Result};
 pub use execute::Started;

@@ -6,7 +6,8 @@
 use crate::lane::LaneClient;
 use crate::limits::Limits;
 use singlet_edge::{Holders, Reservation, Room, Share, Shares};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use singlet_engine::{AnswerRoom, Client as EngineClient};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Up to this many bytes a body or an answer is small, and has room that large ones cannot take.
 pub(crate) const SMALL_BYTES_MAX: usize = 64 << 10;
@@ -14,8 +15,8 @@ pub(crate) const SMALL_BYTES_MAX: usize = 64 << 10;
 /// Counts what is taken on.
 #[derive(Debug)]
 pub(crate) struct Admission {
-    requests: AtomicUsize,
-    requests_max: usize,
+    /// Requests that are being carried out, shared as bytes are.
+    requests: Room,
     pub(crate) rooms: Rooms,
 }
 
@@ -25,28 +26,45 @@ pub(crate) struct Rooms {
     pub(crate) small: Room,
     pub(crate) large_bodies: Room,
     pub(crate) large_answers: Room,
-    /// Items that writes return, from before the write until its answer has other room.
+    /// Items that writes return, from before the write is done until its answer has other room.
     pub(crate) returned_items: Room,
 }
 
-/// The shares of an address in each room, and its place in the lane of large requests.
+/// The shares of an address in all that is shared, and its places in the lane of large requests and in the
+/// engine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AddressShares {
+    requests: Share,
     small: Share,
     large_bodies: Share,
     large_answers: Share,
     returned_items: Share,
     lane: LaneClient,
+    engine: EngineClient,
 }
 
-/// The shares of a connection in each room, and its place in the lane of large requests.
+/// The shares of a connection in all that is shared, and its places in the lane of large requests and in the
+/// engine.
 #[derive(Debug)]
 pub(crate) struct ClientShares {
+    requests: Shares,
     small: Shares,
     large_bodies: Shares,
     large_answers: Shares,
     returned_items: Shares,
     pub(crate) lane: LaneClient,
+    pub(crate) engine: EngineClient,
+}
+
+/// Room for the item that a write returns, which the engine asks for. Clones are the same room.
+#[derive(Clone)]
+pub(crate) struct ReturnedItem(Arc<Mutex<Reservation>>);
+
+impl ReturnedItem {
+    pub(crate) fn as_room(&self) -> AnswerRoom {
+        let room = self.clone();
+        Arc::new(move |bytes| room.0.lock().unwrap_or_else(PoisonError::into_inner).add(bytes))
+    }
 }
 
 impl ClientShares {
@@ -56,11 +74,13 @@ impl ClientShares {
             address: address.map(|address| of(address).clone()),
         };
         Self {
+            requests: shares(|address| &address.requests),
             small: shares(|address| &address.small),
             large_bodies: shares(|address| &address.large_bodies),
             large_answers: shares(|address| &address.large_answers),
             returned_items: shares(|address| &address.returned_items),
             lane: address.map(|address| address.lane.clone()).unwrap_or_default(),
+            engine: address.map(|address| address.engine.clone()).unwrap_or_default(),
         }
     }
 }
@@ -87,11 +107,9 @@ impl Rooms {
         }
     }
 
-    /// Room for the item that a write is going to return, as large as most are; `None` if there is
-    /// none, and the write must not be carried out.
-    pub(crate) fn hold_returned_item(&self, client: &ClientShares) -> Option<Reservation> {
-        let mut hold = self.returned_items.hold(&client.returned_items);
-        hold.add(SMALL_BYTES_MAX).then_some(hold)
+    /// Room for the item that a write is going to return. How much it takes is known later.
+    pub(crate) fn hold_returned_item(&self, client: &ClientShares) -> ReturnedItem {
+        ReturnedItem(Arc::new(Mutex::new(self.returned_items.hold(&client.returned_items))))
     }
 
     /// All rooms, and what their bytes are held by. Items that writes return wait for room for
@@ -114,8 +132,7 @@ impl Rooms {
 impl Admission {
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
-            requests: AtomicUsize::new(0),
-            requests_max: limits.requests_max,
+            requests: Room::new(limits.requests_max),
             rooms: Rooms {
                 small: Room::new(limits.small_bytes_max),
                 large_bodies: Room::new(limits.large_body_bytes_max),
@@ -125,26 +142,15 @@ impl Admission {
         }
     }
 
-    /// Takes on a request that is complete and verified, if there is room, until the ticket is
+    /// Takes on a request that is complete and verified, if there is room, until what comes out is
     /// dropped.
-    pub(crate) fn admit(&self) -> Option<Ticket<'_>> {
-        let ticket = Ticket(&self.requests);
-        // Dropping the ticket takes back what was one too many.
-        (self.requests.fetch_add(1, Ordering::Relaxed) < self.requests_max).then_some(ticket)
+    pub(crate) fn admit(&self, client: &ClientShares) -> Option<Reservation> {
+        let mut request = self.requests.hold(&client.requests);
+        request.add(1).then_some(request)
     }
 
     pub(crate) fn requests(&self) -> usize {
-        self.requests.load(Ordering::Relaxed)
-    }
-}
-
-/// A request that was taken on.
-#[derive(Debug)]
-pub(crate) struct Ticket<'a>(&'a AtomicUsize);
-
-impl Drop for Ticket<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.requests.used()
     }
 }
 
@@ -154,15 +160,18 @@ mod tests {
 
     #[test]
     fn what_is_too_much_is_refused_until_there_is_room() {
-        let admission = Admission::new(&Limits { requests_max: 2, ..Limits::default() });
-        let first = admission.admit();
-        let second = admission.admit();
-        assert!(first.is_some() && second.is_some());
-        assert!(admission.admit().is_none());
-        assert_eq!(admission.requests(), 2);
-        drop(first);
-        assert!(admission.admit().is_some());
-        assert_eq!(admission.requests(), 1);
+        let admission = Admission::new(&Limits { requests_max: 4, ..Limits::default() });
+        let clients = [ClientShares::new(None), ClientShares::new(None)];
+        let mut requests: Vec<_> = (0..2).map(|_| admission.admit(&clients[0])).collect();
+        assert!(requests.iter().all(Option::is_some));
+        // Half of all, and no more, so that another client finds room.
+        assert!(admission.admit(&clients[0]).is_none());
+        requests.push(admission.admit(&clients[1]));
+        assert!(requests.iter().all(Option::is_some));
+        assert_eq!(admission.requests(), 3);
+        requests.clear();
+        assert!(admission.admit(&clients[0]).is_some());
+        assert_eq!(admission.requests(), 0);
     }
 
     #[test]

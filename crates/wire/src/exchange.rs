@@ -1,10 +1,10 @@
 //! The life of one request, from its head to its answer.
 
-use crate::admission::{Admission, SMALL_BYTES_MAX};
+use crate::admission::{Admission, ReturnedItem, SMALL_BYTES_MAX};
 use crate::answer::{self, RequestIds, Style, Written};
 use crate::body::{self, Body, Received, Refused};
 use crate::connection::Client;
-use crate::lane::{LargeLane, Turns};
+use crate::lane::LargeLane;
 use crate::limits::Limits;
 use crate::metrics::{Metrics, Outcome};
 use crate::rejection::Rejection;
@@ -18,7 +18,7 @@ use singlet_dynamo::json::{Reader, Writer};
 use singlet_dynamo::operation::{self, Answer, ReturnValues};
 use singlet_dynamo::{Error, ErrorKind};
 use singlet_edge::{Reservation, Transfer, host};
-use singlet_engine::{Clock, Engine, Error as EngineError};
+use singlet_engine::{Caller, Clock, Engine, Error as EngineError};
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -36,8 +36,6 @@ const INLINE_BYTES_MAX: usize = 256 << 10;
 /// How many times longer the JSON of nearly all items is than what is stored, at most. That of a list
 /// of NULLs is 14 times as long.
 const JSON_GROWTH_USUAL: usize = 2;
-/// How many writes that return items are carried out at a time.
-pub(crate) const RETURNING_MAX: usize = 32;
 /// How long to wait before looking for room again.
 const ROOM_RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// By how much answers to writes may exceed a room, when they have waited for it.
@@ -55,8 +53,6 @@ pub(crate) struct Shared {
     pub(crate) admission: Admission,
     pub(crate) metrics: Metrics,
     pub(crate) lane: LargeLane,
-    /// Writes that return items.
-    pub(crate) returning: Turns,
     /// Whether the endpoint listens on a loopback address, and so must be meant by its name.
     pub(crate) is_on_loopback: bool,
 }
@@ -206,39 +202,26 @@ impl Shared {
         } else {
             UnverifiedBody { body, is_gzip }.verify(self, client, head, operation)?
         };
-        let Some(_ticket) = self.admission.admit() else {
+        let Some(_taken_on) = self.admission.admit(&client.shares) else {
             return Err(Error::new(ErrorKind::Throttling).into());
         };
         let effect = Effect::of(&request);
         // What a write returns must have room before the write is done; until then it can be refused.
-        // How large it is shows only then, so few are carried out at a time.
-        let mut returned = match effect {
-            Effect::Write { returns_item: true } => {
-                let turn = self.returning.next(&client.shares.lane).await;
-                let hold = rooms.hold_returned_item(&client.shares);
-                Some((turn, hold.ok_or_else(|| Error::new(ErrorKind::Throttling))?))
-            }
-            _ => None,
+        // It is held until the answer has room of its own.
+        let returned = returns_item(&request).then(|| rooms.hold_returned_item(&client.shares));
+        let caller = Caller {
+            client: Some(client.shares.engine.clone()),
+            room: returned.as_ref().map(ReturnedItem::as_room),
         };
         let _executing = client.activity.execute();
         let operation = request.operation();
-        let answer = self.engine.execute_async(request).await.map_err(|error| {
+        let answer = self.engine.start_for(&caller, request).await.map_err(|error| {
             let is_expected = matches!(error, EngineError::Overloaded | EngineError::Closed);
             if error.refusal().is_none() && !is_expected {
                 tracing::error!(operation, %error, "the engine failed");
             }
             error.to_dynamo()
         })?;
-        let _returned = match returned.take() {
-            Some((_turn, mut hold)) => {
-                let more = answer.item_bytes().saturating_sub(hold.bytes());
-                if !hold.add(more) {
-                    return Err(no_room_for_done(more));
-                }
-                Some(hold)
-            }
-            None => None,
-        };
         self.write(answer, effect, client, style).await
     }
 
@@ -426,16 +409,13 @@ enum Effect {
     /// It changes nothing, so that it can be refused at any time.
     Read,
     /// What it does cannot be refused any more when it is done.
-    Write {
-        /// Whether the answer may hold an item.
-        returns_item: bool,
-    },
+    Write,
 }
 
 impl Effect {
     fn of(request: &operation::Request) -> Self {
         use operation::Request as R;
-        let returns_item = match request {
+        match request {
             R::GetItem(_)
             | R::Query(_)
             | R::Scan(_)
@@ -450,20 +430,33 @@ impl Effect {
             | R::GetShardIterator(_)
             | R::ListStreams(_)
             | R::ListTables(_)
-            | R::ListTagsOfResource(_) => return Self::Read,
-            R::PutItem(request) => request.return_old,
-            R::DeleteItem(request) => request.return_old,
-            R::UpdateItem(request) => request.return_values != ReturnValues::None,
-            R::BatchWriteItem(_)
+            | R::ListTagsOfResource(_) => Self::Read,
+            R::PutItem(_)
+            | R::DeleteItem(_)
+            | R::UpdateItem(_)
+            | R::BatchWriteItem(_)
             | R::CreateTable(_)
             | R::DeleteTable(_)
             | R::TagResource(_)
             | R::TransactWriteItems(_)
             | R::UntagResource(_)
             | R::UpdateTable(_)
-            | R::UpdateTimeToLive(_) => false,
-        };
-        Self::Write { returns_item }
+            | R::UpdateTimeToLive(_) => Self::Write,
+        }
+    }
+}
+
+/// Whether a write may return an item, done or refused. What a transaction shows when it is refused
+/// is counted by the engine.
+fn returns_item(request: &operation::Request) -> bool {
+    use operation::Request as R;
+    match request {
+        R::PutItem(request) => request.return_old || request.return_old_on_failure,
+        R::DeleteItem(request) => request.return_old || request.return_old_on_failure,
+        R::UpdateItem(request) => {
+            request.return_values != ReturnValues::None || request.return_old_on_failure
+        }
+        _ => false,
     }
 }
 

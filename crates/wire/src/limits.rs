@@ -29,16 +29,16 @@ pub struct Limits {
     /// How many requests one HTTP/2 connection may have in flight.
     pub streams_max: u32,
     /// How many requests may be executed at a time, over all connections. A request takes one of
-    /// these places when it is complete and its signature is verified.
+    /// these places when it is complete and its signature is verified. One client may have no more
+    /// of them than it leaves to others.
     pub requests_max: usize,
     /// How many bytes of bodies may be held at a time that are longer than 64 KB.
     pub large_body_bytes_max: usize,
     /// How many bytes of answers may be held at a time that are longer than 64 KB.
     pub large_answer_bytes_max: usize,
-    /// How many bytes may be reserved at a time for items that writes return (`ReturnValues`), from
-    /// before the write is carried out until its answer has other room: 64 KB each, and what the item
-    /// has beyond that once it is known. What is done cannot be refused, so a write that finds no
-    /// 64 KB here is refused before it is done. No more than 32 are carried out at a time.
+    /// How many bytes may be held at a time of items that writes return (`ReturnValues`), from before
+    /// the write is done until its answer has other room. What is done cannot be refused, so a write
+    /// whose item finds no room here is refused and not done. Items up to 4 KB are not counted.
     pub returned_item_bytes_max: usize,
     /// How many bytes may be held at a time of what is smaller: heads and bodies that are not
     /// complete, and answers that are not taken. What is large cannot take this room.

@@ -3,8 +3,8 @@
 use crate::admission::Admission;
 use crate::answer::RequestIds;
 use crate::connection::Protocol;
-use crate::exchange::{RETURNING_MAX, Shared};
-use crate::lane::{LargeLane, Turns};
+use crate::exchange::Shared;
+use crate::lane::LargeLane;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use singlet_engine::Engine;
@@ -87,7 +87,6 @@ impl Server {
             admission: Admission::new(&options.limits),
             metrics: Metrics::new(),
             lane: LargeLane::new(),
-            returning: Turns::new(RETURNING_MAX),
             limits: options.limits,
             is_on_loopback,
         });

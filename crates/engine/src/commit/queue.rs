@@ -4,12 +4,17 @@
 //! with whatever waits already. Commands that come while a group is being committed wait, and
 //! become the next group, so that a thousand waiting writers cost one fsync. The order of the
 //! queue is the order of the writes.
+//!
+//! While more waits than one commit takes, clients share the queue: whose commands have cost least
+//! comes first. Commands of one client stay in their order.
 
+use crate::client::Client;
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::vec::IntoIter;
 
 /// How many commands may wait. A bound, so that a disk that has become slow shows as refused
 /// requests and not as memory; large, because a waiting command costs little.
@@ -40,10 +45,51 @@ pub(crate) struct Queue<C, R> {
 }
 
 struct State<C, R> {
-    waiting: VecDeque<(C, Arc<Slot<R>>)>,
+    waiting: VecDeque<Waiting<C, R>>,
+    /// Whether more waits, or did at the last commit, than one commit takes.
+    is_crowded: bool,
+    /// What the client whose turn it is had cost when it got it. Nobody counts as having cost less,
+    /// so that who was away has nothing saved up.
+    cost_now: u64,
+    /// What the client that has cost most has cost.
+    cost_most: u64,
     is_led: bool,
     is_closed: bool,
 }
+
+/// A command that waits.
+struct Waiting<C, R> {
+    command: C,
+    ticket: Ticket<R>,
+}
+
+/// Whose command it is, and where the answer goes.
+struct Ticket<R> {
+    client: Option<Client>,
+    slot: Arc<Slot<R>>,
+    /// When it is its turn, while the queue is crowded.
+    turn: u64,
+}
+
+impl<R> Ticket<R> {
+    /// Whether the command is of a client, and nobody waits for its answer any more.
+    fn is_abandoned(&self) -> bool {
+        self.client.is_some() && Arc::strong_count(&self.slot) == 1
+    }
+}
+
+/// A command that was carried out.
+pub(crate) struct Done<R> {
+    pub(crate) answer: R,
+    /// What it took: 1 for a small write.
+    pub(crate) cost: u64,
+}
+
+/// Carries out the first of a group's commands, at least one. Gives what came of each that it took,
+/// in their order; the others wait for the next commit.
+pub(crate) trait Lead<C, R>: Fn(&mut IntoIter<C>) -> Vec<Done<R>> {}
+
+impl<C, R, F: Fn(&mut IntoIter<C>) -> Vec<Done<R>>> Lead<C, R> for F {}
 
 /// Where a waiting command finds its answer.
 pub(crate) struct Slot<R> {
@@ -110,23 +156,99 @@ impl<R> Slot<R> {
     }
 }
 
-impl<C, R> Queue<C, R> {
-    pub(crate) fn new() -> Self {
-        Self {
-            state: Mutex::new(State { waiting: VecDeque::new(), is_led: false, is_closed: false }),
-            wanted: Condvar::new(),
+impl<C, R> State<C, R> {
+    fn push(
+        &mut self,
+        command: C,
+        client: Option<&Client>,
+        is_thread: bool,
+    ) -> Result<Arc<Slot<R>>, Refused> {
+        if self.is_closed {
+            return Err(Refused::Closed);
+        }
+        if self.waiting.len() >= WAITING_MAX {
+            return Err(Refused::Overloaded);
+        }
+        let slot = Slot::new(is_thread);
+        let ticket = Ticket { client: client.cloned(), slot: Arc::clone(&slot), turn: 0 };
+        self.waiting.push_back(Waiting { command, ticket });
+        Ok(slot)
+    }
+
+    /// Those who are next.
+    fn take_group(&mut self) -> (Vec<C>, Vec<Ticket<R>>) {
+        if self.is_crowded || self.waiting.len() > GROUP_MAX {
+            self.is_crowded = true;
+            self.order_by_client();
+        }
+        let len = self.waiting.len().min(GROUP_MAX);
+        self.waiting.drain(..len).map(|waiting| (waiting.command, waiting.ticket)).unzip()
+    }
+
+    /// Orders those who wait: each client's next command by what the client has cost, and each
+    /// further one by what it will have cost then, if all are like its last.
+    /// Commands of clients that are gone are forgotten.
+    #[cold]
+    fn order_by_client(&mut self) {
+        self.waiting.retain(|waiting| !waiting.ticket.is_abandoned());
+        for waiting in &self.waiting {
+            if let Some(client) = &waiting.ticket.client {
+                client.begin_turns(self.cost_now);
+            }
+        }
+        for waiting in &mut self.waiting {
+            // Whoever has no name is the process itself, and does not wait for others' turns.
+            let client = waiting.ticket.client.as_ref();
+            waiting.ticket.turn = client.map_or(self.cost_now, Client::next_turn);
+        }
+        self.waiting.make_contiguous().sort_by_key(|waiting| waiting.ticket.turn);
+        if let Some(first) = self.waiting.front() {
+            self.cost_now = self.cost_now.max(first.ticket.turn);
         }
     }
 
-    /// Carries out a command, or waits until another thread has. `lead` carries out a group: it
-    /// gives one answer for each command, in their order.
-    pub(crate) fn submit(&self, command: C, lead: impl Fn(Vec<C>) -> Vec<R>) -> Result<R, Refused> {
-        match self.begin(command, &lead, true)? {
+    /// Puts back those for whom the commit had no room, and counts what the others cost.
+    fn settle(
+        &mut self,
+        done: Vec<(Client, u64)>,
+        left: impl DoubleEndedIterator<Item = (C, Ticket<R>)>,
+    ) {
+        for (client, cost) in done {
+            self.cost_most = self.cost_most.max(client.charge(self.cost_now, cost));
+        }
+        let was_crowded = std::mem::replace(&mut self.is_crowded, false);
+        for (command, ticket) in left.rev() {
+            self.waiting.push_front(Waiting { command, ticket });
+            self.is_crowded = true;
+        }
+        if was_crowded && !self.is_crowded && self.waiting.len() <= GROUP_MAX {
+            // All are equal again.
+            self.cost_now = self.cost_most;
+        }
+    }
+}
+
+impl<C, R> Queue<C, R> {
+    pub(crate) fn new() -> Self {
+        let state = State {
+            waiting: VecDeque::new(),
+            is_crowded: false,
+            cost_now: 0,
+            cost_most: 0,
+            is_led: false,
+            is_closed: false,
+        };
+        Self { state: Mutex::new(state), wanted: Condvar::new() }
+    }
+
+    /// Carries out a command, or waits until another thread has.
+    pub(crate) fn submit(&self, command: C, lead: impl Lead<C, R>) -> Result<R, Refused> {
+        match self.begin(command, None, &lead, true)? {
             Answer::Ready(answer) => answer.ok_or(Refused::Closed),
             Answer::Waiting(slot) => Ok(loop {
                 match slot.wait() {
                     Some(answer) => break answer,
-                    None => self.lead(&lead),
+                    None => self.lead(&lead, true),
                 }
             }),
         }
@@ -137,9 +259,10 @@ impl<C, R> Queue<C, R> {
     pub(crate) fn submit_prompt(
         &self,
         command: C,
-        lead: impl Fn(Vec<C>) -> Vec<R>,
+        client: Option<&Client>,
+        lead: impl Lead<C, R>,
     ) -> Result<Answer<R>, Refused> {
-        self.begin(command, &lead, false)
+        self.begin(command, client, &lead, false)
     }
 
     /// Leads if nobody does. What comes out is the answer, if this thread has carried the command
@@ -147,58 +270,51 @@ impl<C, R> Queue<C, R> {
     fn begin(
         &self,
         command: C,
-        lead: &impl Fn(Vec<C>) -> Vec<R>,
+        client: Option<&Client>,
+        lead: &impl Lead<C, R>,
         is_thread: bool,
     ) -> Result<Answer<R>, Refused> {
         let mut state = lock(&self.state);
         if state.is_led || !state.waiting.is_empty() {
             // Someone leads already, or asynchronous commands wait for somebody to.
-            let slot = Self::push(&mut state, command, is_thread)?;
+            let slot = state.push(command, client, is_thread)?;
             let must_lead = !std::mem::replace(&mut state.is_led, true);
             drop(state);
             if must_lead {
-                self.lead(lead);
+                self.lead(lead, is_thread);
             }
             return Ok(Answer::Waiting(slot));
         }
         // The quiet case, and the fast one: nobody leads and nobody waits.
         state.is_led = true;
         drop(state);
-        let answer = lead(vec![command]).pop();
-        self.lead(lead);
-        Ok(Answer::Ready(answer))
+        let done = lead(&mut vec![command].into_iter()).pop();
+        self.lead(lead, is_thread);
+        Ok(Answer::Ready(done.map(|done| done.answer)))
     }
 
     /// Puts a command into the queue; the future is its answer. Somebody must call
     /// [`Queue::lead_when_wanted`] in a thread of its own.
-    pub(crate) fn submit_async(&self, command: C) -> Result<Answer<R>, Refused> {
+    pub(crate) fn submit_async(
+        &self,
+        command: C,
+        client: Option<&Client>,
+    ) -> Result<Answer<R>, Refused> {
         let mut state = lock(&self.state);
-        let slot = Self::push(&mut state, command, false)?;
+        let slot = state.push(command, client, false)?;
         if !state.is_led {
             self.wanted.notify_one();
         }
         Ok(Answer::Waiting(slot))
     }
 
-    fn push(state: &mut State<C, R>, command: C, is_thread: bool) -> Result<Arc<Slot<R>>, Refused> {
-        if state.is_closed {
-            return Err(Refused::Closed);
-        }
-        if state.waiting.len() >= WAITING_MAX {
-            return Err(Refused::Overloaded);
-        }
-        let slot = Slot::new(is_thread);
-        state.waiting.push_back((command, Arc::clone(&slot)));
-        Ok(slot)
-    }
-
     /// Commits groups until nobody waits, or until enough were led and the first of those who wait
     /// can take over. The caller has set `is_led`.
-    fn lead(&self, lead: &impl Fn(Vec<C>) -> Vec<R>) {
+    fn lead(&self, lead: &impl Lead<C, R>, is_thread: bool) {
         let mut groups_led = 0;
+        let mut state = lock(&self.state);
         loop {
-            let mut state = lock(&self.state);
-            let Some((_, first)) = state.waiting.front() else {
+            let Some(first) = state.waiting.front() else {
                 state.is_led = false;
                 if state.is_closed {
                     // The thread that leads for tasks may wait for this, and for nothing else.
@@ -206,8 +322,9 @@ impl<C, R> Queue<C, R> {
                 }
                 return;
             };
-            if groups_led >= GROUPS_LED_MAX {
-                let heir = Arc::clone(first);
+            // A task's thread has others to serve, who do not wait for large writes.
+            if groups_led >= GROUPS_LED_MAX || (state.is_crowded && !is_thread) {
+                let heir = Arc::clone(&first.ticket.slot);
                 if heir.is_thread {
                     // Leadership passes on: `is_led` stays set.
                     drop(state);
@@ -218,18 +335,28 @@ impl<C, R> Queue<C, R> {
                 }
                 return;
             }
-            let len = state.waiting.len().min(GROUP_MAX);
-            let (commands, slots): (Vec<C>, Vec<Arc<Slot<R>>>) = state.waiting.drain(..len).unzip();
+            let (commands, tickets) = state.take_group();
+            let was_crowded = state.is_crowded;
             drop(state);
-            for (slot, answer) in slots.iter().zip(lead(commands)) {
+            let mut commands = commands.into_iter();
+            let mut tickets = tickets.into_iter();
+            let answered = lead(&mut commands);
+            let counts = was_crowded || commands.len() > 0;
+            let mut done = Vec::new();
+            for (Done { answer, cost }, Ticket { client, slot, .. }) in
+                answered.into_iter().zip(&mut tickets)
+            {
                 slot.set(Progress::Answered(answer));
+                done.extend(client.filter(|_| counts).map(|client| (client, cost)));
             }
+            state = lock(&self.state);
+            state.settle(done, commands.zip(tickets));
             groups_led += 1;
         }
     }
 
     /// Leads for asynchronous commands whenever nobody else does, until the queue is closed.
-    pub(crate) fn lead_when_wanted(&self, lead: impl Fn(Vec<C>) -> Vec<R>) {
+    pub(crate) fn lead_when_wanted(&self, lead: impl Lead<C, R>) {
         loop {
             let mut state = lock(&self.state);
             while state.is_led || state.waiting.is_empty() {
@@ -240,7 +367,7 @@ impl<C, R> Queue<C, R> {
             }
             state.is_led = true;
             drop(state);
-            self.lead(&lead);
+            self.lead(&lead, true);
         }
     }
 
@@ -297,15 +424,14 @@ mod tests {
     }
 
     impl Sums {
-        fn lead(&self, group: Vec<u64>) -> Vec<u64> {
+        fn lead(&self, group: &mut IntoIter<u64>) -> Vec<Done<u64>> {
             let _only_one = self.is_leading.try_lock().expect("two lead at once");
             self.groups.fetch_add(1, Ordering::Relaxed);
             let mut total = lock(&self.total);
             group
-                .into_iter()
                 .map(|number| {
                     *total += number;
-                    *total
+                    Done { answer: *total, cost: 1 }
                 })
                 .collect()
         }
@@ -391,9 +517,10 @@ mod tests {
                         for _ in 0..3_000 {
                             match worker % 3 {
                                 0 => _ = queue.submit(1, |group| sums.lead(group)).unwrap(),
-                                1 => _ = block_on(queue.submit_async(1).unwrap()),
+                                1 => _ = block_on(queue.submit_async(1, None).unwrap()),
                                 _ => {
-                                    let prompt = queue.submit_prompt(1, |group| sums.lead(group));
+                                    let prompt =
+                                        queue.submit_prompt(1, None, |group| sums.lead(group));
                                     block_on(prompt.unwrap());
                                 }
                             }
@@ -410,14 +537,100 @@ mod tests {
         assert_eq!(*lock(&sums.total), 18_000);
     }
 
+    /// Carries out commands, which are names and costs, until they cost enough; notes the names.
+    fn lead_some(order: &Mutex<Vec<char>>, group: &mut IntoIter<(char, u64)>) -> Vec<Done<()>> {
+        let mut done = Vec::new();
+        for (name, cost) in group {
+            lock(order).push(name);
+            done.push(Done { answer: (), cost });
+            if done.iter().map(|done| done.cost).sum::<u64>() >= 10 {
+                break;
+            }
+        }
+        done
+    }
+
+    /// Whoever sent a thousand large writes delayed everybody else's by all of them.
+    #[test]
+    fn clients_take_turns_when_more_waits_than_one_commit_takes() {
+        let queue = Queue::new();
+        let order = Mutex::default();
+        let (greedy, large, small) = (Client::default(), Client::default(), Client::default());
+        let mut waiting = Vec::new();
+        let mut push = |name, cost, client: &Client| {
+            waiting.push(queue.submit_async((name, cost), Some(client)).unwrap());
+        };
+        (0..6).for_each(|_| push('g', 10, &greedy));
+        (0..2).for_each(|_| push('l', 10, &large));
+        (0..3).for_each(|_| push('s', 1, &small));
+        lock(&queue.state).is_led = true;
+        queue.lead(&|group: &mut IntoIter<_>| lead_some(&order, group), true);
+        // The first commit shows that it is crowded. From then on those who have cost less come
+        // first, and nobody knows yet what they cost.
+        let order = lock(&order).iter().collect::<String>();
+        assert_eq!(order, "glssslggggg");
+        assert!(!lock(&queue.state).is_crowded);
+    }
+
+    #[test]
+    fn who_was_away_has_nothing_saved_up() {
+        let queue = Queue::new();
+        let order = Mutex::default();
+        let (early, late) = (Client::default(), Client::default());
+        let mut waiting = Vec::new();
+        let mut push = |name, client: &Client| {
+            waiting.push(queue.submit_async((name, 10), Some(client)).unwrap());
+        };
+        let lead = || {
+            lock(&queue.state).is_led = true;
+            queue.lead(&|group: &mut IntoIter<_>| lead_some(&order, group), true);
+            std::mem::take(&mut *lock(&order)).into_iter().collect::<String>()
+        };
+        (0..5).for_each(|_| push('e', &early));
+        assert_eq!(lead(), "eeeee");
+        (0..3).for_each(|_| push('e', &early));
+        (0..3).for_each(|_| push('l', &late));
+        assert_eq!(lead(), "ellele");
+    }
+
+    #[test]
+    fn commands_of_clients_that_are_gone_are_not_carried_out() {
+        let queue = Queue::new();
+        let order = Mutex::default();
+        let client = Client::default();
+        let first = queue.submit_async(('a', 10), Some(&client)).unwrap();
+        drop(queue.submit_async(('b', 10), Some(&client)).unwrap());
+        // The process itself may leave a write to itself.
+        drop(queue.submit_async(('c', 10), None).unwrap());
+        let last = queue.submit_async(('d', 10), Some(&client)).unwrap();
+        lock(&queue.state).is_led = true;
+        queue.lead(&|group: &mut IntoIter<_>| lead_some(&order, group), true);
+        assert_eq!(lock(&order).iter().collect::<String>(), "acd");
+        drop((first, last));
+    }
+
+    /// A thread that serves sockets led groups of large writes for as long as there were any.
+    #[test]
+    fn a_task_leads_no_crowded_queue() {
+        let queue = Queue::new();
+        let order = Mutex::default();
+        let lead = |group: &mut IntoIter<_>| lead_some(&order, group);
+        let waiting: Vec<_> =
+            (0..3).map(|_| queue.submit_async(('w', 10), None).unwrap()).collect();
+        drop(queue.submit_prompt(('p', 10), None, lead).unwrap());
+        assert_eq!(*lock(&order), ['w']);
+        assert!(!lock(&queue.state).is_led, "the thread that leads for tasks is told");
+        drop(waiting);
+    }
+
     #[test]
     fn a_full_queue_refuses() {
         let queue: Queue<u64, u64> = Queue::new();
         for _ in 0..WAITING_MAX {
-            assert!(queue.submit_async(1).is_ok());
+            assert!(queue.submit_async(1, None).is_ok());
         }
-        assert!(matches!(queue.submit_async(1), Err(Refused::Overloaded)));
-        assert_eq!(queue.submit(1, |group| group), Err(Refused::Overloaded));
+        assert!(matches!(queue.submit_async(1, None), Err(Refused::Overloaded)));
+        assert_eq!(queue.submit(1, |_| Vec::new()), Err(Refused::Overloaded));
     }
 
     #[test]
@@ -425,6 +638,6 @@ mod tests {
         // A task that came between the check and the close used to wait for ever.
         let queue: Queue<u64, u64> = Queue::new();
         queue.close();
-        assert!(matches!(queue.submit_async(1), Err(Refused::Closed)));
+        assert!(matches!(queue.submit_async(1, None), Err(Refused::Closed)));
     }
 }

@@ -6,7 +6,8 @@
 
 use super::Mode;
 use crate::catalogue::{Catalogue, Counts, Table, counts_key};
-use crate::error::{Result, Unfinished};
+use crate::client::{AnswerRoom, ROOMLESS_BYTES_MAX};
+use crate::error::{Error, Result, Unfinished};
 use crate::feed::Change;
 use crate::lane::STAGE_FUEL;
 use crate::layout::{self, SpaceId};
@@ -19,7 +20,7 @@ use singlet_dynamo::fuel::Fuel;
 use singlet_dynamo::key::Key;
 use singlet_dynamo::operation::ItemCollectionMetrics;
 use singlet_dynamo::schema::{Index, IndexProjection, KeySchema, Scope};
-use singlet_dynamo::stored::StoredItem;
+use singlet_dynamo::stored::{Attributes, StoredItem};
 use singlet_dynamo::table::TableStatus;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -44,6 +45,8 @@ pub(crate) struct Stage<'s> {
     /// What deciding a command may take.
     pub(crate) fuel: Fuel<'s>,
     pub(crate) mode: Mode,
+    /// Where there must be room for the item that a command returns.
+    pub(crate) room: Option<AnswerRoom>,
 }
 
 /// Where an item is or would be, and what is there.
@@ -114,6 +117,27 @@ impl<'s> Stage<'s> {
             next_sequence,
             fuel: Fuel::limited(STAGE_FUEL),
             mode: Mode::Real,
+            room: None,
+        }
+    }
+
+    /// Gives the next command what each has.
+    pub(crate) fn begin_command(&mut self) {
+        self.fuel = Fuel::limited(STAGE_FUEL);
+        self.mode = Mode::Real;
+        self.room = None;
+    }
+
+    /// Makes sure that there is room for what the command is going to return, before it is done.
+    pub(crate) fn find_room(&self, returned: Option<&Attributes>) -> Result<()> {
+        self.find_room_for(returned.map_or(0, Attributes::held_bytes))
+    }
+
+    /// Like [`Stage::find_room`], for so many bytes.
+    pub(crate) fn find_room_for(&self, bytes: usize) -> Result<()> {
+        match &self.room {
+            Some(room) if bytes > ROOMLESS_BYTES_MAX && !room(bytes) => Err(Error::Overloaded),
+            _ => Ok(()),
         }
     }
 

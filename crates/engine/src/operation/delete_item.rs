@@ -22,6 +22,7 @@ impl Stage<'_> {
             self.collection_metrics(&table, &key, request.return_item_collection_metrics)?;
         let decide = |fuel: &mut Fuel<'_>| request.decide_within(place.old.as_ref(), fuel);
         let attributes = self.decide([(&table, &place)].into_iter(), decide)?;
+        self.find_room(attributes.as_ref())?;
         let consumed_capacity = place
             .cost(&table, request.return_consumed_capacity, None)
             .map(|consumed| consumed.told_of(&request.table_name));

@@ -62,6 +62,7 @@ impl Stage<'_> {
             Err(error) => Ok(Err(error)),
         };
         let (attributes, new) = self.decide([(&table, &place)].into_iter(), decide)?;
+        self.find_room(attributes.as_ref())?;
         let consumed_capacity = place
             .cost(&table, request.return_consumed_capacity, Some(&new))
             .map(|consumed| consumed.told_of(&request.table_name));

@@ -23,6 +23,7 @@ impl Stage<'_> {
         let decide =
             |fuel: &mut Fuel<'_>| request.decide_within(place.old.as_ref(), &table.schema, fuel);
         let updated = self.decide([(&table, &place)].into_iter(), decide)?;
+        self.find_room(updated.attributes.as_ref())?;
         let consumed_capacity = place
             .cost(&table, request.return_consumed_capacity, updated.item.as_ref())
             .map(|consumed| consumed.told_of(&request.table_name));

@@ -32,6 +32,8 @@ pub struct Batch {
     edits: PerKeyspace<BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
     /// How long all keys and values are.
     size_bytes: u64,
+    /// How long all were that were ever put here, also those that were replaced.
+    put_bytes: u64,
 }
 
 impl Batch {
@@ -54,6 +56,7 @@ impl Batch {
     fn insert(&mut self, keyspace: Keyspace, key: Vec<u8>, value: Option<Vec<u8>>) {
         let length = |value: &Option<Vec<u8>>| value.as_ref().map_or(0, Vec::len) as u64;
         let (key_length, value_length) = (key.len() as u64, length(&value));
+        self.put_bytes += key_length + value_length;
         let before = self.edits.get_mut(keyspace).insert(key, value);
         self.size_bytes += value_length;
         match before {
@@ -78,6 +81,11 @@ impl Batch {
     /// How long all its keys and values are.
     pub(crate) fn size_bytes(&self) -> u64 {
         self.size_bytes
+    }
+
+    /// How long all keys and values were that were ever put here, also those that were replaced since.
+    pub(crate) fn put_bytes(&self) -> u64 {
+        self.put_bytes
     }
 
     /// Whether this batch changes nothing.
@@ -138,5 +146,6 @@ mod tests {
         batch.put(Keyspace::Indexes, b"key".to_vec(), Vec::new());
         sizes.push(batch.size_bytes());
         assert_eq!(sizes, [8, 5, 3, 3, 12, 15]);
+        assert_eq!(batch.put_bytes(), 8 + 5 + 3 + 3 + 12 + 3);
     }
 }

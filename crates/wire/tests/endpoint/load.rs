@@ -18,7 +18,7 @@ fn too_many_requests_are_shed() {
 /// kept everybody else out.
 #[test]
 fn requests_that_are_not_complete_take_nobodys_place() {
-    let endpoint = Endpoint::start_with(|options| options.limits.requests_max = 1);
+    let endpoint = Endpoint::start_with(|options| options.limits.requests_max = 2);
     let mut waiting: Vec<_> = (0..20).map(|_| endpoint.connect()).collect();
     for client in &mut waiting {
         let head = client.head("ListTables", 2);
@@ -172,7 +172,7 @@ fn the_answer_to_a_write_that_is_done_waits_for_room() {
 #[test]
 fn items_that_writes_return_have_a_bound() {
     let endpoint = Endpoint::start_with(|options| {
-        // Two items of 100 KB, as much beside them as one of them, and no 64 KB more.
+        // Two items of 100 KB, and as much beside them as one of them.
         options.limits.returned_item_bytes_max = 310_000;
         options.limits.large_answer_bytes_max = 1;
         // Longer than the test takes.
@@ -206,15 +206,22 @@ fn items_that_writes_return_have_a_bound() {
         client
     };
     let mut waiting = vec![begin(0, 100_000)];
-    // How large this one is shows when it is done: nobody can know that from the answer.
-    let lost = endpoint.request("UpdateItem", &update(3, "ALL_NEW"));
-    lost.assert_error(500, "InternalServerError");
-    assert_eq!(number(3), r#"{"Item":{"n":{"N":"2"}}}"#);
+    // How large an item is shows when the write is decided, and then it can still be refused.
+    let check_refused = |key: usize| {
+        let refused = endpoint.request("UpdateItem", &update(key, "ALL_NEW"));
+        refused.assert_error(400, "ThrottlingException");
+        assert_eq!(number(key), r#"{"Item":{"n":{"N":"1"}}}"#, "it was refused, and is not done");
+    };
+    check_refused(3);
     waiting.push(begin(1, 200_000));
-    let refused = endpoint.request("UpdateItem", &update(2, "UPDATED_OLD"));
-    refused.assert_error(400, "ThrottlingException");
-    assert_eq!(number(2), r#"{"Item":{"n":{"N":"1"}}}"#, "it was refused, and is not done");
-    // A write that returns nothing needs no room.
+    check_refused(2);
+    // A write that is refused, and shows the item for that, needs room as well.
+    let put = r#"{"TableName":"games","Item":{"pk":{"S":"2"}},"ConditionExpression":"n = pk",
+        "ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"#;
+    endpoint.request("PutItem", put).assert_error(400, "ThrottlingException");
+    // What returns little or nothing needs none.
+    let old = endpoint.request("UpdateItem", &update(2, "UPDATED_OLD"));
+    assert_eq!((old.status, &*old.text()), (200, r#"{"Attributes":{"n":{"N":"1"}}}"#));
     let kept = endpoint.request("UpdateItem", &update(2, "NONE"));
     assert_eq!((kept.status, &*kept.text()), (200, "{}"));
     drop(waiting);
