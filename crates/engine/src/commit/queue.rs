@@ -412,12 +412,16 @@ impl<R> Future for Answer<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
 
     /// Commands are numbers; the answer to each is the sum of all before it and itself.
     #[derive(Default)]
     struct Sums {
+        /// How many one commit takes, if that has a bound.
+        most: Option<usize>,
         total: Mutex<u64>,
         groups: AtomicUsize,
         is_leading: Mutex<()>,
@@ -429,6 +433,7 @@ mod tests {
             self.groups.fetch_add(1, Ordering::Relaxed);
             let mut total = lock(&self.total);
             group
+                .take(self.most.unwrap_or(usize::MAX))
                 .map(|number| {
                     *total += number;
                     Done { answer: *total, cost: 1 }
@@ -491,6 +496,15 @@ mod tests {
 
     #[test]
     fn tasks_and_threads_share_the_queue() {
+        share_the_queue(Sums::default());
+    }
+
+    #[test]
+    fn tasks_and_threads_share_a_queue_that_is_crowded() {
+        share_the_queue(Sums { most: Some(2), ..Sums::default() });
+    }
+
+    fn share_the_queue(sums: Sums) {
         struct Unpark(thread::Thread);
         impl std::task::Wake for Unpark {
             fn wake(self: Arc<Self>) {
@@ -507,20 +521,21 @@ mod tests {
             }
         }
         let queue = Queue::new();
-        let sums = Sums::default();
+        let clients = [Client::default(), Client::default()];
         thread::scope(|scope| {
-            let (queue, sums) = (&queue, &sums);
+            let (queue, sums, clients) = (&queue, &sums, &clients);
             let leader = scope.spawn(|| queue.lead_when_wanted(|group| sums.lead(group)));
             let workers: Vec<_> = (0..6)
                 .map(|worker| {
                     scope.spawn(move || {
+                        let client = clients.get(worker % 4);
                         for _ in 0..3_000 {
                             match worker % 3 {
                                 0 => _ = queue.submit(1, |group| sums.lead(group)).unwrap(),
-                                1 => _ = block_on(queue.submit_async(1, None).unwrap()),
+                                1 => _ = block_on(queue.submit_async(1, client).unwrap()),
                                 _ => {
                                     let prompt =
-                                        queue.submit_prompt(1, None, |group| sums.lead(group));
+                                        queue.submit_prompt(1, client, |group| sums.lead(group));
                                     block_on(prompt.unwrap());
                                 }
                             }
@@ -607,6 +622,61 @@ mod tests {
         queue.lead(&|group: &mut IntoIter<_>| lead_some(&order, group), true);
         assert_eq!(lock(&order).iter().collect::<String>(), "acd");
         drop((first, last));
+    }
+
+    proptest! {
+        /// Whatever they cost, all commands are carried out, and those of one client in their order.
+        #[test]
+        fn the_order_of_one_client_stays(
+            commands in vec((prop::option::of(0..4_usize), 0..30_u64), 0..100),
+            more in vec((prop::option::of(0..4_usize), 0..30_u64), 0..100),
+        ) {
+            let queue = Queue::new();
+            let clients: Vec<Client> = (0..4).map(|_| Client::default()).collect();
+            let (carried_out, more) = (Mutex::new(Vec::new()), Mutex::new(Some(more)));
+            let waiting = Mutex::new(Vec::new());
+            let count = Mutex::new(0);
+            let push = |commands: Vec<(Option<usize>, u64)>| {
+                for (client, cost) in commands {
+                    *lock(&count) += 1;
+                    let command = (*lock(&count), client, cost);
+                    let client = client.and_then(|client| clients.get(client));
+                    lock(&waiting).push(queue.submit_async(command, client).unwrap());
+                }
+            };
+            push(commands);
+            lock(&queue.state).is_led = true;
+            let lead = |group: &mut IntoIter<(usize, Option<usize>, u64)>| {
+                // Others come while a commit is under way.
+                if let Some(more) = lock(&more).take() {
+                    push(more);
+                }
+                let mut total = 0;
+                let mut done = Vec::new();
+                for (number, client, cost) in group {
+                    lock(&carried_out).push((client, number));
+                    done.push(Done { answer: (), cost });
+                    total += cost;
+                    if total >= 20 {
+                        break;
+                    }
+                }
+                done
+            };
+            queue.lead(&lead, true);
+            // The leader hands over after some groups.
+            while !lock(&queue.state).waiting.is_empty() {
+                lock(&queue.state).is_led = true;
+                queue.lead(&lead, true);
+            }
+            let carried_out = carried_out.into_inner().unwrap();
+            prop_assert_eq!(carried_out.len(), *lock(&count));
+            for client in [None, Some(0), Some(1), Some(2), Some(3)] {
+                let own: Vec<usize> =
+                    carried_out.iter().filter(|(of, _)| *of == client).map(|(_, n)| *n).collect();
+                prop_assert!(own.is_sorted(), "{:?}", own);
+            }
+        }
     }
 
     /// A thread that serves sockets led groups of large writes for as long as there were any.
