@@ -21,6 +21,7 @@ mod large_writes;
 mod long_lists;
 mod many_gzip_streams;
 mod many_indexes;
+mod many_pages;
 mod many_updates;
 mod many_writes;
 mod moved_folder;
@@ -82,7 +83,8 @@ pub(crate) const ATTACKS: &[Attack] = attacks! {
     unread_answers "unread-answers", "20 answers of 16 MB that nobody reads",
     unread_http2 "unread-http2", "answers of 16 MB on an HTTP/2 connection whose windows are shut",
     unread_writes "unread-writes", "1920 updates that return 390 KB each, on 16 HTTP/2 connections whose windows are shut",
-    many_updates "many-updates", "updates of 200 bytes that write 390 KB each, 1920 at a time",
+    many_updates "many-updates", "updates of 200 bytes that write 390 KB each, 960 at a time",
+    many_pages "many-pages", "scans of 50 bytes that read a megabyte each, 960 at a time",
     unsigned_bodies "unsigned-bodies", "16 bodies of 16 MB and 45 of 300 KB without a signature that never end",
     heavy_filters "heavy-filters", "scans that search 1.5 MB for each item",
     long_lists "long-lists", "scans that look through a list of 400,000 elements for each item",

@@ -1,7 +1,8 @@
 //! Many attackers at once.
 
+use crate::frames;
 use crate::http::{Answer, Connection};
-use crate::round::{Kind, Round, Until};
+use crate::round::{Endpoint, Kind, Round, Until};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -82,6 +83,48 @@ pub(crate) fn connect_gradually(address: SocketAddr, count: usize) -> Vec<Connec
         std::thread::sleep(CONNECT_PAUSE);
     }
     connections
+}
+
+/// As many requests at a time as HTTP/2 connections may have, again and again, whose answers nobody
+/// waits for.
+pub(crate) fn bursts(
+    round: &mut Round,
+    endpoint: &mut Endpoint,
+    operation: &str,
+    body: impl Fn(usize) -> String + Sync,
+) -> Result<(), String> {
+    const CLIENTS: usize = 8;
+    // Less than the few that the server may count still.
+    const STREAMS: u32 = 120;
+    // How long a connection is kept after its requests.
+    const KEPT: Duration = Duration::from_millis(200);
+    let requests = endpoint.requests;
+    let mut sent = 0;
+    round.attack_endpoint(endpoint, |until| {
+        let streams = crowd(CLIENTS, |client| {
+            let body = body(client).into_bytes();
+            let mut streams = 0;
+            while !until.is_over() {
+                let opened = frames::open(requests.address, &[], PATIENCE);
+                let Ok(mut connection) = opened else { continue };
+                for index in 0..STREAMS {
+                    let request = frames::request(&requests, 2 * index + 1, operation, &body);
+                    // A connection that is closed is a way to hold this off.
+                    if until.is_over() || connection.send(&request).is_err() {
+                        break;
+                    }
+                    streams += 1;
+                }
+                std::thread::sleep(KEPT.min(until.rest()));
+            }
+            streams
+        });
+        sent = streams.iter().sum();
+        Ok(())
+    })?;
+    round.check(sent > 0, || "nothing was sent".to_owned());
+    round.note(format!("{sent} requests"));
+    Ok(())
 }
 
 /// What a body attacks, the operation that it is for, and the body.

@@ -60,6 +60,11 @@ pub(crate) fn large_update(key: usize, returned: &str) -> String {
     .to_string()
 }
 
+/// The body of a Scan whose page has a megabyte.
+pub(crate) fn large_scan() -> String {
+    json!({"TableName": LARGE}).to_string()
+}
+
 /// Makes the table of small items. Each has a text to search for, and a number.
 pub(crate) fn fill_small(requests: Requests) -> Result<(), String> {
     victim::create_table(requests, SMALL)?;

@@ -1,5 +1,6 @@
 //! Answers as they go over the wire: status, headers, body.
 
+use crate::admission::SMALL_BYTES_MAX;
 use crate::body::Body;
 use crate::connection::Client;
 use crate::rejection::Rejection;
@@ -84,7 +85,11 @@ pub(crate) struct Written {
 
 impl Written {
     /// A body that needs no room yet.
-    pub(crate) fn new(bytes: Vec<u8>) -> Self {
+    pub(crate) fn new(mut bytes: Vec<u8>) -> Self {
+        // What is counted is what the body has, so a large one may not take much more.
+        if bytes.len() > SMALL_BYTES_MAX && bytes.capacity() > bytes.len() + bytes.len() / 2 {
+            bytes.shrink_to_fit();
+        }
         let checksum = crc32fast::hash(&bytes);
         Self { bytes, checksum, hold: None }
     }

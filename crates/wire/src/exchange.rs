@@ -467,14 +467,16 @@ fn written(answer: &Answer) -> Written {
 }
 
 /// Writes an answer into the room that it has, and gives back what it does not need. The answer
-/// comes back if it takes more than that. A buffer of the expected length grows once at most, besides
-/// for the last value, so that it takes hardly more than the room.
+/// comes back if it takes more than that. The JSON of a text is a little longer than what is stored,
+/// so the buffer is, too; else it would be copied to one of twice the length for its last bytes, and
+/// take twice as much memory as is counted.
 fn write_within(
     answer: Box<Answer>,
     expected: usize,
     mut hold: Reservation,
 ) -> Result<Written, (Box<Answer>, Reservation)> {
-    let mut writer = Writer::with_limit(Vec::with_capacity(expected), hold.bytes());
+    let buffer = Vec::with_capacity(expected + expected / 8 + ANSWER_BYTES_USUAL);
+    let mut writer = Writer::with_limit(buffer, hold.bytes());
     answer.write_json(&mut writer);
     if writer.is_over() {
         return Err((answer, hold));
