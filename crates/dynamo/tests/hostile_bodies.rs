@@ -17,7 +17,7 @@ mod hostile;
 use hostile::{BODY_SIZE, Cost, alone, blown_up, cost, list, seeds};
 use peak_alloc::PeakAlloc;
 use singlet_dynamo::error::MESSAGE_SIZE_MAX;
-use singlet_dynamo::operation::UpdateItem;
+use singlet_dynamo::operation::{TransactWriteItems, UpdateItem};
 use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
 use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Item, Value};
@@ -273,4 +273,25 @@ fn an_attribute_that_is_copied_to_hundreds_is_not_kept_hundreds_of_times() {
         update_of_a_list(&format!(r#""UpdateExpression":"SET {copies}, b = absent""#));
     let error = request.decide(Some(&old), &schema).unwrap_err();
     assert!(error.message().contains("does not exist in the item"), "{}", error.message());
+}
+
+/// All values of a transaction with a token were copied before they were weighed, on a thread that
+/// serves sockets.
+#[test]
+fn what_takes_too_long_to_identify_is_not_copied() {
+    let _alone = alone();
+    let list = vec![r#"{"S":"a"}"#; 150_000].join(",");
+    let body = format!(
+        r#"{{"ClientRequestToken":"token","TransactItems":[{{"Update":{{
+        "TableName":"ttt","Key":{{"pk":{{"S":"a"}}}},"UpdateExpression":"SET l = :l",
+        "ConditionExpression":"size(:l) > n AND contains(:l, pk)",
+        "ExpressionAttributeValues":{{":l":{{"L":[{list}]}}}}}}}}]}}"#
+    );
+    let request = TransactWriteItems::from_json(body.as_bytes()).unwrap();
+    ALLOCATOR.reset_peak_usage();
+    let before = ALLOCATOR.current_usage();
+    assert_eq!(request.parameters_within(250_000), None);
+    let memory = ALLOCATOR.peak_usage() - before;
+    assert!(memory < 100_000, "{memory} bytes");
+    assert!(request.parameters_within(usize::MAX).is_some());
 }

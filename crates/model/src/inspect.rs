@@ -246,7 +246,7 @@ pub(crate) fn debug_flags(shown: &mut fmt::DebugStruct<'_, '_>, flags: &[(&str, 
 }
 
 /// An expression as people write it, with the names and values in the places of placeholders.
-pub(crate) fn readable(print: impl FnOnce(&mut Printer) -> String) -> String {
+pub(crate) fn readable<'v>(print: impl FnOnce(&mut Printer<'v>) -> String) -> String {
     let mut printer = Printer::new();
     let text = print(&mut printer);
     let names: Vec<&str> = printer.names().map(|(_, name)| name).collect();

@@ -27,7 +27,7 @@ pub enum Operand {
 pub struct Measured(Subject);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Subject {
+pub(super) enum Subject {
     Path(Path),
     Value(Value),
 }
@@ -114,6 +114,10 @@ impl Measured {
             Subject::Path(path) => Operand::Path(path.clone()),
             Subject::Value(value) => Operand::Value(value.clone()),
         }
+    }
+
+    pub(super) fn subject(&self) -> &Subject {
+        &self.0
     }
 }
 

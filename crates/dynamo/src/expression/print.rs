@@ -1,12 +1,14 @@
 //! Expressions to text with placeholders.
 
 use super::condition::Test;
+use super::operand::Subject;
 use super::update::Computation;
 use super::{
     Action, Clause, Comparator, Condition, Element, Function, KeyCondition, KeyTest, Operand, Path,
     Projection, SetOperand, SetValue, Update,
 };
 use crate::{Type, Value};
+use std::borrow::Cow;
 
 /// Prints the expressions of one request, which share their placeholders.
 ///
@@ -28,12 +30,12 @@ use crate::{Type, Value};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Printer {
+pub struct Printer<'v> {
     names: Vec<String>,
-    values: Vec<Value>,
+    values: Vec<Cow<'v, Value>>,
 }
 
-impl Printer {
+impl<'v> Printer<'v> {
     /// A printer without placeholders so far.
     #[must_use]
     pub fn new() -> Self {
@@ -47,18 +49,18 @@ impl Printer {
 
     /// The values' placeholders, and what they stand for.
     pub fn values(&self) -> impl ExactSizeIterator<Item = (String, &Value)> {
-        self.values.iter().enumerate().map(|(place, value)| (format!(":{place}"), value))
+        self.values.iter().enumerate().map(|(place, value)| (format!(":{place}"), &**value))
     }
 
     /// The text of a condition.
-    pub fn condition(&mut self, condition: &Condition) -> String {
+    pub fn condition(&mut self, condition: &'v Condition) -> String {
         let mut out = String::new();
         self.test(condition.test(), &mut out);
         out
     }
 
     /// The text of a key condition.
-    pub fn key_condition(&mut self, condition: &KeyCondition) -> String {
+    pub fn key_condition(&mut self, condition: &'v KeyCondition) -> String {
         let mut out = String::new();
         separated(&mut out, " AND ", condition.tests(), |out, (name, test)| match test {
             KeyTest::Compare(comparator, value) => {
@@ -92,7 +94,7 @@ impl Printer {
     }
 
     /// The text of an update.
-    pub fn update(&mut self, update: &Update) -> String {
+    pub fn update(&mut self, update: &'v Update) -> String {
         let mut out = String::new();
         let mut before: Option<Clause> = None;
         for action in update.actions() {
@@ -122,7 +124,7 @@ impl Printer {
         out
     }
 
-    fn test(&mut self, test: &Test, out: &mut String) {
+    fn test(&mut self, test: &'v Test, out: &mut String) {
         match test {
             Test::And(parts) => separated(out, " AND ", parts, |out, part| {
                 self.part(part.test(), matches!(part.test(), Test::Or(_)), out);
@@ -172,7 +174,7 @@ impl Printer {
     }
 
     /// A test inside another, in parentheses where it would be taken apart otherwise.
-    fn part(&mut self, test: &Test, parentheses: bool, out: &mut String) {
+    fn part(&mut self, test: &'v Test, parentheses: bool, out: &mut String) {
         if parentheses {
             out.push('(');
         }
@@ -182,15 +184,15 @@ impl Printer {
         }
     }
 
-    fn type_test(&mut self, operand: &Operand, kind: Type, out: &mut String) {
+    fn type_test(&mut self, operand: &'v Operand, kind: Type, out: &mut String) {
         open(Function::AttributeType, out);
         self.operand(operand, out);
         out.push_str(", ");
-        self.value(&Value::from(kind.as_str()), out);
+        self.push_value(Cow::Owned(Value::from(kind.as_str())), out);
         out.push(')');
     }
 
-    fn call(&mut self, function: Function, one: &Operand, other: &Operand, out: &mut String) {
+    fn call(&mut self, function: Function, one: &'v Operand, other: &'v Operand, out: &mut String) {
         open(function, out);
         self.operand(one, out);
         out.push_str(", ");
@@ -198,20 +200,22 @@ impl Printer {
         out.push(')');
     }
 
-    fn operand(&mut self, operand: &Operand, out: &mut String) {
+    fn operand(&mut self, operand: &'v Operand, out: &mut String) {
         match operand {
             Operand::Path(path) => self.path(path, out),
             Operand::Value(value) => self.value(value, out),
             Operand::Size(measured) => {
                 open(Function::Size, out);
-                // What is measured is a path or a value, and no size.
-                self.operand(&measured.operand(), out);
+                match measured.subject() {
+                    Subject::Path(path) => self.path(path, out),
+                    Subject::Value(value) => self.value(value, out),
+                }
                 out.push(')');
             }
         }
     }
 
-    fn set_value(&mut self, value: &SetValue, out: &mut String) {
+    fn set_value(&mut self, value: &'v SetValue, out: &mut String) {
         let (left, between, right, end) = match value.computation() {
             Computation::Operand(operand) => return self.set_operand(operand, out),
             Computation::Sum(left, right) => (left, " + ", right, ""),
@@ -227,7 +231,7 @@ impl Printer {
         out.push_str(end);
     }
 
-    fn set_operand(&mut self, operand: &SetOperand, out: &mut String) {
+    fn set_operand(&mut self, operand: &'v SetOperand, out: &mut String) {
         match operand {
             SetOperand::Path(path) => self.path(path, out),
             SetOperand::Value(value) => self.value(value, out),
@@ -263,9 +267,13 @@ impl Printer {
         out.push_str(&format!("#{place}"));
     }
 
-    fn value(&mut self, value: &Value, out: &mut String) {
+    fn value(&mut self, value: &'v Value, out: &mut String) {
+        self.push_value(Cow::Borrowed(value), out);
+    }
+
+    fn push_value(&mut self, value: Cow<'v, Value>, out: &mut String) {
         out.push_str(&format!(":{}", self.values.len()));
-        self.values.push(value.clone());
+        self.values.push(value);
     }
 }
 
@@ -278,11 +286,11 @@ fn comparator_sign(comparator: Comparator, out: &mut String) {
     out.push_str(&format!(" {comparator} "));
 }
 
-fn separated<T>(
+fn separated<'v, T>(
     out: &mut String,
     separator: &str,
-    all: &[T],
-    mut one: impl FnMut(&mut String, &T),
+    all: &'v [T],
+    mut one: impl FnMut(&mut String, &'v T),
 ) {
     for (place, item) in all.iter().enumerate() {
         if place > 0 {

@@ -79,10 +79,10 @@ impl fmt::Display for Request {
 
 /// Prints the expressions of one request, which share their placeholders.
 #[derive(Default)]
-struct Expressions(Printer);
+struct Expressions<'v>(Printer<'v>);
 
-impl Expressions {
-    fn condition(&mut self, object: &mut Object<'_>, name: &str, condition: Option<&Condition>) {
+impl<'v> Expressions<'v> {
+    fn condition(&mut self, object: &mut Object<'_>, name: &str, condition: Option<&'v Condition>) {
         if let Some(condition) = condition {
             object.string(name, &self.0.condition(condition));
         }
@@ -94,7 +94,7 @@ impl Expressions {
         }
     }
 
-    fn update(&mut self, object: &mut Object<'_>, update: Option<&Update>) {
+    fn update(&mut self, object: &mut Object<'_>, update: Option<&'v Update>) {
         if let Some(update) = update {
             object.string("UpdateExpression", &self.0.update(update));
         }

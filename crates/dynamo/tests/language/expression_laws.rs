@@ -16,7 +16,7 @@ use singlet_testkit::{cases, strategy};
 use std::cmp::Ordering;
 
 /// The placeholders of what a printer printed.
-fn placeholders(printer: &Printer) -> Placeholders {
+fn placeholders(printer: &Printer<'_>) -> Placeholders {
     let mut placeholders = Placeholders::default();
     let mut json = singlet_dynamo::json::Writer::new();
     json.object(|object| {

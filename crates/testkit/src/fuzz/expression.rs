@@ -79,8 +79,8 @@ pub fn expression(input: &[u8]) {
 
 /// What is parsed from what is printed, unless that is too long to be parsed: a placeholder
 /// may be longer than its name.
-fn printed_and_parsed<T>(
-    print: impl FnOnce(&mut Printer) -> String,
+fn printed_and_parsed<'v, T>(
+    print: impl FnOnce(&mut Printer<'v>) -> String,
     parse: impl FnOnce(&str, &mut Placeholders) -> Result<T, Error>,
 ) -> Option<T> {
     let mut printer = Printer::new();
@@ -121,7 +121,7 @@ impl Meanings {
     }
 
     /// What a printer's placeholders stand for.
-    fn of(printer: &Printer) -> Placeholders {
+    fn of(printer: &Printer<'_>) -> Placeholders {
         let names = printer.names().map(|(key, name)| (key, name.to_owned()));
         let values = printer.values().map(|(key, value)| (key, value.clone()));
         Self { names: names.collect(), values: values.collect() }.placeholders()

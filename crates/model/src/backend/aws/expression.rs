@@ -6,14 +6,14 @@ use std::collections::HashMap;
 
 /// Prints the expressions of one request, which share their placeholders.
 #[derive(Default)]
-pub(super) struct Expressions(Printer);
+pub(super) struct Expressions<'v>(Printer<'v>);
 
-impl Expressions {
-    pub(super) fn condition(&mut self, condition: Option<&Condition>) -> Option<String> {
+impl<'v> Expressions<'v> {
+    pub(super) fn condition(&mut self, condition: Option<&'v Condition>) -> Option<String> {
         condition.map(|condition| self.0.condition(condition))
     }
 
-    pub(super) fn key_condition(&mut self, condition: &KeyCondition) -> String {
+    pub(super) fn key_condition(&mut self, condition: &'v KeyCondition) -> String {
         self.0.key_condition(condition)
     }
 
@@ -21,7 +21,7 @@ impl Expressions {
         projection.map(|projection| self.0.projection(projection))
     }
 
-    pub(super) fn update(&mut self, update: Option<&Update>) -> Option<String> {
+    pub(super) fn update(&mut self, update: Option<&'v Update>) -> Option<String> {
         update.map(|update| self.0.update(update))
     }
 
