@@ -10,6 +10,9 @@ const LARGE: &str = "large";
 const LARGE_ITEMS: usize = 45;
 /// How many bytes each of them has, almost the 400 KB that an item may have.
 const LARGE_ITEM_BYTES: usize = 390_000;
+/// The table of items with one long list.
+const LISTS: &str = "lists";
+const LISTED_ITEMS: usize = 4;
 /// The table of many small items.
 const SMALL: &str = "small";
 /// How many small items there are, in batches of 25.
@@ -46,6 +49,30 @@ pub(crate) fn large_batch() -> String {
 /// The body of a GetItem whose answer has 390 KB.
 pub(crate) fn large_get() -> String {
     json!({"TableName": LARGE, "Key": {"pk": {"S": "0"}}}).to_string()
+}
+
+/// Makes the table of lists.
+pub(crate) fn fill_lists(requests: Requests) -> Result<(), String> {
+    victim::create_table(requests, LISTS)?;
+    let mut connection = victim::open(requests)?;
+    let list = vec![r#"{"S":"a"}"#; LARGE_ITEM_BYTES / 2].join(",");
+    for key in 0..LISTED_ITEMS {
+        let item = format!(r#"{{"pk":{{"S":"{key}"}},"l":{{"L":[{list}]}}}}"#);
+        let body = format!(r#"{{"TableName":"{LISTS}","Item":{item}}}"#);
+        victim::ask(&mut connection, requests, "PutItem", &body)?;
+    }
+    Ok(())
+}
+
+/// The body of an UpdateItem that changes an item with a list of 195,000 texts.
+pub(crate) fn list_update(key: usize) -> String {
+    json!({
+        "TableName": LISTS,
+        "Key": {"pk": {"S": (key % LISTED_ITEMS).to_string()}},
+        "UpdateExpression": "SET n = :n",
+        "ExpressionAttributeValues": {":n": {"N": "1"}},
+    })
+    .to_string()
 }
 
 /// The body of an UpdateItem that changes an item of 390 KB, and returns it or not (`ReturnValues`).

@@ -24,14 +24,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Client(Arc<Account>);
 
 /// What a client has cost, as far as somebody else had to wait. Changed under the locks of the
-/// queue and of the lane, each of which has fields of its own.
+/// queue and of the lane, each of which has fields of its own. A client of two engines would be
+/// charged for both, and lose nothing but turns.
 #[derive(Debug, Default)]
 struct Account {
     /// What its commands have cost.
     cost: AtomicU64,
     /// What the last one did.
     last_cost: AtomicU64,
-    /// When it is the turn of its next command that waits.
+    /// When it is the turn of the first of its commands that wait, and of the next one.
+    first_turn: AtomicU64,
     next_turn: AtomicU64,
     /// When a job of its last had a turn on the lane.
     last_job_turn: AtomicU64,
@@ -50,6 +52,7 @@ impl Client {
     /// Begins to give turns to the commands that wait.
     pub(crate) fn begin_turns(&self, cost_now: u64) {
         let cost = self.0.cost.load(Ordering::Relaxed).max(cost_now);
+        self.0.first_turn.store(cost, Ordering::Relaxed);
         self.0.next_turn.store(cost, Ordering::Relaxed);
     }
 
@@ -59,6 +62,11 @@ impl Client {
         let cost = self.0.last_cost.load(Ordering::Relaxed).max(1);
         self.0.next_turn.store(turn.saturating_add(cost), Ordering::Relaxed);
         turn
+    }
+
+    /// Whether this is the turn of the first of them.
+    pub(crate) fn is_first(&self, turn: u64) -> bool {
+        self.0.first_turn.load(Ordering::Relaxed) == turn
     }
 
     /// When a job of this client last had a turn on the lane.
@@ -82,7 +90,8 @@ pub type AnswerRoom = Arc<dyn Fn(usize) -> bool + Send + Sync>;
 /// Who sends a request, and what its answer may take.
 #[derive(Clone, Default)]
 pub struct Caller {
-    /// With whom it takes turns; `None` for the process itself, which waits for nobody's turn.
+    /// Who takes turns with others; `None` for the process itself. Writes of the process count as
+    /// having cost their fair part so far, and its heavy requests are those of one client.
     pub client: Option<Client>,
     /// Where there must be room for the item that a write returns (`ReturnValues`). If there is
     /// none, the write is refused with [`Error::Overloaded`](crate::Error::Overloaded) and not done.

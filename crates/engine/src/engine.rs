@@ -15,6 +15,7 @@ use arc_swap::ArcSwap;
 use singlet_dynamo::arn::Home;
 use singlet_dynamo::fuel::FUEL_PER_MS;
 use std::any::Any;
+use std::iter::{once, repeat_with};
 use std::marker::PhantomData;
 use std::ops::Bound;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -350,8 +351,17 @@ impl Core {
         &self,
         operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
     ) -> Result<A> {
+        self.write_for(None, operation)
+    }
+
+    /// Like [`Core::write`], for one of several clients.
+    pub(crate) fn write_for<A: Send + 'static>(
+        &self,
+        client: Option<&Client>,
+        operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
+    ) -> Result<A> {
         self.check_writable()?;
-        let reply = self.queue.submit(boxed(operation), |group| self.commit(group));
+        let reply = self.queue.submit(boxed(operation), client, |group| self.commit(group));
         reply_of(reply.map_err(refusal)?)
     }
 
@@ -385,10 +395,12 @@ impl Core {
                 0 => commands.by_ref().count(),
                 taken => taken,
             };
-            done.clear();
+            done.resize_with(taken, || Done { answer: Err(Error::Closed), cost: 1 });
             let other = error.again();
-            done.push(Done { answer: Err(error), cost: 1 });
-            done.resize_with(taken, || Done { answer: Err(other.again()), cost: 1 });
+            let answers = once(error).chain(repeat_with(|| other.again()));
+            for (done, error) in done.iter_mut().zip(answers) {
+                done.answer = Err(error);
+            }
         }
         done
     }
@@ -627,6 +639,34 @@ mod tests {
         }
         assert_eq!(answers, (0..COMMANDS).collect::<Vec<_>>());
         assert_eq!(commits() - commits_before, 3);
+    }
+
+    /// Those who were in the commit are told; the others go on, because nothing has happened to them.
+    #[test]
+    fn a_mistake_is_told_to_those_of_its_commit() {
+        let engine = Engine::memory().unwrap();
+        let core = &engine.handle.core;
+        let large = || {
+            boxed(|stage: &mut Stage<'_>| {
+                stage.batch.put(Keyspace::Items, vec![1], vec![0; COMMIT_BYTES_MAX as usize]);
+                Ok(())
+            })
+        };
+        let small = || boxed(|_: &mut Stage<'_>| Ok(()));
+        let mistake = || boxed(|_: &mut Stage<'_>| -> Result<()> { panic!("a planted mistake") });
+        let mut commands = vec![large(), small(), mistake(), small()].into_iter();
+        let mut told = Vec::new();
+        while commands.len() > 0 {
+            let done = core.commit(&mut commands);
+            told.push(done.into_iter().map(|done| done.answer.is_ok()).collect::<Vec<bool>>());
+        }
+        assert_eq!(told, [vec![true], vec![false, false], vec![true]]);
+        // If no command can be begun, all are told.
+        core.is_poisoned.store(true, Ordering::Release);
+        let mut commands = vec![small(), small(), small()].into_iter();
+        let done = core.commit(&mut commands);
+        assert_eq!((done.len(), commands.len()), (3, 0));
+        assert!(done.iter().all(|done| matches!(done.answer, Err(Error::Poisoned))));
     }
 
     #[test]

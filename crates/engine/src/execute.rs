@@ -129,8 +129,9 @@ impl Engine {
     }
 
     /// Like [`Engine::start`], for one of several clients. When more writes wait than one commit
-    /// takes, or more heavy requests than the engine has threads for, those of the client that has
-    /// cost least come first; requests of one client stay in their order.
+    /// takes, those of the client that has cost least come first, in their order; and writes of
+    /// clients that are gone, so that nobody polls the future any more and it is dropped, are not
+    /// carried out. Heavy requests have turns by client, too.
     pub fn start_for(&self, caller: &Caller, request: Request) -> Started<'_> {
         let client = caller.client.as_ref();
         let progress = match self.step(request, caller.room.as_ref()) {
@@ -161,9 +162,10 @@ impl Engine {
     }
 
     fn write_in_lane(&self, client: Option<&Client>, write: WriteItems) -> Result<Job<Answer>> {
-        let core = Arc::clone(self.core());
-        let work = move |turn: &Turn| turn.explain(core.write_heavy(write, &mut &*turn));
-        self.core().lane.start(client, work)
+        let (core, own) = (Arc::clone(self.core()), client.cloned());
+        self.core().lane.start(client, move |turn: &Turn| {
+            turn.explain(core.write_heavy(own.as_ref(), write, &mut &*turn))
+        })
     }
 
     fn step(&self, request: Request, room: Option<&AnswerRoom>) -> Result<Step> {

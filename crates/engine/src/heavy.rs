@@ -1,5 +1,6 @@
 //! Requests with a budget of work: begun where they arrive, and carried on where there is time.
 
+use crate::client::Client;
 use crate::commit::{DRY_RUNS_MAX, Mode, Precomputed, Stage, dry_run};
 use crate::engine::{Core, Engine};
 use crate::error::{Error, Result, Unfinished};
@@ -91,7 +92,7 @@ impl Engine {
         let tried = if is_heavy { Err(write) } else { core.write(attempt(write, None))?.finish() };
         match tried {
             Ok(outcome) => outcome,
-            Err(write) => core.write_heavy(write, &mut || !core.is_closed()),
+            Err(write) => core.write_heavy(None, write, &mut || !core.is_closed()),
         }
     }
 }
@@ -115,6 +116,7 @@ impl Core {
     /// Carries out a write that takes more than the stage gives.
     pub(crate) fn write_heavy<A: Send + 'static, W: ItemWrite<A>>(
         &self,
+        client: Option<&Client>,
         mut write: W,
         worker: &mut impl Worker,
     ) -> Result<A> {
@@ -123,7 +125,7 @@ impl Core {
             let now = self.options().clock.now();
             let found = dry_run(&self.state()?, now, &write, worker)?;
             worker.rest();
-            match self.write(attempt(write, Some(found)))?.finish() {
+            match self.write_for(client, attempt(write, Some(found)))?.finish() {
                 Ok(outcome) => return outcome,
                 Err(again) => write = again,
             }

@@ -132,7 +132,8 @@ impl Rooms {
 impl Admission {
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
-            requests: Room::new(limits.requests_max),
+            // A client must leave as much as it has, so that one place is never taken.
+            requests: Room::new(limits.requests_max.saturating_add(1)),
             rooms: Rooms {
                 small: Room::new(limits.small_bytes_max),
                 large_bodies: Room::new(limits.large_body_bytes_max),
@@ -160,7 +161,7 @@ mod tests {
 
     #[test]
     fn what_is_too_much_is_refused_until_there_is_room() {
-        let admission = Admission::new(&Limits { requests_max: 4, ..Limits::default() });
+        let admission = Admission::new(&Limits { requests_max: 3, ..Limits::default() });
         let clients = [ClientShares::new(None), ClientShares::new(None)];
         let mut requests: Vec<_> = (0..2).map(|_| admission.admit(&clients[0])).collect();
         assert!(requests.iter().all(Option::is_some));

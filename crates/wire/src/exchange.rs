@@ -475,7 +475,8 @@ fn write_within(
     expected: usize,
     mut hold: Reservation,
 ) -> Result<Written, (Box<Answer>, Reservation)> {
-    let buffer = Vec::with_capacity(expected + expected / 8 + ANSWER_BYTES_USUAL);
+    let buffer =
+        Vec::with_capacity((expected + expected / 8 + ANSWER_BYTES_USUAL).min(hold.bytes()));
     let mut writer = Writer::with_limit(buffer, hold.bytes());
     answer.write_json(&mut writer);
     if writer.is_over() {

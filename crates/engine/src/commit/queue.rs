@@ -27,6 +27,10 @@ const SPIN_MAX: u32 = 200;
 /// How many groups a leader commits for others before it hands over, so that its own caller,
 /// whose answer has long been known, does not wait for ever.
 const GROUPS_LED_MAX: u32 = 16;
+/// How many a task's thread leads, which has others to serve.
+const GROUPS_LED_BY_TASK_MAX: u32 = 2;
+/// How many commands of clients that are gone are dropped at a time. Each may hold a large request.
+const ABANDONED_MAX: usize = 8;
 
 /// Why the queue does not take a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,10 +50,10 @@ pub(crate) struct Queue<C, R> {
 
 struct State<C, R> {
     waiting: VecDeque<Waiting<C, R>>,
-    /// Whether more waits, or did at the last commit, than one commit takes.
+    /// Whether more waits than the last commit has taken.
     is_crowded: bool,
-    /// What the client whose turn it is had cost when it got it. Nobody counts as having cost less,
-    /// so that who was away has nothing saved up.
+    /// What a client has cost by now that takes its fair part of all that is done. Nobody counts as
+    /// having cost less, so that who was away has nothing saved up.
     cost_now: u64,
     /// What the client that has cost most has cost.
     cost_most: u64,
@@ -76,6 +80,16 @@ impl<R> Ticket<R> {
     fn is_abandoned(&self) -> bool {
         self.client.is_some() && Arc::strong_count(&self.slot) == 1
     }
+}
+
+/// Those who are next.
+struct Group<C, R> {
+    commands: Vec<C>,
+    tickets: Vec<Ticket<R>>,
+    /// Commands that are not carried out, to be dropped where nobody waits for the lock.
+    abandoned: Vec<Waiting<C, R>>,
+    /// How many clients wait, if the queue is crowded.
+    clients: u64,
 }
 
 /// A command that was carried out.
@@ -176,35 +190,53 @@ impl<C, R> State<C, R> {
     }
 
     /// Those who are next.
-    fn take_group(&mut self) -> (Vec<C>, Vec<Ticket<R>>) {
-        if self.is_crowded || self.waiting.len() > GROUP_MAX {
-            self.is_crowded = true;
-            self.order_by_client();
-        }
+    fn take_group(&mut self) -> Group<C, R> {
+        self.is_crowded |= self.waiting.len() > GROUP_MAX;
+        let (abandoned, clients) = match self.is_crowded {
+            true => (self.take_abandoned(), self.order_by_client()),
+            false => (Vec::new(), 0),
+        };
         let len = self.waiting.len().min(GROUP_MAX);
-        self.waiting.drain(..len).map(|waiting| (waiting.command, waiting.ticket)).unzip()
+        let next = self.waiting.drain(..len).map(|waiting| (waiting.command, waiting.ticket));
+        let (commands, tickets) = next.unzip();
+        Group { commands, tickets, abandoned, clients }
+    }
+
+    /// Some commands of clients that are gone. They are not carried out.
+    #[cold]
+    fn take_abandoned(&mut self) -> Vec<Waiting<C, R>> {
+        let mut abandoned = Vec::new();
+        for waiting in std::mem::take(&mut self.waiting) {
+            match abandoned.len() < ABANDONED_MAX && waiting.ticket.is_abandoned() {
+                true => abandoned.push(waiting),
+                false => self.waiting.push_back(waiting),
+            }
+        }
+        abandoned
     }
 
     /// Orders those who wait: each client's next command by what the client has cost, and each
-    /// further one by what it will have cost then, if all are like its last.
-    /// Commands of clients that are gone are forgotten.
+    /// further one by what it will have cost then, if all are like its last. Says how many clients
+    /// wait.
     #[cold]
-    fn order_by_client(&mut self) {
-        self.waiting.retain(|waiting| !waiting.ticket.is_abandoned());
+    fn order_by_client(&mut self) -> u64 {
         for waiting in &self.waiting {
             if let Some(client) = &waiting.ticket.client {
                 client.begin_turns(self.cost_now);
             }
         }
+        let mut clients = 0;
         for waiting in &mut self.waiting {
-            // Whoever has no name is the process itself, and does not wait for others' turns.
+            // Whoever has no name is the process itself, and counts as having cost its fair part.
             let client = waiting.ticket.client.as_ref();
             waiting.ticket.turn = client.map_or(self.cost_now, Client::next_turn);
+            clients += u64::from(client.is_some_and(|client| client.is_first(waiting.ticket.turn)));
         }
         self.waiting.make_contiguous().sort_by_key(|waiting| waiting.ticket.turn);
         if let Some(first) = self.waiting.front() {
             self.cost_now = self.cost_now.max(first.ticket.turn);
         }
+        clients
     }
 
     /// Puts back those for whom the commit had no room, and counts what the others cost.
@@ -213,15 +245,17 @@ impl<C, R> State<C, R> {
         done: Vec<(Client, u64)>,
         left: impl DoubleEndedIterator<Item = (C, Ticket<R>)>,
     ) {
+        let mut is_left = false;
         for (client, cost) in done {
             self.cost_most = self.cost_most.max(client.charge(self.cost_now, cost));
         }
-        let was_crowded = std::mem::replace(&mut self.is_crowded, false);
         for (command, ticket) in left.rev() {
             self.waiting.push_front(Waiting { command, ticket });
-            self.is_crowded = true;
+            is_left = true;
         }
-        if was_crowded && !self.is_crowded && self.waiting.len() <= GROUP_MAX {
+        let was_crowded = std::mem::replace(&mut self.is_crowded, is_left);
+        self.is_crowded |= self.waiting.len() > GROUP_MAX;
+        if was_crowded && !self.is_crowded {
             // All are equal again.
             self.cost_now = self.cost_most;
         }
@@ -242,8 +276,13 @@ impl<C, R> Queue<C, R> {
     }
 
     /// Carries out a command, or waits until another thread has.
-    pub(crate) fn submit(&self, command: C, lead: impl Lead<C, R>) -> Result<R, Refused> {
-        match self.begin(command, None, &lead, true)? {
+    pub(crate) fn submit(
+        &self,
+        command: C,
+        client: Option<&Client>,
+        lead: impl Lead<C, R>,
+    ) -> Result<R, Refused> {
+        match self.begin(command, client, &lead, true)? {
             Answer::Ready(answer) => answer.ok_or(Refused::Closed),
             Answer::Waiting(slot) => Ok(loop {
                 match slot.wait() {
@@ -323,7 +362,12 @@ impl<C, R> Queue<C, R> {
                 return;
             };
             // A task's thread has others to serve, who do not wait for large writes.
-            if groups_led >= GROUPS_LED_MAX || (state.is_crowded && !is_thread) {
+            let led_max = match (is_thread, state.is_crowded) {
+                (true, _) => GROUPS_LED_MAX,
+                (false, false) => GROUPS_LED_BY_TASK_MAX,
+                (false, true) => 0,
+            };
+            if groups_led >= led_max {
                 let heir = Arc::clone(&first.ticket.slot);
                 if heir.is_thread {
                     // Leadership passes on: `is_led` stays set.
@@ -335,21 +379,28 @@ impl<C, R> Queue<C, R> {
                 }
                 return;
             }
-            let (commands, tickets) = state.take_group();
+            let Group { commands, tickets, abandoned, clients } = state.take_group();
             let was_crowded = state.is_crowded;
             drop(state);
+            drop(abandoned);
             let mut commands = commands.into_iter();
             let mut tickets = tickets.into_iter();
             let answered = lead(&mut commands);
             let counts = was_crowded || commands.len() > 0;
+            let mut total = 0;
             let mut done = Vec::new();
             for (Done { answer, cost }, Ticket { client, slot, .. }) in
                 answered.into_iter().zip(&mut tickets)
             {
                 slot.set(Progress::Answered(answer));
+                total += cost;
                 done.extend(client.filter(|_| counts).map(|client| (client, cost)));
             }
             state = lock(&self.state);
+            if was_crowded {
+                state.cost_now += total / (1 + clients);
+                state.cost_most = state.cost_most.max(state.cost_now);
+            }
             state.settle(done, commands.zip(tickets));
             groups_led += 1;
         }
@@ -451,7 +502,7 @@ mod tests {
                 .map(|_| {
                     scope.spawn(|| {
                         (0..5_000)
-                            .map(|_| queue.submit(1, |group| sums.lead(group)).unwrap())
+                            .map(|_| queue.submit(1, None, |group| sums.lead(group)).unwrap())
                             .collect::<Vec<_>>()
                     })
                 })
@@ -471,7 +522,7 @@ mod tests {
             let (queue, sums, gate) = (&queue, &sums, &gate);
             let closed = lock(gate);
             let first = scope.spawn(move || {
-                queue.submit(1, |group| {
+                queue.submit(1, None, |group| {
                     drop(lock(gate));
                     sums.lead(group)
                 })
@@ -480,7 +531,7 @@ mod tests {
                 thread::yield_now();
             }
             let rest: Vec<_> = (0..100)
-                .map(|_| scope.spawn(|| queue.submit(1, |group| sums.lead(group))))
+                .map(|_| scope.spawn(|| queue.submit(1, None, |group| sums.lead(group))))
                 .collect();
             while lock(&queue.state).waiting.len() < 100 {
                 thread::yield_now();
@@ -531,7 +582,7 @@ mod tests {
                         let client = clients.get(worker % 4);
                         for _ in 0..3_000 {
                             match worker % 3 {
-                                0 => _ = queue.submit(1, |group| sums.lead(group)).unwrap(),
+                                0 => _ = queue.submit(1, client, |group| sums.lead(group)).unwrap(),
                                 1 => _ = block_on(queue.submit_async(1, client).unwrap()),
                                 _ => {
                                     let prompt =
@@ -583,7 +634,7 @@ mod tests {
         // The first commit shows that it is crowded. From then on those who have cost less come
         // first, and nobody knows yet what they cost.
         let order = lock(&order).iter().collect::<String>();
-        assert_eq!(order, "glssslggggg");
+        assert_eq!(order, "glsssglgggg");
         assert!(!lock(&queue.state).is_crowded);
     }
 
@@ -605,7 +656,7 @@ mod tests {
         assert_eq!(lead(), "eeeee");
         (0..3).for_each(|_| push('e', &early));
         (0..3).for_each(|_| push('l', &late));
-        assert_eq!(lead(), "ellele");
+        assert_eq!(lead(), "elelel");
     }
 
     #[test]
@@ -622,6 +673,34 @@ mod tests {
         queue.lead(&|group: &mut IntoIter<_>| lead_some(&order, group), true);
         assert_eq!(lock(&order).iter().collect::<String>(), "acd");
         drop((first, last));
+    }
+
+    /// As long as others came who had cost nothing, nobody else was served.
+    #[test]
+    fn nobody_waits_for_ever() {
+        let queue = Queue::new();
+        let order: Mutex<Vec<char>> = Mutex::default();
+        let (old, mut waiting) = (Client::default(), Vec::new());
+        let fresh = Client::default();
+        waiting.push(queue.submit_async(('o', 10), Some(&old)).unwrap());
+        waiting.push(queue.submit_async(('o', 10), Some(&old)).unwrap());
+        waiting.push(queue.submit_async(('f', 10), Some(&fresh)).unwrap());
+        let waiting = Mutex::new(waiting);
+        // With each commit come one of the process itself, and one of somebody who is new.
+        let lead = |group: &mut IntoIter<_>| {
+            let both = [('p', None), ('n', Some(Client::default()))];
+            for (name, client) in both.iter().filter(|_| lock(&order).len() < 30) {
+                lock(&waiting).push(queue.submit_async((*name, 10), client.as_ref()).unwrap());
+            }
+            lead_some(&order, group)
+        };
+        while !lock(&queue.state).waiting.is_empty() {
+            lock(&queue.state).is_led = true;
+            queue.lead(&lead, true);
+        }
+        let order: String = lock(&order).iter().collect();
+        let last = order.rfind('o').unwrap();
+        assert!(last < 20, "{order}");
     }
 
     proptest! {
@@ -700,7 +779,7 @@ mod tests {
             assert!(queue.submit_async(1, None).is_ok());
         }
         assert!(matches!(queue.submit_async(1, None), Err(Refused::Overloaded)));
-        assert_eq!(queue.submit(1, |_| Vec::new()), Err(Refused::Overloaded));
+        assert_eq!(queue.submit(1, None, |_| Vec::new()), Err(Refused::Overloaded));
     }
 
     #[test]

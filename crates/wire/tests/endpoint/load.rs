@@ -18,7 +18,7 @@ fn too_many_requests_are_shed() {
 /// kept everybody else out.
 #[test]
 fn requests_that_are_not_complete_take_nobodys_place() {
-    let endpoint = Endpoint::start_with(|options| options.limits.requests_max = 2);
+    let endpoint = Endpoint::start_with(|options| options.limits.requests_max = 1);
     let mut waiting: Vec<_> = (0..20).map(|_| endpoint.connect()).collect();
     for client in &mut waiting {
         let head = client.head("ListTables", 2);
