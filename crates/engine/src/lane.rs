@@ -35,7 +35,7 @@ pub(crate) const JOBS_MAX: usize = 32;
 /// How many bytes all of them may keep together: items that were read or made, and trees of items. A
 /// single request may keep more if it is the only one that keeps anything: the old and new items of
 /// a hundred updates can be 160 MB as they are stored.
-const KEPT_MAX: usize = 128 << 20;
+const KEPT_MAX: usize = 96 << 20;
 /// How many turns a job has in any case, before another one may take its place.
 const TURNS_MIN: u32 = 25;
 /// How many jobs there may be above [`JOBS_MAX`] that have lost their place and only have to end.

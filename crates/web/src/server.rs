@@ -30,7 +30,7 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -128,6 +128,10 @@ impl Default for Limits {
     }
 }
 
+type Until<'f> = Pin<&'f mut (dyn Future<Output = ()> + Send + 'f)>;
+
+type Serving<'f> = Pin<Box<dyn Future<Output = ()> + Send + 'f>>;
+
 /// An HTTP server for systems, and for the page that lists them.
 ///
 /// ```no_run
@@ -158,7 +162,7 @@ pub async fn serve(
     systems: Vec<System>,
     store: Store,
     address: impl Into<SocketAddr>,
-    until: impl Future<Output = ()>,
+    until: impl Future<Output = ()> + Send,
 ) -> Result<(), OpenError> {
     let address = address.into();
     let server = Server::bind(Options { address, ..Options::default() }).await;
@@ -226,7 +230,18 @@ impl Server {
     /// have ended, for which they have ten seconds.
     ///
     /// Returns at once, with an error in the log, if the site fails the [check](Self::check).
-    pub async fn serve(self, site: Site, until: impl Future<Output = ()>) {
+    pub async fn serve(self, site: Site, until: impl Future<Output = ()> + Send) {
+        self.serve_until(site, pin!(until)).await;
+    }
+
+    /// Not generic, and behind a pointer, so that all that answers clients is compiled with this
+    /// crate. A future is compiled where it is first polled, which would be the program that calls
+    /// [`Server::serve`], with as much optimisation as that has.
+    fn serve_until<'f>(self, site: Site, until: Until<'f>) -> Serving<'f> {
+        Box::pin(self.answer_clients(site, until))
+    }
+
+    async fn answer_clients(self, site: Site, until: Until<'_>) {
         if let Err(error) = self.check(&site) {
             tracing::error!(%error, "refused to serve");
             return;

@@ -12,6 +12,7 @@ use std::fmt;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
@@ -77,7 +78,18 @@ impl Server {
     ///
     /// Everything runs on the runtime that this is called in, of whichever kind. A small read runs on the
     /// thread of its connection; a write that waits for the disk holds no thread.
-    pub async fn serve(self, engine: Engine, until: impl Future<Output = ()>) {
+    pub async fn serve(self, engine: Engine, until: impl Future<Output = ()> + Send) {
+        self.serve_until(engine, pin!(until)).await;
+    }
+
+    /// Not generic, and behind a pointer, so that all that answers clients is compiled with this
+    /// crate. A future is compiled where it is first polled, which would be the program that calls
+    /// [`Server::serve`], with as much optimisation as that has.
+    fn serve_until<'f>(self, engine: Engine, until: Until<'f>) -> Serving<'f> {
+        Box::pin(self.answer_clients(engine, until))
+    }
+
+    async fn answer_clients(self, engine: Engine, until: Until<'_>) {
         let Self { listener, options, is_on_loopback, .. } = self;
         let shared = Arc::new(Shared {
             engine,
@@ -98,6 +110,10 @@ impl Server {
         singlet_edge::serve(listener, limits, &rooms, connections, until, handle).await;
     }
 }
+
+type Until<'f> = Pin<&'f mut (dyn Future<Output = ()> + Send + 'f)>;
+
+type Serving<'f> = Pin<Box<dyn Future<Output = ()> + Send + 'f>>;
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
