@@ -21,7 +21,7 @@ use singlet_edge::{Reservation, Transfer, host};
 use singlet_engine::{Caller, Clock, Engine, Error as EngineError};
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Poll;
@@ -106,8 +106,12 @@ impl Shared {
         }
         let target = head.headers.get(TARGET).map_or(&b""[..], HeaderValue::as_bytes);
         let operation = Operation::of_target(target);
-        let work = self.carry_out(&head, is_json, (body, arriving), operation, client, &style);
-        let carried_out = unless_panicked(work).await.unwrap_or_else(|| {
+        let carried_out = {
+            let parts = (body, arriving);
+            let work = pin!(self.carry_out(&head, is_json, parts, operation, client, &style));
+            unless_panicked(work).await
+        };
+        let carried_out = carried_out.unwrap_or_else(|| {
             self.metrics.panics.fetch_add(1, Ordering::Relaxed);
             let operation = operation.map(Operation::name);
             tracing::error!(operation, id = ?style.id, "the handler of a request panicked");
@@ -215,7 +219,7 @@ impl Shared {
         };
         let _executing = client.activity.execute();
         let operation = request.operation();
-        let answer = self.engine.start_for(&caller, request).await.map_err(|error| {
+        let answer = self.engine.start_for(&caller, *request).await.map_err(|error| {
             let is_expected = matches!(error, EngineError::Overloaded | EngineError::Closed);
             if error.refusal().is_none() && !is_expected {
                 tracing::error!(operation, %error, "the engine failed");
@@ -383,8 +387,7 @@ impl Shared {
 ///
 /// What one request brings down must not bring down its connection or the process. What requests
 /// share is changed in single steps, none of which can be left half done.
-async fn unless_panicked<T>(work: impl Future<Output = T>) -> Option<T> {
-    let mut work = pin!(work);
+async fn unless_panicked<T>(mut work: Pin<&mut impl Future<Output = T>>) -> Option<T> {
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
         Ok(progress) => progress.map(Some),
         Err(_) => Poll::Ready(None),
@@ -502,7 +505,7 @@ impl UnverifiedBody {
         client: &Client,
         head: &Parts,
         operation: Option<Operation>,
-    ) -> Result<(operation::Request, Option<Reservation>), Refusal> {
+    ) -> Result<(Box<operation::Request>, Option<Reservation>), Refusal> {
         let Self { mut body, is_gzip } = self;
         let Some(operation) = operation else {
             return Err(no_operation(head, body.bytes()).into());
@@ -512,7 +515,8 @@ impl UnverifiedBody {
             body = body.inflate(shared.limits.body_bytes_max, &shared.admission.rooms, client)?;
         }
         let request = operation::Request::from_json(operation.name(), body.bytes())?;
-        Ok((request, body.into_hold()))
+        // It is passed on several times, and has up to a kilobyte.
+        Ok((Box::new(request), body.into_hold()))
     }
 }
 
