@@ -553,12 +553,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_ends_the_work_and_nothing_else() {
-        assert_eq!(unless_panicked(async { 7 }).await, Some(7));
+        assert_eq!(unless_panicked(pin!(async { 7 })).await, Some(7));
         let planted = async {
             tokio::task::yield_now().await;
             panic!("a planted mistake");
         };
-        assert_eq!(unless_panicked::<()>(planted).await, None);
-        assert_eq!(unless_panicked(async { 8 }).await, Some(8));
+        assert_eq!(unless_panicked::<()>(pin!(planted)).await, None);
+        assert_eq!(unless_panicked(pin!(async { 8 })).await, Some(8));
     }
 }
