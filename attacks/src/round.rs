@@ -160,10 +160,20 @@ impl<'s> Round<'s> {
         Ok(Endpoint { server, requests, folder: folder.map(Path::to_owned) })
     }
 
-    /// Starts the pages, with an endpoint beside them, in memory.
+    /// Starts the pages, with an endpoint beside them, in memory, without data.
     pub(crate) fn pages(&mut self) -> Result<Server, String> {
+        self.pages_with(&["--empty"])
+    }
+
+    /// Like [`Round::pages`], with the demo data of all systems, which takes a second or two.
+    pub(crate) fn pages_with_demo_data(&mut self) -> Result<Server, String> {
+        self.pages_with(&[])
+    }
+
+    fn pages_with(&mut self, options: &[&str]) -> Result<Server, String> {
         let line = ["serve", "--port", "0", "--dynamodb-port", "0", "--in-memory"];
-        self.launch(&line.map(OsString::from), 2)
+        let line: Vec<OsString> = line.iter().chain(options).map(OsString::from).collect();
+        self.launch(&line, 2)
     }
 
     /// Attacks an endpoint while the victim asks it, and sees what became of both.

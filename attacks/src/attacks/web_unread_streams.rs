@@ -22,7 +22,7 @@ const SCOREKEEPER: &str = r#"{"persona":{"system":"threefc","subject":"tomasz"}}
 /// Watchers that never read: streams of a game whose state is large and which changes all the time,
 /// and sockets of another one. What is pushed to them is kept up to a bound, and so is their number.
 pub(super) fn run(round: &mut Round) -> Result<(), String> {
-    let mut server = round.pages()?;
+    let mut server = round.pages_with_demo_data()?;
     let address = server.address()?;
     let token = token_of(address, SCOREKEEPER)?;
     let watched = WatchedGame::find(address)?;

@@ -43,11 +43,14 @@ Suites:
   servers             requests a second over HTTP, in memory, from 1 and 16 connections; needs
                       npm, Node and Java for the peers
   servers PORT...     the same for servers that run already, on these ports, and are empty
+  instructions FILE...
+                      instructions for a request over HTTP, by these builds of `singlet`: to
+                      compare two states of it; needs valgrind
   servers-durable     PutItem over HTTP that is on the disk, from 1, 16 and 64 connections
   profile TASK ITEMS REQUESTS
                       one task of ours and nothing else, for a profiler; a task is named as in
                       the tables
-Without a suite, all but the last.
+Without a suite, all but `servers PORT...`, `instructions` and `profile`.
 ";
 
 fn main() -> ExitCode {
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         ["recovery", bytes] => bytes.parse().ok().map(recovery::run),
         ["servers"] => Some(servers::memory()),
         ["servers", ports @ ..] => servers::ports(ports),
+        ["instructions", programs @ ..] => servers::instructions(programs),
         ["servers-durable"] => Some(servers::durable()),
         ["profile", title, items, requests] => profile(title, items, requests),
         [footprint::WEIGH, name, items] => {

@@ -5,6 +5,7 @@
 //! servers all run at the same time, and take turns at being asked.
 
 mod bare;
+mod instructions;
 mod load;
 mod packages;
 mod request;
@@ -16,6 +17,7 @@ use load::Load;
 use server::{Kind, Server};
 use std::time::Duration;
 
+pub(crate) use instructions::run as instructions;
 pub(crate) use server::{SERVE, serve};
 
 const ITEMS: u64 = 10_000;

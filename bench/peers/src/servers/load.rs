@@ -16,6 +16,8 @@ use tokio::task::LocalSet;
 
 /// How many different requests there are. They go round.
 const REQUESTS: usize = 4_096;
+/// How many requests [`repeat`] sends at a time.
+const AT_A_TIME: usize = 32;
 /// How many requests a filling has in flight.
 const FILLERS: u64 = 16;
 
@@ -64,6 +66,20 @@ impl Load {
             next.get() as f64 / start.elapsed().as_secs_f64()
         })
     }
+}
+
+/// Sends so many requests on one connection, some of them at a time, so that the server has the next
+/// one when it is done with one. Else what it does depends on how soon the next one comes.
+pub(crate) fn repeat(port: u16, task: Task, items: u64, count: u64) {
+    let numbers: Vec<u64> = (0..count).collect();
+    block_on(async {
+        let mut client = Client::connect(port).await.expect("a connection");
+        for some in numbers.chunks(AT_A_TIME) {
+            let requests = some.iter().map(|n| request::bytes(task, n % items, *n as u32));
+            client.stream.write_all(&requests.collect::<Vec<_>>().concat()).await.expect("sent");
+            client.read_answers(some.len()).await.expect("answers");
+        }
+    });
 }
 
 /// Makes the table.
@@ -130,28 +146,38 @@ impl Client {
     /// Sends a request and waits for the whole answer, which must be a good one.
     async fn ask(&mut self, request: &[u8]) -> io::Result<()> {
         self.stream.write_all(request).await?;
-        let mut filled = 0;
-        loop {
+        self.read_answers(1).await
+    }
+
+    /// Waits for so many whole answers, which must be good ones, and nothing behind them.
+    async fn read_answers(&mut self, mut count: usize) -> io::Result<()> {
+        let (mut filled, mut begin) = (0, 0);
+        while count > 0 {
+            if let Some(head) = find(&self.buffer[begin..filled], b"\r\n\r\n") {
+                let head_text = std::str::from_utf8(&self.buffer[begin..begin + head]);
+                let head_text = head_text.expect("a head is text");
+                if !head_text.starts_with("HTTP/1.1 200") {
+                    let answer = String::from_utf8_lossy(&self.buffer[begin..filled]);
+                    return Err(io::Error::other(answer));
+                }
+                self.body = begin + head + 4;
+                self.end = self.body + content_length(head_text);
+                if filled >= self.end {
+                    (begin, count) = (self.end, count - 1);
+                    continue;
+                }
+            }
+            let len = self.buffer.len();
+            if self.end.max(filled + 1) > len {
+                self.buffer.resize(self.end.max(2 * len), 0);
+            }
             let read = self.stream.read(&mut self.buffer[filled..]).await?;
             if read == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
             filled += read;
-            let Some(head) = find(&self.buffer[..filled], b"\r\n\r\n") else { continue };
-            let head_text = std::str::from_utf8(&self.buffer[..head]).expect("a head is text");
-            if !head_text.starts_with("HTTP/1.1 200") {
-                let answer = String::from_utf8_lossy(&self.buffer[..filled]);
-                return Err(io::Error::other(answer));
-            }
-            self.body = head + 4;
-            self.end = self.body + content_length(head_text);
-            if self.end > self.buffer.len() {
-                self.buffer.resize(self.end, 0);
-            }
-            if filled >= self.end {
-                return Ok(());
-            }
         }
+        Ok(())
     }
 }
 

@@ -162,7 +162,7 @@ fn singlet() -> PathBuf {
     root.join("target/release/singlet")
 }
 
-fn free_port() -> u16 {
+pub(super) fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("its address").port()
 }
