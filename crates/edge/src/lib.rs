@@ -25,5 +25,5 @@ pub use accept::{Accepted, ConnectionCounters, Holders, client_of, listen, netwo
 pub use activity::{Activity, Executing, InFlight, Received, TakenOver, Transfer};
 pub use exposition::{Exposition, Unit};
 pub use limits::Limits;
-pub use room::{Reservation, Room, Share, Shares};
+pub use room::{Reservation, Room, Share, Shares, Taken};
 pub use stream::WatchedStream;

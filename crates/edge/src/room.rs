@@ -59,6 +59,13 @@ impl Room {
         Reservation { room: self.clone(), shares: shares.clone(), bytes: 0 }
     }
 
+    /// Holds so many bytes as long as what comes out is there, if there is room for them. Like
+    /// [`Room::hold`], for what cannot grow and does not outlive its client.
+    #[must_use]
+    pub fn take<'r>(&'r self, shares: &'r Shares, bytes: usize) -> Option<Taken<'r>> {
+        self.0.add(shares, bytes).then(|| Taken { counters: &self.0, shares, bytes })
+    }
+
     /// How many bytes are held.
     #[must_use]
     pub fn used(&self) -> usize {
@@ -84,39 +91,11 @@ impl Reservation {
     /// Holds more bytes, if there is room for them.
     #[must_use]
     pub fn add(&mut self, bytes: usize) -> bool {
-        // The share is not looked at again: others may have taken room since it was granted.
-        if bytes == 0 {
-            return true;
+        let is_held = self.room.0.add(&self.shares, bytes);
+        if is_held {
+            self.bytes += bytes;
         }
-        let Counters { capacity, used, .. } = &*self.room.0;
-        let fits = |used: usize| used.checked_add(bytes).filter(|total| total <= capacity);
-        let Ok(before) = used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) else {
-            self.note_refused(bytes);
-            return false;
-        };
-        let left = capacity - before - bytes;
-        let mut has_room = true;
-        for share in self.shares.each() {
-            has_room &= share.0.fetch_add(bytes, Ordering::Relaxed) + bytes <= left;
-        }
-        self.bytes += bytes;
-        if !has_room {
-            self.shrink_to(self.bytes - bytes);
-            self.note_refused(bytes);
-        }
-        has_room
-    }
-
-    /// Notes that the room is short, if others are the reason: if the client could have these bytes
-    /// in an empty room, and others hold a good part of it. Otherwise they need not hurry.
-    #[cold]
-    fn note_refused(&self, bytes: usize) {
-        let Counters { capacity, used, is_short } = &*self.room.0;
-        let own = self.shares.each().map(Share::bytes).max().unwrap_or_default();
-        let of_others = used.load(Ordering::Relaxed).saturating_sub(own);
-        if own.saturating_add(bytes) <= capacity / 2 && of_others >= capacity / 3 {
-            is_short.store(true, Ordering::Relaxed);
-        }
+        is_held
     }
 
     /// Holds more bytes of what cannot be refused, whatever the client's share is, if the room then
@@ -140,16 +119,70 @@ impl Reservation {
     pub fn shrink_to(&mut self, bytes: usize) {
         let surplus = self.bytes.saturating_sub(bytes);
         self.bytes -= surplus;
-        self.room.0.used.fetch_sub(surplus, Ordering::Relaxed);
-        for share in self.shares.each() {
-            share.0.fetch_sub(surplus, Ordering::Relaxed);
-        }
+        self.room.0.give_back(&self.shares, surplus);
     }
 
     /// How many bytes are held here.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+}
+
+/// Bytes of a room that a client holds until this is dropped.
+#[derive(Debug)]
+pub struct Taken<'r> {
+    counters: &'r Counters,
+    shares: &'r Shares,
+    bytes: usize,
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        self.counters.give_back(self.shares, self.bytes);
+    }
+}
+
+impl Counters {
+    /// Counts more bytes, if there is room for them.
+    fn add(&self, shares: &Shares, bytes: usize) -> bool {
+        // The share is not looked at again: others may have taken room since it was granted.
+        if bytes == 0 {
+            return true;
+        }
+        let fits = |used: usize| used.checked_add(bytes).filter(|total| *total <= self.capacity);
+        let Ok(before) = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) else {
+            self.note_refused(shares, bytes);
+            return false;
+        };
+        let left = self.capacity - before - bytes;
+        let mut has_room = true;
+        for share in shares.each() {
+            has_room &= share.0.fetch_add(bytes, Ordering::Relaxed) + bytes <= left;
+        }
+        if !has_room {
+            self.give_back(shares, bytes);
+            self.note_refused(shares, bytes);
+        }
+        has_room
+    }
+
+    fn give_back(&self, shares: &Shares, bytes: usize) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+        for share in shares.each() {
+            share.0.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
+
+    /// Notes that the room is short, if others are the reason: if the client could have these bytes
+    /// in an empty room, and others hold a good part of it. Otherwise they need not hurry.
+    #[cold]
+    fn note_refused(&self, shares: &Shares, bytes: usize) {
+        let own = shares.each().map(Share::bytes).max().unwrap_or_default();
+        let of_others = self.used.load(Ordering::Relaxed).saturating_sub(own);
+        if own.saturating_add(bytes) <= self.capacity / 2 && of_others >= self.capacity / 3 {
+            self.is_short.store(true, Ordering::Relaxed);
+        }
     }
 }
 
@@ -167,10 +200,7 @@ impl Shares {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        self.room.0.used.fetch_sub(self.bytes, Ordering::Relaxed);
-        for share in self.shares.each() {
-            share.0.fetch_sub(self.bytes, Ordering::Relaxed);
-        }
+        self.room.0.give_back(&self.shares, self.bytes);
     }
 }
 
@@ -190,6 +220,17 @@ mod tests {
             drop(more);
             assert!(hold.add(1));
         }
+    }
+
+    #[test]
+    fn what_is_taken_is_given_back_once() {
+        let (room, shares) = (Room::new(10), Shares::default());
+        let taken = room.take(&shares, 5);
+        assert!(taken.is_some());
+        assert!(room.take(&shares, 1).is_none(), "it would leave less than it has");
+        assert_eq!((room.used(), shares.connection.bytes()), (5, 5));
+        drop(taken);
+        assert_eq!((room.used(), shares.connection.bytes()), (0, 0));
     }
 
     /// Others may take room after a client was granted its share. What is held then stays held.

@@ -36,6 +36,7 @@ type Write = Box<dyn FnOnce(&mut Stage<'_>) -> Result<Answer> + Send>;
 pub struct Started<'e> {
     progress: Progress,
     engine: &'e Engine,
+    /// Of a write that may go on in the lane.
     client: Option<Client>,
 }
 
@@ -150,7 +151,8 @@ impl Engine {
             }
             Err(error) => Progress::Done(Some(Err(error))),
         };
-        Started { progress, engine: self, client: client.cloned() }
+        let client = matches!(progress, Progress::WritingItems(_)).then(|| client.cloned());
+        Started { progress, engine: self, client: client.flatten() }
     }
 
     fn read_in_lane(&self, client: Option<&Client>, read: Read) -> Result<Job<Answer>> {

@@ -5,7 +5,7 @@
 
 use crate::lane::LaneClient;
 use crate::limits::Limits;
-use singlet_edge::{Holders, Reservation, Room, Share, Shares};
+use singlet_edge::{Holders, Reservation, Room, Share, Shares, Taken};
 use singlet_engine::{AnswerRoom, Client as EngineClient};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -145,9 +145,8 @@ impl Admission {
 
     /// Takes on a request that is complete and verified, if there is room, until what comes out is
     /// dropped.
-    pub(crate) fn admit(&self, client: &ClientShares) -> Option<Reservation> {
-        let mut request = self.requests.hold(&client.requests);
-        request.add(1).then_some(request)
+    pub(crate) fn admit<'a>(&'a self, client: &'a ClientShares) -> Option<Taken<'a>> {
+        self.requests.take(&client.requests, 1)
     }
 
     pub(crate) fn requests(&self) -> usize {

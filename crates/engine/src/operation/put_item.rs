@@ -7,7 +7,7 @@ use crate::lane::STAGE_FUEL;
 use singlet_dynamo::fuel::{Fuel, OutOfFuel};
 use singlet_dynamo::operation::{PutItem, WriteAnswer};
 use singlet_dynamo::stored::StoredItem;
-use std::sync::OnceLock;
+use std::cell::OnceCell;
 
 impl Engine {
     /// Puts an item, new or in place of the one with its key.
@@ -24,13 +24,13 @@ pub(crate) struct WeighedPut {
     encoding_fuel: Option<usize>,
     /// The item as it is to be stored, once somebody needed it. It does not depend on what is stored,
     /// so a decision that has to be made again does not encode it again.
-    encoded: OnceLock<StoredItem>,
+    encoded: OnceCell<StoredItem>,
 }
 
 impl WeighedPut {
     pub(crate) fn new(request: PutItem) -> Self {
         let encoding_fuel = request.item.encoding_fuel(STAGE_FUEL as usize);
-        Self { request, encoding_fuel, encoded: OnceLock::new() }
+        Self { request, encoding_fuel, encoded: OnceCell::new() }
     }
 
     pub(crate) fn is_heavy(&self) -> bool {
