@@ -1,12 +1,10 @@
-//! Who sends requests, so that one who sends many does not delay the others.
+//! The identity of a client, and its account for fair queuing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Somebody who sends requests, for servers that have several such. Clones are the same client.
-///
-/// When more waits than can be done at once, clients take turns: see
-/// [`Engine::start_for`](crate::Engine::start_for).
+/// One of the clients of a server, for fair queuing: see
+/// [`Engine::start_for`](crate::Engine::start_for). Clones are the same client.
 ///
 /// ```
 /// use singlet_dynamo::operation::Request;
@@ -23,53 +21,52 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Debug, Default)]
 pub struct Client(Arc<Account>);
 
-/// What a client has cost, as far as somebody else had to wait. Changed under the locks of the
-/// queue and of the lane, each of which has fields of its own. A client of two engines would be
-/// charged for both, and lose nothing but turns.
+/// What a client was charged while others had to wait. The commit queue and the lane use different
+/// fields, each under its own lock.
 #[derive(Debug, Default)]
 struct Account {
-    /// What its commands have cost.
-    cost: AtomicU64,
-    /// What the last one did.
+    /// The virtual time up to which its commands are charged.
+    charged: AtomicU64,
+    /// The cost of its last command.
     last_cost: AtomicU64,
-    /// When it is the turn of the first of its commands that wait, and of the next one.
-    first_turn: AtomicU64,
-    next_turn: AtomicU64,
-    /// When a job of its last had a turn on the lane.
+    /// The start tags of its first waiting command and of the next one to get a tag.
+    first_tag: AtomicU64,
+    next_tag: AtomicU64,
+    /// The lane's turn counter when a job of this client last had a turn.
     last_job_turn: AtomicU64,
 }
 
 impl Client {
-    /// Counts a command, and says what all have cost.
-    pub(crate) fn charge(&self, cost_now: u64, cost: u64) -> u64 {
+    /// Charges a command, and returns the virtual time up to which the client is charged.
+    pub(crate) fn charge(&self, virtual_time: u64, cost: u64) -> u64 {
         let account = &*self.0;
-        let total = account.cost.load(Ordering::Relaxed).max(cost_now).saturating_add(cost);
-        account.cost.store(total, Ordering::Relaxed);
+        let total = account.charged.load(Ordering::Relaxed).max(virtual_time).saturating_add(cost);
+        account.charged.store(total, Ordering::Relaxed);
         account.last_cost.store(cost, Ordering::Relaxed);
         total
     }
 
-    /// Begins to give turns to the commands that wait.
-    pub(crate) fn begin_turns(&self, cost_now: u64) {
-        let cost = self.0.cost.load(Ordering::Relaxed).max(cost_now);
-        self.0.first_turn.store(cost, Ordering::Relaxed);
-        self.0.next_turn.store(cost, Ordering::Relaxed);
+    /// Resets the start tags before all waiting commands get new ones.
+    pub(crate) fn reset_tags(&self, virtual_time: u64) {
+        let start = self.0.charged.load(Ordering::Relaxed).max(virtual_time);
+        self.0.first_tag.store(start, Ordering::Relaxed);
+        self.0.next_tag.store(start, Ordering::Relaxed);
     }
 
-    /// When it is the turn of the next of them.
-    pub(crate) fn next_turn(&self) -> u64 {
-        let turn = self.0.next_turn.load(Ordering::Relaxed);
+    /// The start tag of the client's next waiting command. Its cost is estimated by the last one.
+    pub(crate) fn next_tag(&self) -> u64 {
+        let tag = self.0.next_tag.load(Ordering::Relaxed);
         let cost = self.0.last_cost.load(Ordering::Relaxed).max(1);
-        self.0.next_turn.store(turn.saturating_add(cost), Ordering::Relaxed);
-        turn
+        self.0.next_tag.store(tag.saturating_add(cost), Ordering::Relaxed);
+        tag
     }
 
-    /// Whether this is the turn of the first of them.
-    pub(crate) fn is_first(&self, turn: u64) -> bool {
-        self.0.first_turn.load(Ordering::Relaxed) == turn
+    /// Whether this is the start tag of the client's first waiting command.
+    pub(crate) fn is_first_tag(&self, tag: u64) -> bool {
+        self.0.first_tag.load(Ordering::Relaxed) == tag
     }
 
-    /// When a job of this client last had a turn on the lane.
+    /// The lane's turn counter when a job of this client last had a turn.
     pub(crate) fn last_job_turn(&self) -> u64 {
         self.0.last_job_turn.load(Ordering::Relaxed)
     }
@@ -78,26 +75,28 @@ impl Client {
         self.0.last_job_turn.store(now, Ordering::Relaxed);
     }
 
-    /// Whether both are the same client.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    /// Whether both are clones of one client.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-/// Asked before a write is done whether what it returns may have so many bytes.
+/// Reserves memory for the item that a write returns, before the write is staged. Returns false if
+/// there is none.
 pub type AnswerRoom = Arc<dyn Fn(usize) -> bool + Send + Sync>;
 
-/// Who sends a request, and what its answer may take.
+/// The client of a request, and the memory for its answer.
 #[derive(Clone, Default)]
 pub struct Caller {
-    /// Who takes turns with others; `None` for the process itself. Writes of the process count as
-    /// having cost their fair part so far, and its heavy requests are those of one client.
+    /// Who is charged; `None` for the process itself. Its writes are never charged, and its heavy
+    /// requests share the lane as one client.
     pub client: Option<Client>,
-    /// Where there must be room for the item that a write returns (`ReturnValues`). If there is
-    /// none, the write is refused with [`Error::Overloaded`](crate::Error::Overloaded) and not done.
-    /// Items up to [`ROOMLESS_BYTES_MAX`] are not asked for.
+    /// Called for the item that a write returns (`ReturnValues`), if it has more than
+    /// [`UNRESERVED_BYTES_MAX`]. If it returns false, the write fails with
+    /// [`Error::Overloaded`](crate::Error::Overloaded) and changes nothing.
     pub room: Option<AnswerRoom>,
 }
 
-/// Up to this many bytes an item that a write returns is not asked room for.
-pub const ROOMLESS_BYTES_MAX: usize = 4 << 10;
+/// The size up to which no memory is reserved for an item that a write returns.
+pub const UNRESERVED_BYTES_MAX: usize = 4 << 10;

@@ -3,10 +3,9 @@
 //! What is beyond the bounds is refused at once. A client that is told to try again later comes
 //! back when there is room; one that is left waiting comes back while it still waits.
 
-use crate::lane::LaneClient;
 use crate::limits::Limits;
 use singlet_edge::{Holders, Reservation, Room, Share, Shares, Taken};
-use singlet_engine::{AnswerRoom, Client as EngineClient};
+use singlet_engine::{AnswerRoom, Client};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Up to this many bytes a body or an answer is small, and has room that large ones cannot take.
@@ -30,8 +29,7 @@ pub(crate) struct Rooms {
     pub(crate) returned_items: Room,
 }
 
-/// The shares of an address in all that is shared, and its places in the lane of large requests and in the
-/// engine.
+/// What an address holds of each room, and its identity for fair queuing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AddressShares {
     requests: Share,
@@ -39,12 +37,11 @@ pub(crate) struct AddressShares {
     large_bodies: Share,
     large_answers: Share,
     returned_items: Share,
-    lane: LaneClient,
-    engine: EngineClient,
+    client: Client,
 }
 
-/// The shares of a connection in all that is shared, and its places in the lane of large requests and in the
-/// engine.
+/// What a connection holds of each room, and its identity for fair queuing: its own, or its address's
+/// if that is another machine.
 #[derive(Debug)]
 pub(crate) struct ClientShares {
     requests: Shares,
@@ -52,8 +49,7 @@ pub(crate) struct ClientShares {
     large_bodies: Shares,
     large_answers: Shares,
     returned_items: Shares,
-    pub(crate) lane: LaneClient,
-    pub(crate) engine: EngineClient,
+    pub(crate) client: Client,
 }
 
 /// Room for the item that a write returns, which the engine asks for. Clones are the same room.
@@ -79,8 +75,7 @@ impl ClientShares {
             large_bodies: shares(|address| &address.large_bodies),
             large_answers: shares(|address| &address.large_answers),
             returned_items: shares(|address| &address.returned_items),
-            lane: address.map(|address| address.lane.clone()).unwrap_or_default(),
-            engine: address.map(|address| address.engine.clone()).unwrap_or_default(),
+            client: address.map(|address| address.client.clone()).unwrap_or_default(),
         }
     }
 }
@@ -132,7 +127,7 @@ impl Rooms {
 impl Admission {
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
-            // A client must leave as much as it has, so that one place is never taken.
+            // A client must leave as much as it holds, so the last place is never taken.
             requests: Room::new(limits.requests_max.saturating_add(1)),
             rooms: Rooms {
                 small: Room::new(limits.small_bytes_max),

@@ -202,7 +202,7 @@ impl Shared {
             let unverified = UnverifiedBody { body, is_gzip };
             let (shared, owner, head) = (Arc::clone(self), Arc::clone(client), head.clone());
             let verify = move || unverified.verify(&shared, &owner, &head, operation);
-            self.lane.run(&client.shares.lane, verify).await?
+            self.lane.run(&client.shares.client, verify).await?
         } else {
             UnverifiedBody { body, is_gzip }.verify(self, client, head, operation)?
         };
@@ -214,7 +214,7 @@ impl Shared {
         // It is held until the answer has room of its own.
         let returned = returns_item(&request).then(|| rooms.hold_returned_item(&client.shares));
         let caller = Caller {
-            client: Some(client.shares.engine.clone()),
+            client: Some(client.shares.client.clone()),
             room: returned.as_ref().map(ReturnedItem::as_room),
         };
         let _executing = client.activity.execute();
@@ -251,7 +251,7 @@ impl Shared {
         let answer = Box::new(answer);
         let usual = expected * JSON_GROWTH_USUAL;
         let hold = self.find_room(client, usual, effect).await?;
-        let lane = &client.shares.lane;
+        let lane = &client.shares.client;
         let begun = match expected {
             0..=INLINE_BYTES_MAX => write_within(answer, expected, hold),
             _ => self.lane.run(lane, move || write_within(answer, expected, hold)).await,
@@ -310,7 +310,7 @@ impl Shared {
         expected: usize,
         client: &Client,
     ) -> Result<Written, Refusal> {
-        let lane = &client.shares.lane;
+        let lane = &client.shares.client;
         let hold = self.find_room(client, expected, Effect::Read).await?;
         let count = move || {
             let mut writer = Writer::counting();

@@ -8,6 +8,7 @@
 //!
 //! Clients take turns: whoever sends a thousand large requests delays another client by one of them.
 
+use singlet_engine::Client;
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,21 +24,16 @@ pub(crate) struct LargeLane {
     turns: Turns,
 }
 
-/// Who takes turns: a connection of this machine, or all connections of another one. Clones are the
-/// same client.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct LaneClient(Arc<()>);
-
-/// So many at a time, in turns by client. Clones are the same turns.
+/// A semaphore that is handed out round-robin by client. Clones are the same semaphore.
 #[derive(Clone, Debug)]
-pub(crate) struct Turns(Arc<Mutex<Queue>>);
+struct Turns(Arc<Mutex<Queue>>);
 
 #[derive(Debug)]
 struct Queue {
     /// How many more may run. Nobody waits unless this is 0.
     free: usize,
     /// Those who wait, by client; the client that is next comes first. None has an empty queue.
-    waiting: VecDeque<(LaneClient, VecDeque<oneshot::Sender<Turn>>)>,
+    waiting: VecDeque<(Client, VecDeque<oneshot::Sender<Turn>>)>,
     /// How many have begun to wait since those who left were forgotten, and how many waited then.
     entered: usize,
     still_waiting: usize,
@@ -45,7 +41,7 @@ struct Queue {
 
 /// The right to run, which is passed on when this is dropped; `None` once it was.
 #[derive(Debug)]
-pub(crate) struct Turn(Option<Turns>);
+struct Turn(Option<Turns>);
 
 impl LargeLane {
     pub(crate) fn new() -> Self {
@@ -59,7 +55,7 @@ impl LargeLane {
     /// Runs work on a thread of its own, once it is the client's turn. A panic in it is passed on.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
-        client: &LaneClient,
+        client: &Client,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> T {
         // The turn belongs to the work, which goes on also when nobody waits for it any more.
@@ -80,7 +76,7 @@ impl LargeLane {
 }
 
 impl Turns {
-    pub(crate) fn new(free: usize) -> Self {
+    fn new(free: usize) -> Self {
         let queue = Queue { free, waiting: VecDeque::new(), entered: 0, still_waiting: 0 };
         Self(Arc::new(Mutex::new(queue)))
     }
@@ -91,7 +87,7 @@ impl Turns {
     }
 
     /// Waits for a turn.
-    pub(crate) async fn next(&self, client: &LaneClient) -> Turn {
+    async fn next(&self, client: &Client) -> Turn {
         let granted = {
             let mut queue = self.queue();
             if queue.free > 0 {
@@ -126,10 +122,10 @@ impl Turns {
 }
 
 impl Queue {
-    fn wait(&mut self, client: &LaneClient) -> oneshot::Receiver<Turn> {
+    fn wait(&mut self, client: &Client) -> oneshot::Receiver<Turn> {
         let (sender, granted) = oneshot::channel();
         self.forget_those_who_left();
-        let known = self.waiting.iter_mut().find(|(known, _)| Arc::ptr_eq(&known.0, &client.0));
+        let known = self.waiting.iter_mut().find(|(known, _)| known.is(client));
         match known {
             Some((_, waiting)) => waiting.push_back(sender),
             None => self.waiting.push_back((client.clone(), VecDeque::from([sender]))),
@@ -194,7 +190,7 @@ mod tests {
             .map(|number| {
                 let (lane, running, most) = (lane.clone(), running.clone(), most.clone());
                 tokio::spawn(async move {
-                    lane.run(&LaneClient::default(), move || {
+                    lane.run(&Client::default(), move || {
                         most.fetch_max(
                             running.fetch_add(1, Ordering::SeqCst) + 1,
                             Ordering::SeqCst,
@@ -219,7 +215,7 @@ mod tests {
     async fn those_who_leave_are_forgotten() {
         let lane = LargeLane::with_threads(0);
         for number in 0..10_000 {
-            let client = LaneClient::default();
+            let client = Client::default();
             for _ in 0..number % 3 {
                 let mut waiting = std::pin::pin!(lane.turns.next(&client));
                 assert!(poll_once(waiting.as_mut()).is_pending());
@@ -239,7 +235,7 @@ mod tests {
         let lane = Arc::new(LargeLane::with_threads(1));
         let done = Arc::new(Mutex::new(Vec::new()));
         let (release, released) = std::sync::mpsc::channel::<()>();
-        let (greedy, modest) = (LaneClient::default(), LaneClient::default());
+        let (greedy, modest) = (Client::default(), Client::default());
         let first = tokio::spawn({
             let (lane, greedy) = (lane.clone(), greedy.clone());
             async move { lane.run(&greedy, move || released.recv().is_err()).await }

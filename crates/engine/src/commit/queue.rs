@@ -5,8 +5,8 @@
 //! become the next group, so that a thousand waiting writers cost one fsync. The order of the
 //! queue is the order of the writes.
 //!
-//! While more waits than one commit takes, clients share the queue: whose commands have cost least
-//! comes first. Commands of one client stay in their order.
+//! While the queue holds more than one commit takes, clients share it by start-time fair queuing:
+//! commands run in the order of their start tags. Commands of one client stay in their order.
 
 use crate::client::Client;
 use std::collections::VecDeque;
@@ -27,9 +27,9 @@ const SPIN_MAX: u32 = 200;
 /// How many groups a leader commits for others before it hands over, so that its own caller,
 /// whose answer has long been known, does not wait for ever.
 const GROUPS_LED_MAX: u32 = 16;
-/// How many a task's thread leads, which has others to serve.
+/// How many groups a task's thread leads: it has other tasks to run.
 const GROUPS_LED_BY_TASK_MAX: u32 = 2;
-/// How many commands of clients that are gone are dropped at a time. Each may hold a large request.
+/// How many commands of disconnected clients are dropped in one go. Each may hold a large request.
 const ABANDONED_MAX: usize = 8;
 
 /// Why the queue does not take a command.
@@ -50,13 +50,13 @@ pub(crate) struct Queue<C, R> {
 
 struct State<C, R> {
     waiting: VecDeque<Waiting<C, R>>,
-    /// Whether more waits than the last commit has taken.
+    /// Whether the last commit left commands in the queue.
     is_crowded: bool,
-    /// What a client has cost by now that takes its fair part of all that is done. Nobody counts as
-    /// having cost less, so that who was away has nothing saved up.
-    cost_now: u64,
-    /// What the client that has cost most has cost.
-    cost_most: u64,
+    /// The virtual time: what a client with its fair share has been charged by now. No start tag is
+    /// below it, so an idle client saves up no credit.
+    virtual_time: u64,
+    /// The latest virtual time up to which a client is charged.
+    charged_max: u64,
     is_led: bool,
     is_closed: bool,
 }
@@ -71,8 +71,8 @@ struct Waiting<C, R> {
 struct Ticket<R> {
     client: Option<Client>,
     slot: Arc<Slot<R>>,
-    /// When it is its turn, while the queue is crowded.
-    turn: u64,
+    /// The start tag, while the queue is crowded.
+    start_tag: u64,
 }
 
 impl<R> Ticket<R> {
@@ -184,7 +184,7 @@ impl<C, R> State<C, R> {
             return Err(Refused::Overloaded);
         }
         let slot = Slot::new(is_thread);
-        let ticket = Ticket { client: client.cloned(), slot: Arc::clone(&slot), turn: 0 };
+        let ticket = Ticket { client: client.cloned(), slot: Arc::clone(&slot), start_tag: 0 };
         self.waiting.push_back(Waiting { command, ticket });
         Ok(slot)
     }
@@ -202,7 +202,7 @@ impl<C, R> State<C, R> {
         Group { commands, tickets, abandoned, clients }
     }
 
-    /// Some commands of clients that are gone. They are not carried out.
+    /// Removes some commands of disconnected clients; they are not carried out.
     #[cold]
     fn take_abandoned(&mut self) -> Vec<Waiting<C, R>> {
         let mut abandoned = Vec::new();
@@ -215,31 +215,33 @@ impl<C, R> State<C, R> {
         abandoned
     }
 
-    /// Orders those who wait: each client's next command by what the client has cost, and each
-    /// further one by what it will have cost then, if all are like its last. Says how many clients
-    /// wait.
+    /// Sorts the queue by start tag: a client's first command starts where the client is charged up
+    /// to, each further one after the estimated cost of the one before. Returns the number of
+    /// clients that wait.
     #[cold]
     fn order_by_client(&mut self) -> u64 {
         for waiting in &self.waiting {
             if let Some(client) = &waiting.ticket.client {
-                client.begin_turns(self.cost_now);
+                client.reset_tags(self.virtual_time);
             }
         }
         let mut clients = 0;
         for waiting in &mut self.waiting {
-            // Whoever has no name is the process itself, and counts as having cost its fair part.
+            // Commands of the process itself have no client and start now.
             let client = waiting.ticket.client.as_ref();
-            waiting.ticket.turn = client.map_or(self.cost_now, Client::next_turn);
-            clients += u64::from(client.is_some_and(|client| client.is_first(waiting.ticket.turn)));
+            waiting.ticket.start_tag = client.map_or(self.virtual_time, Client::next_tag);
+            clients += u64::from(
+                client.is_some_and(|client| client.is_first_tag(waiting.ticket.start_tag)),
+            );
         }
-        self.waiting.make_contiguous().sort_by_key(|waiting| waiting.ticket.turn);
+        self.waiting.make_contiguous().sort_by_key(|waiting| waiting.ticket.start_tag);
         if let Some(first) = self.waiting.front() {
-            self.cost_now = self.cost_now.max(first.ticket.turn);
+            self.virtual_time = self.virtual_time.max(first.ticket.start_tag);
         }
         clients
     }
 
-    /// Puts back those for whom the commit had no room, and counts what the others cost.
+    /// Charges the commands that were carried out, and puts the others back.
     fn settle(
         &mut self,
         done: Vec<(Client, u64)>,
@@ -247,7 +249,7 @@ impl<C, R> State<C, R> {
     ) {
         let mut is_left = false;
         for (client, cost) in done {
-            self.cost_most = self.cost_most.max(client.charge(self.cost_now, cost));
+            self.charged_max = self.charged_max.max(client.charge(self.virtual_time, cost));
         }
         for (command, ticket) in left.rev() {
             self.waiting.push_front(Waiting { command, ticket });
@@ -256,8 +258,8 @@ impl<C, R> State<C, R> {
         let was_crowded = std::mem::replace(&mut self.is_crowded, is_left);
         self.is_crowded |= self.waiting.len() > GROUP_MAX;
         if was_crowded && !self.is_crowded {
-            // All are equal again.
-            self.cost_now = self.cost_most;
+            // The queue is no longer crowded: nobody is ahead of the virtual time.
+            self.virtual_time = self.charged_max;
         }
     }
 }
@@ -267,8 +269,8 @@ impl<C, R> Queue<C, R> {
         let state = State {
             waiting: VecDeque::new(),
             is_crowded: false,
-            cost_now: 0,
-            cost_most: 0,
+            virtual_time: 0,
+            charged_max: 0,
             is_led: false,
             is_closed: false,
         };
@@ -398,8 +400,8 @@ impl<C, R> Queue<C, R> {
             }
             state = lock(&self.state);
             if was_crowded {
-                state.cost_now += total / (1 + clients);
-                state.cost_most = state.cost_most.max(state.cost_now);
+                state.virtual_time += total / (1 + clients);
+                state.charged_max = state.charged_max.max(state.virtual_time);
             }
             state.settle(done, commands.zip(tickets));
             groups_led += 1;

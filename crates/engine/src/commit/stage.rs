@@ -6,7 +6,7 @@
 
 use super::Mode;
 use crate::catalogue::{Catalogue, Counts, Table, counts_key};
-use crate::client::{AnswerRoom, ROOMLESS_BYTES_MAX};
+use crate::client::{AnswerRoom, UNRESERVED_BYTES_MAX};
 use crate::error::{Error, Result, Unfinished};
 use crate::feed::Change;
 use crate::lane::STAGE_FUEL;
@@ -136,7 +136,7 @@ impl<'s> Stage<'s> {
     /// Like [`Stage::find_room`], for so many bytes.
     pub(crate) fn find_room_for(&self, bytes: usize) -> Result<()> {
         match &self.room {
-            Some(room) if bytes > ROOMLESS_BYTES_MAX && !room(bytes) => Err(Error::Overloaded),
+            Some(room) if bytes > UNRESERVED_BYTES_MAX && !room(bytes) => Err(Error::Overloaded),
             _ => Ok(()),
         }
     }
