@@ -142,7 +142,7 @@ impl HeavyLane {
         }
         state.next_id += 1;
         let id = state.next_id;
-        // Whoever is new has not waited for longer than the others.
+        // A client without jobs starts behind those that already wait.
         if let Some(client) = client
             && state.jobs.values().all(|job| !is_same(job.client.as_ref(), Some(client)))
         {

@@ -515,7 +515,7 @@ impl UnverifiedBody {
             body = body.inflate(shared.limits.body_bytes_max, &shared.admission.rooms, client)?;
         }
         let request = operation::Request::from_json(operation.name(), body.bytes())?;
-        // It is passed on several times, and has up to a kilobyte.
+        // Boxed, because it has up to a kilobyte and is moved several times.
         Ok((Box::new(request), body.into_hold()))
     }
 }

@@ -363,7 +363,7 @@ impl<C, R> Queue<C, R> {
                 }
                 return;
             };
-            // A task's thread has others to serve, who do not wait for large writes.
+            // A task's thread also serves other connections, so it leaves large writes to the commit thread.
             let led_max = match (is_thread, state.is_crowded) {
                 (true, _) => GROUPS_LED_MAX,
                 (false, false) => GROUPS_LED_BY_TASK_MAX,
