@@ -180,7 +180,8 @@ async fn a_deleted_league_is_no_longer_counted(store: TestStore) {
     })
     .await;
     assert_eq!(results[0], "ok");
-    assert!(["ok", "league-not-found"].contains(&results[1]), "{results:?}");
+    // The league may be deleted before it is read, or between reading it and the grant in it.
+    assert!(["ok", "league-not-found", "grant-not-found"].contains(&results[1]), "{results:?}");
     assert_eq!(leagues_of(&fixture, &tomasz()).await, 1);
     for user in ["USER#ruben", "USER#noor", "LEAGUE#quarry-lane"] {
         assert!(fixture.keys_of(user).await.is_empty(), "{user}");
