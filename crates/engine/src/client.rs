@@ -1,25 +1,25 @@
 //! The identity of a client, and its account for fair queuing.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// One of the clients of a server, for fair queuing: see
-/// [`Engine::start_for`](crate::Engine::start_for). Clones are the same client.
+/// The identity of one of a server's clients, and what it is charged for fair queuing: see
+/// [`Engine::start_for`](crate::Engine::start_for). Clones are the same account.
 ///
 /// ```
 /// use singlet_dynamo::operation::Request;
-/// use singlet_engine::{Caller, Client, Engine};
+/// use singlet_engine::{RequestContext, ClientAccount, Engine};
 /// use std::pin::pin;
 /// use std::task::{Context, Waker};
 ///
 /// let engine = Engine::memory()?;
-/// let caller = Caller { client: Some(Client::default()), room: None };
-/// let started = engine.start_for(&caller, Request::from_json("ListTables", b"{}")?);
+/// let context = RequestContext { client: Some(ClientAccount::default()), room: None };
+/// let started = engine.start_for(&context, Request::from_json("ListTables", b"{}")?);
 /// assert!(pin!(started).poll(&mut Context::from_waker(Waker::noop())).is_ready());
 /// # Ok::<(), singlet_engine::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Client(Arc<Account>);
+pub struct ClientAccount(Arc<Account>);
 
 /// What a client was charged while others had to wait. The commit queue and the lane use different
 /// fields, each under its own lock.
@@ -27,43 +27,60 @@ pub struct Client(Arc<Account>);
 struct Account {
     /// The virtual time up to which its commands are charged.
     charged: AtomicU64,
-    /// The cost of its last command.
+    /// The cost of its last command; 0 if it has had none.
     last_cost: AtomicU64,
-    /// The start tags of its first waiting command and of the next one to get a tag.
-    first_tag: AtomicU64,
+    /// The earliest start tag of its next waiting command to get one.
     next_tag: AtomicU64,
+    /// Whether none of its waiting commands has a tag yet.
+    is_untagged: AtomicBool,
     /// The lane's turn counter when a job of this client last had a turn.
     last_job_turn: AtomicU64,
 }
 
-impl Client {
+/// Where a waiting command stands in the commit queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tag {
+    pub(crate) start: u64,
+    /// The estimated cost of the command: that of the client's last one.
+    pub(crate) cost: u64,
+    /// Whether it is the client's first waiting command.
+    pub(crate) is_first: bool,
+}
+
+impl ClientAccount {
     /// Charges a command, and returns the virtual time up to which the client is charged.
     pub(crate) fn charge(&self, virtual_time: u64, cost: u64) -> u64 {
         let account = &*self.0;
         let total = account.charged.load(Ordering::Relaxed).max(virtual_time).saturating_add(cost);
         account.charged.store(total, Ordering::Relaxed);
-        account.last_cost.store(cost, Ordering::Relaxed);
         total
     }
 
+    /// Notes what a command cost, whether it is charged or not. Returns true for the first one.
+    pub(crate) fn note_cost(&self, cost: u64) -> bool {
+        let is_first = self.0.last_cost.load(Ordering::Relaxed) == 0;
+        self.0.last_cost.store(cost.max(1), Ordering::Relaxed);
+        is_first
+    }
+
     /// Resets the start tags before all waiting commands get new ones.
-    pub(crate) fn reset_tags(&self, virtual_time: u64) {
-        let start = self.0.charged.load(Ordering::Relaxed).max(virtual_time);
-        self.0.first_tag.store(start, Ordering::Relaxed);
-        self.0.next_tag.store(start, Ordering::Relaxed);
+    pub(crate) fn reset_tags(&self) {
+        self.0.next_tag.store(self.0.charged.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.0.is_untagged.store(true, Ordering::Relaxed);
     }
 
-    /// The start tag of the client's next waiting command. Its cost is estimated by the last one.
-    pub(crate) fn next_tag(&self) -> u64 {
-        let tag = self.0.next_tag.load(Ordering::Relaxed);
-        let cost = self.0.last_cost.load(Ordering::Relaxed).max(1);
-        self.0.next_tag.store(tag.saturating_add(cost), Ordering::Relaxed);
-        tag
-    }
-
-    /// Whether this is the start tag of the client's first waiting command.
-    pub(crate) fn is_first_tag(&self, tag: u64) -> bool {
-        self.0.first_tag.load(Ordering::Relaxed) == tag
+    /// The tag of the client's next waiting command, which was in the queue at this virtual time.
+    /// `first_cost` is the estimated cost of a client's first command.
+    pub(crate) fn next_tag(&self, entered: u64, first_cost: u64) -> Tag {
+        let account = &*self.0;
+        let start = account.next_tag.load(Ordering::Relaxed).max(entered);
+        let last_cost = account.last_cost.load(Ordering::Relaxed);
+        account.next_tag.store(start.saturating_add(last_cost.max(1)), Ordering::Relaxed);
+        Tag {
+            start,
+            cost: if last_cost == 0 { first_cost } else { last_cost },
+            is_first: account.is_untagged.swap(false, Ordering::Relaxed),
+        }
     }
 
     /// The lane's turn counter when a job of this client last had a turn.
@@ -75,9 +92,9 @@ impl Client {
         self.0.last_job_turn.store(now, Ordering::Relaxed);
     }
 
-    /// Whether both are clones of one client.
+    /// Whether both are clones of one account.
     #[must_use]
-    pub fn is(&self, other: &Self) -> bool {
+    pub fn is_same_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
@@ -86,12 +103,12 @@ impl Client {
 /// there is none.
 pub type AnswerRoom = Arc<dyn Fn(usize) -> bool + Send + Sync>;
 
-/// The client of a request, and the memory for its answer.
+/// Who sends a request, and the memory for its answer.
 #[derive(Clone, Default)]
-pub struct Caller {
+pub struct RequestContext {
     /// Who is charged; `None` for the process itself. Its writes are never charged, and its heavy
     /// requests share the lane as one client.
-    pub client: Option<Client>,
+    pub client: Option<ClientAccount>,
     /// Called for the item that a write returns (`ReturnValues`), if it has more than
     /// [`UNRESERVED_BYTES_MAX`]. If it returns false, the write fails with
     /// [`Error::Overloaded`](crate::Error::Overloaded) and changes nothing.

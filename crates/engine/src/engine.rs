@@ -1,7 +1,7 @@
 //! The engine: one writer at a time, readers that wait for nobody.
 
 use crate::catalogue::Catalogue;
-use crate::client::Client;
+use crate::client::ClientAccount;
 use crate::commit::{Answer, Done, Queue, Refused, Stage, Staged};
 use crate::error::{Error, Result};
 use crate::feed::{Feed, Subscription};
@@ -32,9 +32,11 @@ use std::vec::IntoIter;
 /// several times over, and opening after a crash reads it whole. A small update of a large item in
 /// a table with a stream writes more than a megabyte.
 const COMMIT_BYTES_MAX: u64 = 1 << 20;
-/// How much work is enough for one commit, about 4 ms: whoever comes meanwhile waits for it. Bytes
-/// that are replaced in the same commit count as work, half a unit of fuel each.
+/// How much work is enough for one commit, about 4 ms: whoever comes meanwhile waits for it. Every
+/// byte put counts as half a unit of fuel, also if a later command of the commit replaces it.
 const COMMIT_FUEL_MAX: u64 = 4 * FUEL_PER_MS;
+/// The same on a thread that serves sockets, which has other things to do.
+const TASK_COMMIT_FUEL_MAX: u64 = FUEL_PER_MS;
 /// What counts as much as a small write, in bytes that are written and in fuel that is spent.
 const COST_BYTES: u64 = 1 << 10;
 const COST_FUEL: u64 = FUEL_PER_MS / 1000;
@@ -196,7 +198,7 @@ impl Engine {
     /// Like [`Engine::write`], without blocking the thread.
     pub(crate) fn write_async<A: Send + 'static>(
         &self,
-        client: Option<&Client>,
+        client: Option<&ClientAccount>,
         operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
     ) -> Result<Pending<A>> {
         let answer = self.handle.core.enqueue(client, operation)?;
@@ -270,7 +272,7 @@ impl Handle {
         let mut threads = lock(&self.threads);
         let leader = Arc::clone(&self.core);
         threads.push(spawn("singlet-commit", move || {
-            leader.queue.lead_when_wanted(|group| leader.commit(group));
+            leader.queue.lead_when_wanted(|group| leader.commit(group, COMMIT_FUEL_MAX));
         })?);
         if self.core.options.background {
             let core = Arc::clone(&self.core);
@@ -357,40 +359,44 @@ impl Core {
     /// Like [`Core::write`], for one of several clients.
     pub(crate) fn write_for<A: Send + 'static>(
         &self,
-        client: Option<&Client>,
+        client: Option<&ClientAccount>,
         operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
     ) -> Result<A> {
         self.check_writable()?;
-        let reply = self.queue.submit(boxed(operation), client, |group| self.commit(group));
+        let commit = |group: &mut IntoIter<Command>| self.commit(group, COMMIT_FUEL_MAX);
+        let reply = self.queue.submit(boxed(operation), client, commit);
         reply_of(reply.map_err(refusal)?)
     }
 
     fn enqueue<A: Send + 'static>(
         &self,
-        client: Option<&Client>,
+        client: Option<&ClientAccount>,
         operation: impl FnOnce(&mut Stage<'_>) -> Result<A> + Send + 'static,
     ) -> Result<Answer<Result<Reply>>> {
         self.check_writable()?;
         let command = boxed(operation);
-        // In memory a group takes microseconds, less than waking the thread that leads for tasks.
-        // A disk would hold up the task's thread, and whoever else runs on it.
+        // In memory a group usually takes microseconds, less than waking the thread that leads for
+        // tasks. A disk would hold up the task's thread, and whoever else runs on it.
+        let commit = |group: &mut IntoIter<Command>| self.commit(group, TASK_COMMIT_FUEL_MAX);
         let answer = match self.store {
-            Store::Memory(_) => {
-                self.queue.submit_prompt(command, client, |group| self.commit(group))
-            }
+            Store::Memory(_) => self.queue.submit_prompt(command, client, commit),
             Store::Disk(_) => self.queue.submit_async(command, client),
         };
         answer.map_err(refusal)
     }
 
-    /// Carries out the first commands of a group, as many as one commit may hold. None is answered
-    /// before all that it saw is durable.
-    fn commit(&self, commands: &mut IntoIter<Command>) -> Vec<Done<Result<Reply>>> {
+    /// Carries out the first commands of a group, as many as one commit may hold and until so much
+    /// work is done. None is answered before all that it saw is durable.
+    fn commit(
+        &self,
+        commands: &mut IntoIter<Command>,
+        fuel_max: u64,
+    ) -> Vec<Done<Result<Reply>>> {
         let len = commands.len();
         let mut done = Vec::with_capacity(len);
-        if let Err(error) = self.commit_some(commands, &mut done) {
-            // What they were to be told is not so. The first command is told what happened, and the
-            // rest what they would meet; if none could be begun, that is all of the group.
+        if let Err(error) = self.commit_some(commands, fuel_max, &mut done) {
+            // The commit failed: discard the staged replies. The first command gets the error, the
+            // others its copy; if none was begun, that is the whole group.
             let taken = match len - commands.len() {
                 0 => commands.by_ref().count(),
                 taken => taken,
@@ -408,13 +414,14 @@ impl Core {
     fn commit_some(
         &self,
         commands: &mut IntoIter<Command>,
+        fuel_max: u64,
         done: &mut Vec<Done<Result<Reply>>>,
     ) -> Result<()> {
         self.check_writable()?;
-        // A mistake of ours in one command must not take the engine down: as long as the store was
-        // not asked to commit, nothing has happened.
+        // A panic in one command must not take the engine down: as long as the store was not asked
+        // to commit, nothing has happened.
         let catalogue = self.catalogue.load_full();
-        let evaluate = AssertUnwindSafe(|| self.evaluate(commands, &catalogue, done));
+        let evaluate = AssertUnwindSafe(|| self.evaluate(commands, fuel_max, &catalogue, done));
         let staged = catch_unwind(evaluate).unwrap_or(Err(Error::Panicked))?;
         // From here on nobody knows what the disk holds if anything goes wrong.
         let publish = AssertUnwindSafe(|| self.publish(done.len(), staged, &catalogue));
@@ -432,6 +439,7 @@ impl Core {
     fn evaluate(
         &self,
         commands: &mut IntoIter<Command>,
+        fuel_max: u64,
         catalogue: &Arc<Catalogue>,
         done: &mut Vec<Done<Result<Reply>>>,
     ) -> Result<Staged> {
@@ -449,10 +457,10 @@ impl Core {
             let bytes_before = stage.batch.put_bytes();
             let answer = command(&mut stage);
             let bytes = stage.batch.put_bytes() - bytes_before;
-            let fuel = STAGE_FUEL - stage.fuel.left();
+            let fuel = STAGE_FUEL - stage.fuel.left() + stage.checking_fuel;
             spent += fuel + bytes / 2;
             done.push(Done { answer, cost: 1 + bytes / COST_BYTES + fuel / COST_FUEL });
-            if stage.batch.size_bytes() >= COMMIT_BYTES_MAX || spent >= COMMIT_FUEL_MAX {
+            if stage.batch.size_bytes() >= COMMIT_BYTES_MAX || spent >= fuel_max {
                 break;
             }
         }
@@ -604,6 +612,11 @@ fn first_sequence(snapshot: &Snapshot, catalogue: &Catalogue, options: &Options)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::RequestContext;
+    use crate::feed::Event;
+    use singlet_dynamo::Value;
+    use singlet_dynamo::operation::Request;
+    use std::sync::mpsc;
 
     #[test]
     fn a_mistake_in_one_command_takes_nothing_else_down() {
@@ -634,11 +647,89 @@ mod tests {
         let mut commands = (0..COMMANDS).map(put).collect::<Vec<_>>().into_iter();
         let mut answers = Vec::new();
         while commands.len() > 0 {
-            let done = core.commit(&mut commands).into_iter();
+            let done = core.commit(&mut commands, COMMIT_FUEL_MAX).into_iter();
             answers.extend(done.map(|done| reply_of::<u8>(done.answer).unwrap()));
         }
         assert_eq!(answers, (0..COMMANDS).collect::<Vec<_>>());
         assert_eq!(commits() - commits_before, 3);
+    }
+
+    #[test]
+    fn one_commit_takes_no_longer_than_is_enough() {
+        let engine = Engine::memory().unwrap();
+        let core = &engine.handle.core;
+        let spend = || {
+            boxed(|stage: &mut Stage<'_>| {
+                stage.fuel.spend(STAGE_FUEL as usize).map_err(|_| Error::Closed)
+            })
+        };
+        // A heavy write spends no fuel of its own on the stage, but its items are compared there.
+        let check = || {
+            boxed(|stage: &mut Stage<'_>| {
+                stage.checking_fuel += STAGE_FUEL;
+                Ok(())
+            })
+        };
+        for fuel_max in [COMMIT_FUEL_MAX, TASK_COMMIT_FUEL_MAX] {
+            for of_kind in [spend as fn() -> Command, check] {
+                let mut commands = (0..40).map(|_| of_kind()).collect::<Vec<_>>().into_iter();
+                let done = core.commit(&mut commands, fuel_max);
+                assert_eq!(done.len() as u64, fuel_max / STAGE_FUEL);
+                assert!(done.iter().all(|done| done.answer.is_ok() && done.cost > 200));
+            }
+        }
+    }
+
+    /// The client of a request is known in the queue, also if its write comes there from the lane.
+    #[test]
+    fn writes_of_clients_share_the_queue() {
+        const LARGE_WRITES: usize = 60;
+        let heavy = format!(r#"{{"L":[{}]}}"#, vec![r#"{"S":"a"}"#; 20_000].join(","));
+        for own in [r#"{"S":"small"}"#, heavy.as_str()] {
+            let engine = Engine::memory().unwrap();
+            let create = br#"{"TableName":"table","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"N"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
+            engine.execute(Request::from_json("CreateTable", create).unwrap()).unwrap();
+            engine.wait_until_active("table").unwrap();
+            let changes = engine.subscribe(Some("table"));
+            let put = |client: &ClientAccount, id: usize, value: &str| {
+                let body = format!(
+                    r#"{{"TableName":"table","Item":{{"pk":{{"N":"{id}"}},"v":{value}}}}}"#
+                );
+                let context = RequestContext { client: Some(client.clone()), room: None };
+                engine.start_for(&context, Request::from_json("PutItem", body.as_bytes()).unwrap())
+            };
+            let (greedy, modest) = (ClientAccount::default(), ClientAccount::default());
+            let large = format!(r#"{{"S":"{}"}}"#, "a".repeat(60_000));
+            let (begin, wait) = mpsc::channel::<()>();
+            std::thread::scope(|scope| {
+                let (leads, is_led) = mpsc::channel();
+                let core = &engine.handle.core;
+                scope.spawn(move || {
+                    core.write(move |_: &mut Stage<'_>| {
+                        leads.send(()).unwrap();
+                        let _ = wait.recv();
+                        Ok(())
+                    })
+                });
+                is_led.recv().unwrap();
+                let mut waiting: Vec<_> =
+                    (1..=LARGE_WRITES).map(|id| put(&greedy, id, &large)).collect();
+                waiting.push(put(&modest, 0, own));
+                while core.queue.waiting() <= LARGE_WRITES {
+                    std::thread::yield_now();
+                }
+                begin.send(()).unwrap();
+                let mut order = Vec::new();
+                while order.len() <= LARGE_WRITES {
+                    let event = changes.next_within(Duration::from_secs(30));
+                    let Some(Event::Change(change)) = event else { panic!("a change is missing") };
+                    order.push(change.new.as_ref().unwrap().as_item().get("pk").unwrap().to_value());
+                }
+                let place = order.iter().position(|id| *id == Value::from(0));
+                // The first commit takes a megabyte, and shows that it is crowded.
+                assert!(place.is_some_and(|place| place < LARGE_WRITES / 2), "{place:?}");
+            });
+        }
     }
 
     /// Those who were in the commit are told; the others go on, because nothing has happened to them.
@@ -657,14 +748,14 @@ mod tests {
         let mut commands = vec![large(), small(), mistake(), small()].into_iter();
         let mut told = Vec::new();
         while commands.len() > 0 {
-            let done = core.commit(&mut commands);
+            let done = core.commit(&mut commands, COMMIT_FUEL_MAX);
             told.push(done.into_iter().map(|done| done.answer.is_ok()).collect::<Vec<bool>>());
         }
         assert_eq!(told, [vec![true], vec![false, false], vec![true]]);
         // If no command can be begun, all are told.
         core.is_poisoned.store(true, Ordering::Release);
         let mut commands = vec![small(), small(), small()].into_iter();
-        let done = core.commit(&mut commands);
+        let done = core.commit(&mut commands, COMMIT_FUEL_MAX);
         assert_eq!((done.len(), commands.len()), (3, 0));
         assert!(done.iter().all(|done| matches!(done.answer, Err(Error::Poisoned))));
     }

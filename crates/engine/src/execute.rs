@@ -1,6 +1,6 @@
 //! Any operation, for those who have requests of all kinds: a server, a replay, a test.
 
-use crate::client::{AnswerRoom, Caller, Client};
+use crate::client::{AnswerRoom, RequestContext, ClientAccount};
 use crate::commit::Stage;
 use crate::engine::{Core, Engine, Pending};
 use crate::error::{Result, Unfinished};
@@ -37,7 +37,7 @@ pub struct Started<'e> {
     progress: Progress,
     engine: &'e Engine,
     /// Of a write that may go on in the lane.
-    client: Option<Client>,
+    client: Option<ClientAccount>,
 }
 
 enum Progress {
@@ -126,14 +126,14 @@ impl Engine {
     /// # Ok::<(), singlet_engine::Error>(())
     /// ```
     pub fn start(&self, request: Request) -> Started<'_> {
-        self.start_for(&Caller::default(), request)
+        self.start_for(&RequestContext::default(), request)
     }
 
     /// Like [`Engine::start`], for one of several clients. When more writes wait than one commit
     /// takes, those of the client that has cost least come first, in their order; and writes of
     /// clients that are gone, so that nobody polls the future any more and it is dropped, are not
     /// carried out. Heavy requests have turns by client, too.
-    pub fn start_for(&self, caller: &Caller, request: Request) -> Started<'_> {
+    pub fn start_for(&self, caller: &RequestContext, request: Request) -> Started<'_> {
         let client = caller.client.as_ref();
         let progress = match self.step(request, caller.room.as_ref()) {
             Ok(Step::Done(answer)) => Progress::Done(Some(Ok(answer))),
@@ -155,7 +155,7 @@ impl Engine {
         Started { progress, engine: self, client: client.flatten() }
     }
 
-    fn read_in_lane(&self, client: Option<&Client>, read: Read) -> Result<Job<Answer>> {
+    fn read_in_lane(&self, client: Option<&ClientAccount>, read: Read) -> Result<Job<Answer>> {
         let core = Arc::clone(self.core());
         self.core().lane.start(client, move |turn| {
             let outcome = core.read(|state, fuel| read(&core, state, fuel), &mut &*turn);
@@ -163,7 +163,7 @@ impl Engine {
         })
     }
 
-    fn write_in_lane(&self, client: Option<&Client>, write: WriteItems) -> Result<Job<Answer>> {
+    fn write_in_lane(&self, client: Option<&ClientAccount>, write: WriteItems) -> Result<Job<Answer>> {
         let (core, own) = (Arc::clone(self.core()), client.cloned());
         self.core().lane.start(client, move |turn: &Turn| {
             turn.explain(core.write_heavy(own.as_ref(), write, &mut &*turn))

@@ -1,6 +1,6 @@
 //! Requests with a budget of work: begun where they arrive, and carried on where there is time.
 
-use crate::client::Client;
+use crate::client::ClientAccount;
 use crate::commit::{DRY_RUNS_MAX, Mode, Precomputed, Stage, dry_run};
 use crate::engine::{Core, Engine};
 use crate::error::{Error, Result, Unfinished};
@@ -63,7 +63,8 @@ pub(crate) fn attempt<A, W: ItemWrite<A>>(
     }
 }
 
-/// The same, unless it is a refusal that shows items for which there is no room.
+/// Replaces a refusal that carries items by [`Error::Overloaded`] if there is no room for them. Those
+/// that a dry run refuses are not asked for: the lane counts what they keep.
 fn within_room(unfinished: Unfinished, stage: &Stage<'_>) -> Unfinished {
     let Unfinished::Failed(error) = &unfinished else { return unfinished };
     let bytes = error.refusal().map_or(0, dynamo::Error::item_bytes);
@@ -116,7 +117,7 @@ impl Core {
     /// Carries out a write that takes more than the stage gives.
     pub(crate) fn write_heavy<A: Send + 'static, W: ItemWrite<A>>(
         &self,
-        client: Option<&Client>,
+        client: Option<&ClientAccount>,
         mut write: W,
         worker: &mut impl Worker,
     ) -> Result<A> {

@@ -4,13 +4,13 @@
 //! ([`INLINE_FUEL`]). One that needs more is begun again here, on a thread of its own. At most
 //! half as many of them run at a time as there are cores; each gives its turn to the next after a
 //! slice of work, so that heavy requests share the lane and the rest of the machine is for the
-//! others. Turns go from client to client, and a client that has fewer jobs than another gets a place
-//! of that one's when there is none.
+//! others. Turns go from client to client. When all places are taken, a client that has at least two
+//! jobs fewer than another gets a place of that one's.
 //!
 //! The answer is the same as without the lane: a budget decides where a request runs, never what it
 //! answers.
 
-use crate::client::Client;
+use crate::client::ClientAccount;
 use crate::error::{Error, Result};
 use crate::heavy::Worker;
 use singlet_dynamo::fuel::{FUEL_PER_MS, Supply};
@@ -29,8 +29,8 @@ pub(crate) const INLINE_FUEL: u64 = FUEL_PER_MS;
 pub(crate) const STAGE_FUEL: u64 = FUEL_PER_MS / 4;
 /// What a request does on the lane before the next has its turn.
 pub(crate) const SLICE_FUEL: u64 = FUEL_PER_MS;
-/// How many requests the lane takes on. Each has a thread, which mostly waits for its turn. One more
-/// takes the place of the one that has had the most turns.
+/// How many requests the lane takes on. Each has a thread, which mostly waits for its turn.
+/// `State::displace_for` decides what happens to one more.
 pub(crate) const JOBS_MAX: usize = 32;
 /// How many bytes all of them may keep together: items that were read or made, and trees of items. A
 /// single request may keep more if it is the only one that keeps anything: the old and new items of
@@ -60,7 +60,7 @@ struct State {
     jobs: HashMap<u64, JobState>,
     /// How many turns were given.
     turns: u64,
-    /// When a job that nobody is named for last had one.
+    /// `turns` when a job without a client last had a turn.
     last_unnamed_turn: u64,
     /// Who has lost its place and has to end.
     displaced: HashSet<u64>,
@@ -69,9 +69,9 @@ struct State {
     is_closed: bool,
 }
 
-/// What is known of a job.
+/// A job's client and turn count.
 struct JobState {
-    client: Option<Client>,
+    client: Option<ClientAccount>,
     /// How many turns it has had.
     turns: u32,
 }
@@ -99,7 +99,7 @@ impl HeavyLane {
     /// [`Error::Overloaded`] if the lane has enough to do, [`Error::Closed`] if it was closed.
     pub(crate) fn start<A: Send + 'static>(
         self: &Arc<Self>,
-        client: Option<&Client>,
+        client: Option<&ClientAccount>,
         work: impl FnOnce(&Turn) -> Result<A> + Send + 'static,
     ) -> Result<Job<A>> {
         let id = self.enter(client)?;
@@ -132,7 +132,7 @@ impl HeavyLane {
         Ok(Job { shared })
     }
 
-    fn enter(&self, client: Option<&Client>) -> Result<u64> {
+    fn enter(&self, client: Option<&ClientAccount>) -> Result<u64> {
         let mut state = lock(&self.state);
         if state.is_closed {
             return Err(Error::Closed);
@@ -166,15 +166,16 @@ impl HeavyLane {
 }
 
 impl State {
-    /// Takes the place of a job. Of the client with the most jobs if this one has fewer; otherwise of
-    /// whoever has had the most turns, if it has had its share. False if nobody must leave.
+    /// Takes the place of a job: of the client with the most jobs if this one has at least two fewer;
+    /// otherwise of whoever has had the most turns, if it has had its share. False if nobody must
+    /// leave.
     ///
     /// Without this, as many endless requests as there are places would keep out all others.
-    fn displace_for(&mut self, client: Option<&Client>) -> bool {
+    fn displace_for(&mut self, client: Option<&ClientAccount>) -> bool {
         if self.displaced.len() >= ENDING_MAX {
             return false;
         }
-        let places_of = |client: Option<&Client>| {
+        let places_of = |client: Option<&ClientAccount>| {
             self.placed().filter(|(_, job)| is_same(job.client.as_ref(), client)).count()
         };
         let crowds = |job: &JobState| places_of(job.client.as_ref()) > places_of(client) + 1;
@@ -220,9 +221,9 @@ impl State {
     }
 }
 
-fn is_same(one: Option<&Client>, other: Option<&Client>) -> bool {
+fn is_same(one: Option<&ClientAccount>, other: Option<&ClientAccount>) -> bool {
     match (one, other) {
-        (Some(one), Some(other)) => one.is(other),
+        (Some(one), Some(other)) => one.is_same_as(other),
         (one, other) => one.is_none() && other.is_none(),
     }
 }
@@ -258,7 +259,7 @@ pub(crate) struct Turn {
 
 impl Turn {
     /// Lets the next job compute, and waits for another turn. False if there will be none: nobody
-    /// waits for the answer, or the lane was closed.
+    /// waits for the answer, the job lost its place, or the lane was closed.
     pub(crate) fn pass(&self) -> bool {
         let mut state = lock(&self.lane.state);
         if self.has_turn.get() && !state.waiting.is_empty() {
@@ -532,13 +533,13 @@ mod tests {
     fn turns_go_from_client_to_client() {
         const SLICES: usize = 50;
         let lane = HeavyLane::with_turns(1);
-        let (greedy, modest) = (Client::default(), Client::default());
+        let (greedy, modest) = (ClientAccount::default(), ClientAccount::default());
         let (sender, turns) = mpsc::channel();
         let clients = [&greedy, &greedy, &greedy, &modest];
         let barrier = Arc::new(std::sync::Barrier::new(clients.len()));
         let jobs = clients.map(|client| {
             let (sender, barrier) = (sender.clone(), Arc::clone(&barrier));
-            let is_modest = client.is(&modest);
+            let is_modest = client.is_same_as(&modest);
             let work = move |turn: &Turn| {
                 barrier.wait();
                 for _ in 0..SLICES {
@@ -561,15 +562,49 @@ mod tests {
         assert!(greedy_between.sum::<usize>() >= SLICES / 2, "{turns:?}");
     }
 
+    /// Before: a client without jobs came first, so that new connections kept everybody else waiting.
+    #[test]
+    fn new_clients_do_not_come_before_those_who_wait() {
+        let lane = HeavyLane::with_turns(1);
+        let old = ClientAccount::default();
+        let (sender, turns) = mpsc::channel();
+        let count = |name: char| {
+            let sender = sender.clone();
+            move |turn: &Turn| {
+                while turn.pass() && sender.send(name).is_ok() {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                turn.explain(Err::<(), _>(Error::Closed))
+            }
+        };
+        let job = lane.start(Some(&old), count('o')).unwrap();
+        // A new client enters with every turn, and has one turn.
+        let (mut others, mut order) = (Vec::new(), String::new());
+        while order.len() < 60 {
+            order.push(turns.recv_timeout(FOR_EVER).unwrap());
+            let sender = sender.clone();
+            others.push(lane.start(Some(&ClientAccount::default()), move |turn| {
+                let has_turn = turn.pass();
+                let _ = sender.send('n');
+                std::thread::sleep(Duration::from_millis(1));
+                Ok(has_turn)
+            }));
+        }
+        drop(job);
+        drop(others);
+        lane.close();
+        assert!(order.matches('o').count() >= 10, "{order}");
+    }
+
     /// Clients that had all places kept them until each of their jobs had had 25 turns.
     #[test]
     fn a_client_without_a_place_gets_one_of_the_client_with_most() {
         let lane = HeavyLane::with_turns(1);
-        let clients = [Client::default(), Client::default(), Client::default()];
+        let clients = [ClientAccount::default(), ClientAccount::default(), ClientAccount::default()];
         // Nobody gets a turn, so nobody has had enough of them to lose its place for that.
         let (begin, wait) = mpsc::channel::<()>();
         let wait = Arc::new(Mutex::new(wait));
-        let endless = |client: &Client| {
+        let endless = |client: &ClientAccount| {
             let wait = Arc::clone(&wait);
             lane.start(Some(client), move |turn| {
                 let _ = lock(&wait).recv();

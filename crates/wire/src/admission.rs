@@ -5,7 +5,7 @@
 
 use crate::limits::Limits;
 use singlet_edge::{Holders, Reservation, Room, Share, Shares, Taken};
-use singlet_engine::{AnswerRoom, Client};
+use singlet_engine::{AnswerRoom, ClientAccount};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Up to this many bytes a body or an answer is small, and has room that large ones cannot take.
@@ -37,7 +37,7 @@ pub(crate) struct AddressShares {
     large_bodies: Share,
     large_answers: Share,
     returned_items: Share,
-    client: Client,
+    account: ClientAccount,
 }
 
 /// What a connection holds of each room, and its identity for fair queuing: its own, or its address's
@@ -49,7 +49,7 @@ pub(crate) struct ClientShares {
     large_bodies: Shares,
     large_answers: Shares,
     returned_items: Shares,
-    pub(crate) client: Client,
+    pub(crate) account: ClientAccount,
 }
 
 /// Room for the item that a write returns, which the engine asks for. Clones are the same room.
@@ -75,7 +75,7 @@ impl ClientShares {
             large_bodies: shares(|address| &address.large_bodies),
             large_answers: shares(|address| &address.large_answers),
             returned_items: shares(|address| &address.returned_items),
-            client: address.map(|address| address.client.clone()).unwrap_or_default(),
+            account: address.map(|address| address.account.clone()).unwrap_or_default(),
         }
     }
 }

@@ -18,7 +18,7 @@ use singlet_dynamo::json::{Reader, Writer};
 use singlet_dynamo::operation::{self, Answer, ReturnValues};
 use singlet_dynamo::{Error, ErrorKind};
 use singlet_edge::{Reservation, Transfer, host};
-use singlet_engine::{Caller, Clock, Engine, Error as EngineError};
+use singlet_engine::{RequestContext, Clock, Engine, Error as EngineError};
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
@@ -202,7 +202,7 @@ impl Shared {
             let unverified = UnverifiedBody { body, is_gzip };
             let (shared, owner, head) = (Arc::clone(self), Arc::clone(client), head.clone());
             let verify = move || unverified.verify(&shared, &owner, &head, operation);
-            self.lane.run(&client.shares.client, verify).await?
+            self.lane.run(&client.shares.account, verify).await?
         } else {
             UnverifiedBody { body, is_gzip }.verify(self, client, head, operation)?
         };
@@ -213,8 +213,8 @@ impl Shared {
         // What a write returns must have room before the write is done; until then it can be refused.
         // It is held until the answer has room of its own.
         let returned = returns_item(&request).then(|| rooms.hold_returned_item(&client.shares));
-        let caller = Caller {
-            client: Some(client.shares.client.clone()),
+        let caller = RequestContext {
+            client: Some(client.shares.account.clone()),
             room: returned.as_ref().map(ReturnedItem::as_room),
         };
         let _executing = client.activity.execute();
@@ -251,10 +251,10 @@ impl Shared {
         let answer = Box::new(answer);
         let usual = expected * JSON_GROWTH_USUAL;
         let hold = self.find_room(client, usual, effect).await?;
-        let lane = &client.shares.client;
+        let owner = &client.shares.account;
         let begun = match expected {
             0..=INLINE_BYTES_MAX => write_within(answer, expected, hold),
-            _ => self.lane.run(lane, move || write_within(answer, expected, hold)).await,
+            _ => self.lane.run(owner, move || write_within(answer, expected, hold)).await,
         };
         let (answer, hold) = match begun {
             Ok(written) => return Ok(written),
@@ -266,9 +266,9 @@ impl Shared {
             answer.write_json(&mut writer);
             (answer, writer.written_len())
         };
-        let (answer, bytes) = self.lane.run(lane, count).await;
+        let (answer, bytes) = self.lane.run(owner, count).await;
         let hold = self.find_more_room(hold, bytes.saturating_sub(usual), effect).await?;
-        let written = self.lane.run(lane, move || write_within(answer, bytes, hold)).await;
+        let written = self.lane.run(owner, move || write_within(answer, bytes, hold)).await;
         written.map_err(|_| Error::new(ErrorKind::InternalServerError).into())
     }
 
@@ -310,14 +310,14 @@ impl Shared {
         expected: usize,
         client: &Client,
     ) -> Result<Written, Refusal> {
-        let lane = &client.shares.client;
+        let owner = &client.shares.account;
         let hold = self.find_room(client, expected, Effect::Read).await?;
         let count = move || {
             let mut writer = Writer::counting();
             error.write_json(&mut writer);
             (error, writer.written_len())
         };
-        let (error, bytes) = self.lane.run(lane, count).await;
+        let (error, bytes) = self.lane.run(owner, count).await;
         let more = bytes.saturating_sub(expected);
         let mut hold = self.find_more_room(hold, more, Effect::Read).await?;
         let write = move || {
@@ -325,7 +325,7 @@ impl Shared {
             hold.shrink_to(written.len());
             written.in_room(hold)
         };
-        Ok(self.lane.run(lane, write).await)
+        Ok(self.lane.run(owner, write).await)
     }
 
     /// Finds room for an answer: at once, or for one that cannot be refused, within a time.

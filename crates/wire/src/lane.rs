@@ -8,7 +8,7 @@
 //!
 //! Clients take turns: whoever sends a thousand large requests delays another client by one of them.
 
-use singlet_engine::Client;
+use singlet_engine::ClientAccount;
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,7 +33,7 @@ struct Queue {
     /// How many more may run. Nobody waits unless this is 0.
     free: usize,
     /// Those who wait, by client; the client that is next comes first. None has an empty queue.
-    waiting: VecDeque<(Client, VecDeque<oneshot::Sender<Turn>>)>,
+    waiting: VecDeque<(ClientAccount, VecDeque<oneshot::Sender<Turn>>)>,
     /// How many have begun to wait since those who left were forgotten, and how many waited then.
     entered: usize,
     still_waiting: usize,
@@ -55,7 +55,7 @@ impl LargeLane {
     /// Runs work on a thread of its own, once it is the client's turn. A panic in it is passed on.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
-        client: &Client,
+        client: &ClientAccount,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> T {
         // The turn belongs to the work, which goes on also when nobody waits for it any more.
@@ -87,7 +87,7 @@ impl Turns {
     }
 
     /// Waits for a turn.
-    async fn next(&self, client: &Client) -> Turn {
+    async fn next(&self, client: &ClientAccount) -> Turn {
         let granted = {
             let mut queue = self.queue();
             if queue.free > 0 {
@@ -122,10 +122,10 @@ impl Turns {
 }
 
 impl Queue {
-    fn wait(&mut self, client: &Client) -> oneshot::Receiver<Turn> {
+    fn wait(&mut self, client: &ClientAccount) -> oneshot::Receiver<Turn> {
         let (sender, granted) = oneshot::channel();
         self.forget_those_who_left();
-        let known = self.waiting.iter_mut().find(|(known, _)| known.is(client));
+        let known = self.waiting.iter_mut().find(|(known, _)| known.is_same_as(client));
         match known {
             Some((_, waiting)) => waiting.push_back(sender),
             None => self.waiting.push_back((client.clone(), VecDeque::from([sender]))),
@@ -190,7 +190,7 @@ mod tests {
             .map(|number| {
                 let (lane, running, most) = (lane.clone(), running.clone(), most.clone());
                 tokio::spawn(async move {
-                    lane.run(&Client::default(), move || {
+                    lane.run(&ClientAccount::default(), move || {
                         most.fetch_max(
                             running.fetch_add(1, Ordering::SeqCst) + 1,
                             Ordering::SeqCst,
@@ -215,7 +215,7 @@ mod tests {
     async fn those_who_leave_are_forgotten() {
         let lane = LargeLane::with_threads(0);
         for number in 0..10_000 {
-            let client = Client::default();
+            let client = ClientAccount::default();
             for _ in 0..number % 3 {
                 let mut waiting = std::pin::pin!(lane.turns.next(&client));
                 assert!(poll_once(waiting.as_mut()).is_pending());
@@ -235,7 +235,7 @@ mod tests {
         let lane = Arc::new(LargeLane::with_threads(1));
         let done = Arc::new(Mutex::new(Vec::new()));
         let (release, released) = std::sync::mpsc::channel::<()>();
-        let (greedy, modest) = (Client::default(), Client::default());
+        let (greedy, modest) = (ClientAccount::default(), ClientAccount::default());
         let first = tokio::spawn({
             let (lane, greedy) = (lane.clone(), greedy.clone());
             async move { lane.run(&greedy, move || released.recv().is_err()).await }

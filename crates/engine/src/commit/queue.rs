@@ -6,9 +6,10 @@
 //! queue is the order of the writes.
 //!
 //! While the queue holds more than one commit takes, clients share it by start-time fair queuing:
-//! commands run in the order of their start tags. Commands of one client stay in their order.
+//! commands run in the order of their start tags, and of equal ones that with the lowest estimated
+//! cost first. Commands of one client stay in their order.
 
-use crate::client::Client;
+use crate::client::ClientAccount;
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
@@ -57,6 +58,9 @@ struct State<C, R> {
     virtual_time: u64,
     /// The latest virtual time up to which a client is charged.
     charged_max: u64,
+    /// What first commands of clients cost lately. Without it, a thousand new connections with a
+    /// large write each would come before a client that is known for small ones.
+    first_cost: u64,
     is_led: bool,
     is_closed: bool,
 }
@@ -69,10 +73,12 @@ struct Waiting<C, R> {
 
 /// Whose command it is, and where the answer goes.
 struct Ticket<R> {
-    client: Option<Client>,
+    client: Option<ClientAccount>,
     slot: Arc<Slot<R>>,
-    /// The start tag, while the queue is crowded.
-    start_tag: u64,
+    /// The virtual time when the queue was first seen to be crowded with this in it.
+    entered: Option<u64>,
+    /// The start tag and the estimated cost, while the queue is crowded.
+    order: (u64, u64),
 }
 
 impl<R> Ticket<R> {
@@ -82,7 +88,7 @@ impl<R> Ticket<R> {
     }
 }
 
-/// Those who are next.
+/// The commands of the next commit.
 struct Group<C, R> {
     commands: Vec<C>,
     tickets: Vec<Ticket<R>>,
@@ -99,8 +105,8 @@ pub(crate) struct Done<R> {
     pub(crate) cost: u64,
 }
 
-/// Carries out the first of a group's commands, at least one. Gives what came of each that it took,
-/// in their order; the others wait for the next commit.
+/// Carries out the first of a group's commands, at least one. Returns one result for each command
+/// taken, in order; the others wait for the next commit.
 pub(crate) trait Lead<C, R>: Fn(&mut IntoIter<C>) -> Vec<Done<R>> {}
 
 impl<C, R, F: Fn(&mut IntoIter<C>) -> Vec<Done<R>>> Lead<C, R> for F {}
@@ -174,7 +180,7 @@ impl<C, R> State<C, R> {
     fn push(
         &mut self,
         command: C,
-        client: Option<&Client>,
+        client: Option<&ClientAccount>,
         is_thread: bool,
     ) -> Result<Arc<Slot<R>>, Refused> {
         if self.is_closed {
@@ -184,12 +190,12 @@ impl<C, R> State<C, R> {
             return Err(Refused::Overloaded);
         }
         let slot = Slot::new(is_thread);
-        let ticket = Ticket { client: client.cloned(), slot: Arc::clone(&slot), start_tag: 0 };
+        let ticket = Ticket { client: client.cloned(), slot: Arc::clone(&slot), entered: None, order: (0, 0) };
         self.waiting.push_back(Waiting { command, ticket });
         Ok(slot)
     }
 
-    /// Those who are next.
+    /// Takes the commands of the next commit.
     fn take_group(&mut self) -> Group<C, R> {
         self.is_crowded |= self.waiting.len() > GROUP_MAX;
         let (abandoned, clients) = match self.is_crowded {
@@ -222,29 +228,34 @@ impl<C, R> State<C, R> {
     fn order_by_client(&mut self) -> u64 {
         for waiting in &self.waiting {
             if let Some(client) = &waiting.ticket.client {
-                client.reset_tags(self.virtual_time);
+                client.reset_tags();
             }
         }
         let mut clients = 0;
-        for waiting in &mut self.waiting {
-            // Commands of the process itself have no client and start now.
-            let client = waiting.ticket.client.as_ref();
-            waiting.ticket.start_tag = client.map_or(self.virtual_time, Client::next_tag);
-            clients += u64::from(
-                client.is_some_and(|client| client.is_first_tag(waiting.ticket.start_tag)),
-            );
+        for Waiting { ticket, .. } in &mut self.waiting {
+            // Who waits already keeps its start, however far the virtual time advances meanwhile.
+            let entered = *ticket.entered.get_or_insert(self.virtual_time);
+            // Commands of the process itself have no client.
+            let tag = ticket.client.as_ref().map(|client| client.next_tag(entered, self.first_cost));
+            clients += u64::from(tag.is_some_and(|tag| tag.is_first));
+            ticket.order = tag.map_or((entered, 0), |tag| (tag.start, tag.cost));
         }
-        self.waiting.make_contiguous().sort_by_key(|waiting| waiting.ticket.start_tag);
+        self.waiting.make_contiguous().sort_by_key(|waiting| waiting.ticket.order);
         if let Some(first) = self.waiting.front() {
-            self.virtual_time = self.virtual_time.max(first.ticket.start_tag);
+            self.virtual_time = self.virtual_time.max(first.ticket.order.0);
         }
         clients
+    }
+
+    /// Whether a thread waits, which can lead. At a server these are heavy writes and maintenance.
+    fn has_waiting_thread(&self) -> bool {
+        self.waiting.iter().any(|waiting| waiting.ticket.slot.is_thread)
     }
 
     /// Charges the commands that were carried out, and puts the others back.
     fn settle(
         &mut self,
-        done: Vec<(Client, u64)>,
+        done: Vec<(ClientAccount, u64)>,
         left: impl DoubleEndedIterator<Item = (C, Ticket<R>)>,
     ) {
         let mut is_left = false;
@@ -271,6 +282,7 @@ impl<C, R> Queue<C, R> {
             is_crowded: false,
             virtual_time: 0,
             charged_max: 0,
+            first_cost: 1,
             is_led: false,
             is_closed: false,
         };
@@ -281,7 +293,7 @@ impl<C, R> Queue<C, R> {
     pub(crate) fn submit(
         &self,
         command: C,
-        client: Option<&Client>,
+        client: Option<&ClientAccount>,
         lead: impl Lead<C, R>,
     ) -> Result<R, Refused> {
         match self.begin(command, client, &lead, true)? {
@@ -300,7 +312,7 @@ impl<C, R> Queue<C, R> {
     pub(crate) fn submit_prompt(
         &self,
         command: C,
-        client: Option<&Client>,
+        client: Option<&ClientAccount>,
         lead: impl Lead<C, R>,
     ) -> Result<Answer<R>, Refused> {
         self.begin(command, client, &lead, false)
@@ -311,7 +323,7 @@ impl<C, R> Queue<C, R> {
     fn begin(
         &self,
         command: C,
-        client: Option<&Client>,
+        client: Option<&ClientAccount>,
         lead: &impl Lead<C, R>,
         is_thread: bool,
     ) -> Result<Answer<R>, Refused> {
@@ -330,6 +342,9 @@ impl<C, R> Queue<C, R> {
         state.is_led = true;
         drop(state);
         let done = lead(&mut vec![command].into_iter()).pop();
+        if let (Some(done), Some(client)) = (&done, client) {
+            client.note_cost(done.cost);
+        }
         self.lead(lead, is_thread);
         Ok(Answer::Ready(done.map(|done| done.answer)))
     }
@@ -339,7 +354,7 @@ impl<C, R> Queue<C, R> {
     pub(crate) fn submit_async(
         &self,
         command: C,
-        client: Option<&Client>,
+        client: Option<&ClientAccount>,
     ) -> Result<Answer<R>, Refused> {
         let mut state = lock(&self.state);
         let slot = state.push(command, client, false)?;
@@ -363,11 +378,12 @@ impl<C, R> Queue<C, R> {
                 }
                 return;
             };
-            // A task's thread also serves other connections, so it leaves large writes to the commit thread.
-            let led_max = match (is_thread, state.is_crowded) {
-                (true, _) => GROUPS_LED_MAX,
-                (false, false) => GROUPS_LED_BY_TASK_MAX,
-                (false, true) => 0,
+            // A task's thread also serves other connections, so it leaves large and heavy writes to
+            // other threads.
+            let led_max = match is_thread {
+                true => GROUPS_LED_MAX,
+                false if state.is_crowded || state.has_waiting_thread() => 0,
+                false => GROUPS_LED_BY_TASK_MAX,
             };
             if groups_led >= led_max {
                 let heir = Arc::clone(&first.ticket.slot);
@@ -385,20 +401,36 @@ impl<C, R> Queue<C, R> {
             let was_crowded = state.is_crowded;
             drop(state);
             drop(abandoned);
+            if commands.is_empty() {
+                // All who waited are gone.
+                state = lock(&self.state);
+                continue;
+            }
             let mut commands = commands.into_iter();
             let mut tickets = tickets.into_iter();
             let answered = lead(&mut commands);
             let counts = was_crowded || commands.len() > 0;
             let mut total = 0;
+            let mut first_cost = None;
             let mut done = Vec::new();
             for (Done { answer, cost }, Ticket { client, slot, .. }) in
                 answered.into_iter().zip(&mut tickets)
             {
                 slot.set(Progress::Answered(answer));
                 total += cost;
-                done.extend(client.filter(|_| counts).map(|client| (client, cost)));
+                let Some(client) = client else { continue };
+                if client.note_cost(cost) {
+                    first_cost = first_cost.max(Some(cost));
+                }
+                if counts {
+                    done.push((client, cost));
+                }
             }
             state = lock(&self.state);
+            if let Some(cost) = first_cost {
+                // Halfway to the newest, so that what was long ago is soon forgotten.
+                state.first_cost = (state.first_cost + cost).div_ceil(2);
+            }
             if was_crowded {
                 state.virtual_time += total / (1 + clients);
                 state.charged_max = state.charged_max.max(state.virtual_time);
@@ -422,6 +454,12 @@ impl<C, R> Queue<C, R> {
             drop(state);
             self.lead(&lead, true);
         }
+    }
+
+    /// How many commands wait.
+    #[cfg(test)]
+    pub(crate) fn waiting(&self) -> usize {
+        lock(&self.state).waiting.len()
     }
 
     /// Lets [`Queue::lead_when_wanted`] return once nobody waits.
@@ -574,7 +612,7 @@ mod tests {
             }
         }
         let queue = Queue::new();
-        let clients = [Client::default(), Client::default()];
+        let clients = [ClientAccount::default(), ClientAccount::default()];
         thread::scope(|scope| {
             let (queue, sums, clients) = (&queue, &sums, &clients);
             let leader = scope.spawn(|| queue.lead_when_wanted(|group| sums.lead(group)));
@@ -618,14 +656,14 @@ mod tests {
         done
     }
 
-    /// Whoever sent a thousand large writes delayed everybody else's by all of them.
+    /// Before: a thousand large writes of one client delayed everybody's.
     #[test]
     fn clients_take_turns_when_more_waits_than_one_commit_takes() {
         let queue = Queue::new();
         let order = Mutex::default();
-        let (greedy, large, small) = (Client::default(), Client::default(), Client::default());
+        let (greedy, large, small) = (ClientAccount::default(), ClientAccount::default(), ClientAccount::default());
         let mut waiting = Vec::new();
-        let mut push = |name, cost, client: &Client| {
+        let mut push = |name, cost, client: &ClientAccount| {
             waiting.push(queue.submit_async((name, cost), Some(client)).unwrap());
         };
         (0..6).for_each(|_| push('g', 10, &greedy));
@@ -640,13 +678,67 @@ mod tests {
         assert!(!lock(&queue.state).is_crowded);
     }
 
+    /// Before: a thousand connections that were new had a large write each carried out before a small
+    /// one of a client that was there already.
+    #[test]
+    fn whoever_is_known_for_small_writes_comes_before_new_clients_with_large_ones() {
+        let queue = Queue::new();
+        let order = Mutex::default();
+        let lead = |group: &mut IntoIter<_>| lead_some(&order, group);
+        let known = ClientAccount::default();
+        assert!(matches!(queue.submit_prompt(('k', 1), Some(&known), lead), Ok(Answer::Ready(_))));
+        let strangers: Vec<_> = (0..20).map(|_| ClientAccount::default()).collect();
+        let mut waiting: Vec<_> = strangers
+            .iter()
+            .map(|stranger| queue.submit_async(('n', 10), Some(stranger)).unwrap())
+            .collect();
+        waiting.push(queue.submit_async(('k', 1), Some(&known)).unwrap());
+        while !lock(&queue.state).waiting.is_empty() {
+            lock(&queue.state).is_led = true;
+            queue.lead(&lead, true);
+        }
+        // The first commit shows that it is crowded.
+        let order: String = lock(&order).iter().collect();
+        assert!(order.starts_with("knk"), "{order}");
+        assert_eq!(order.len(), 22);
+    }
+
+    /// Whoever comes later and is known for small writes does not come first for ever.
+    #[test]
+    fn large_writes_of_new_clients_have_their_turn_beside_small_ones() {
+        let queue = Queue::new();
+        let order: Mutex<Vec<char>> = Mutex::default();
+        let small: Vec<_> = (0..12).map(|_| ClientAccount::default()).collect();
+        small.iter().for_each(|client| _ = client.note_cost(1));
+        let large = ClientAccount::default();
+        let waiting = Mutex::new(Vec::new());
+        let push = |name, cost, client: &ClientAccount| {
+            lock(&waiting).push(queue.submit_async((name, cost), Some(client)).unwrap());
+        };
+        lock(&queue.state).first_cost = 10;
+        lock(&queue.state).is_crowded = true;
+        push('l', 10, &large);
+        // With each commit come more small writes than it takes.
+        let lead = |group: &mut IntoIter<_>| {
+            small.iter().filter(|_| lock(&order).len() < 200).for_each(|own| push('s', 1, own));
+            lead_some(&order, group)
+        };
+        small.iter().for_each(|own| push('s', 1, own));
+        while !lock(&queue.state).waiting.is_empty() {
+            lock(&queue.state).is_led = true;
+            queue.lead(&lead, true);
+        }
+        let order: String = lock(&order).iter().collect();
+        assert!(order.find('l').is_some_and(|place| place < 50), "{order}");
+    }
+
     #[test]
     fn who_was_away_has_nothing_saved_up() {
         let queue = Queue::new();
         let order = Mutex::default();
-        let (early, late) = (Client::default(), Client::default());
+        let (early, late) = (ClientAccount::default(), ClientAccount::default());
         let mut waiting = Vec::new();
-        let mut push = |name, client: &Client| {
+        let mut push = |name, client: &ClientAccount| {
             waiting.push(queue.submit_async((name, 10), Some(client)).unwrap());
         };
         let lead = || {
@@ -665,7 +757,7 @@ mod tests {
     fn commands_of_clients_that_are_gone_are_not_carried_out() {
         let queue = Queue::new();
         let order = Mutex::default();
-        let client = Client::default();
+        let client = ClientAccount::default();
         let first = queue.submit_async(('a', 10), Some(&client)).unwrap();
         drop(queue.submit_async(('b', 10), Some(&client)).unwrap());
         // The process itself may leave a write to itself.
@@ -677,20 +769,20 @@ mod tests {
         drop((first, last));
     }
 
-    /// As long as others came who had cost nothing, nobody else was served.
+    /// Before: as long as new clients came, nobody else was served.
     #[test]
     fn nobody_waits_for_ever() {
         let queue = Queue::new();
         let order: Mutex<Vec<char>> = Mutex::default();
-        let (old, mut waiting) = (Client::default(), Vec::new());
-        let fresh = Client::default();
+        let (old, mut waiting) = (ClientAccount::default(), Vec::new());
+        let fresh = ClientAccount::default();
         waiting.push(queue.submit_async(('o', 10), Some(&old)).unwrap());
         waiting.push(queue.submit_async(('o', 10), Some(&old)).unwrap());
         waiting.push(queue.submit_async(('f', 10), Some(&fresh)).unwrap());
         let waiting = Mutex::new(waiting);
         // With each commit come one of the process itself, and one of somebody who is new.
         let lead = |group: &mut IntoIter<_>| {
-            let both = [('p', None), ('n', Some(Client::default()))];
+            let both = [('p', None), ('n', Some(ClientAccount::default()))];
             for (name, client) in both.iter().filter(|_| lock(&order).len() < 30) {
                 lock(&waiting).push(queue.submit_async((*name, 10), client.as_ref()).unwrap());
             }
@@ -713,7 +805,7 @@ mod tests {
             more in vec((prop::option::of(0..4_usize), 0..30_u64), 0..100),
         ) {
             let queue = Queue::new();
-            let clients: Vec<Client> = (0..4).map(|_| Client::default()).collect();
+            let clients: Vec<ClientAccount> = (0..4).map(|_| ClientAccount::default()).collect();
             let (carried_out, more) = (Mutex::new(Vec::new()), Mutex::new(Some(more)));
             let waiting = Mutex::new(Vec::new());
             let count = Mutex::new(0);
@@ -772,6 +864,24 @@ mod tests {
         assert_eq!(*lock(&order), ['w']);
         assert!(!lock(&queue.state).is_led, "the thread that leads for tasks is told");
         drop(waiting);
+    }
+
+    /// Before: a thread that serves sockets could lead a heavy write, whose thread waited beside it.
+    #[test]
+    fn a_task_leaves_the_lead_to_a_thread_that_waits() {
+        let queue = Queue::new();
+        let order = Mutex::default();
+        let lead = |group: &mut IntoIter<_>| lead_some(&order, group);
+        let mut state = lock(&queue.state);
+        let thread = state.push(('t', 10), None, true).unwrap();
+        drop(state);
+        let task = queue.submit_prompt(('p', 1), None, lead).unwrap();
+        assert!(lock(&order).is_empty(), "the task led");
+        assert!(matches!(*lock(&thread.progress), Progress::Lead));
+        assert!(thread.wait().is_none());
+        queue.lead(&lead, true);
+        assert_eq!(*lock(&order), ['t', 'p']);
+        drop(task);
     }
 
     #[test]

@@ -44,8 +44,11 @@ pub(crate) struct Stage<'s> {
     pub(crate) next_sequence: u64,
     /// What deciding a command may take.
     pub(crate) fuel: Fuel<'s>,
+    /// Work of the command that is not limited, because it was decided before: its items are
+    /// compared with those that it was decided on.
+    pub(crate) checking_fuel: u64,
     pub(crate) mode: Mode,
-    /// Where there must be room for the item that a command returns.
+    /// Reserves memory for the item that the command returns.
     pub(crate) room: Option<AnswerRoom>,
 }
 
@@ -116,14 +119,16 @@ impl<'s> Stage<'s> {
             counted: Vec::new(),
             next_sequence,
             fuel: Fuel::limited(STAGE_FUEL),
+            checking_fuel: 0,
             mode: Mode::Real,
             room: None,
         }
     }
 
-    /// Gives the next command what each has.
+    /// Resets fuel, mode and answer room for the next command.
     pub(crate) fn begin_command(&mut self) {
         self.fuel = Fuel::limited(STAGE_FUEL);
+        self.checking_fuel = 0;
         self.mode = Mode::Real;
         self.room = None;
     }
@@ -159,11 +164,13 @@ impl<'s> Stage<'s> {
     pub(crate) fn place(&mut self, table: &Table, key: &Key) -> Result<Place, Unfinished> {
         let place = self.place_of(table, layout::item_key(table.id, key))?;
         let large = place.old.as_ref().map(|old| (old.replacing_fuel(), old.stored_bytes()));
-        if let Some((fuel @ 1.., bytes)) = large
-            && !matches!(self.mode, Mode::WithDecision(_))
-        {
-            self.fuel.spend(fuel)?;
-            self.fuel.keep(|| bytes)?;
+        if let Some((fuel @ 1.., bytes)) = large {
+            if matches!(self.mode, Mode::WithDecision(_)) {
+                self.checking_fuel = self.checking_fuel.saturating_add(fuel as u64);
+            } else {
+                self.fuel.spend(fuel)?;
+                self.fuel.keep(|| bytes)?;
+            }
         }
         Ok(place)
     }
