@@ -2,7 +2,8 @@
 
 use crate::binary::ItemRef;
 use crate::json::{Object, Writer};
-use crate::schema::{Index, KeySchema, Scope, TableSchema};
+use crate::measure::{MeasuredItem, MeasuredWrite};
+use crate::schema::{Index, IndexProjection, Scope, TableSchema};
 
 /// A read unit is this many bytes, read strongly consistently.
 const READ_UNIT_SIZE: usize = 4 * 1024;
@@ -137,10 +138,7 @@ impl ConsumedCapacity {
         old: Option<ItemRef<'_>>,
         new: Option<ItemRef<'_>>,
     ) -> Self {
-        let mut consumed = Self::of_write(schema, detail, old, new);
-        consumed.table *= 2.0;
-        consumed.transaction = Some(Access::Write);
-        consumed
+        Self::of_write(schema, detail, old, new).in_transaction()
     }
 
     /// The cost of a write that made `new` of `old` in a table of this schema, indexes included.
@@ -169,16 +167,34 @@ impl ConsumedCapacity {
         old: Option<ItemRef<'_>>,
         new: Option<ItemRef<'_>>,
     ) -> Self {
-        let size = |item: Option<ItemRef<'_>>| item.map_or(0, |item| item.size());
-        let units = write_units(size(old).max(size(new)));
+        Self::of_measured_write(schema, detail, &MeasuredWrite::whole(old, new))
+    }
+
+    /// Like [`ConsumedCapacity::of_write`], of items that are measured already.
+    #[must_use]
+    pub fn of_measured_write(
+        schema: &TableSchema,
+        detail: ReturnConsumedCapacity,
+        write: &MeasuredWrite,
+    ) -> Self {
+        let size = |item: &Option<MeasuredItem>| item.as_ref().map_or(0, MeasuredItem::size);
+        let units = write_units(size(&write.old).max(size(&write.new)));
         let mut consumed = Self::new(schema.name.as_str(), detail, units);
         for index in &schema.indexes {
-            let units = index_write_units(index, &schema.key, old, new);
+            let units = index_write_units(index, schema, write);
             if units > 0.0 {
                 consumed.add_index(&index.name, index.scope, units);
             }
         }
         consumed
+    }
+
+    /// The cost of the same write as a part of a transaction: twice as much at the table.
+    #[must_use]
+    pub fn in_transaction(mut self) -> Self {
+        self.table *= 2.0;
+        self.transaction = Some(Access::Write);
+        self
     }
 
     /// The same cost, of a table that the request called like this. An answer calls a table what
@@ -315,29 +331,29 @@ impl CapacityByTable {
 }
 
 /// What a write costs at one index: nothing, one write, or two.
-fn index_write_units(
-    index: &Index,
-    table_key: &KeySchema,
-    old: Option<ItemRef<'_>>,
-    new: Option<ItemRef<'_>>,
-) -> f64 {
-    let has_row = |item: &ItemRef<'_>| index.key.key_of_stored(*item).is_some();
-    let row_size = |item: ItemRef<'_>| index.row_size(table_key, item);
-    match (old.filter(has_row), new.filter(has_row)) {
+fn index_write_units(index: &Index, schema: &TableSchema, write: &MeasuredWrite) -> f64 {
+    if write.is_same {
+        return 0.0;
+    }
+    let has_row = |item: &&MeasuredItem| index.key.key_of_stored(item.held()).is_some();
+    let row_size = |item: &MeasuredItem| item.row_size(index, schema);
+    match (write.old.as_ref().filter(has_row), write.new.as_ref().filter(has_row)) {
         (None, None) => 0.0,
         (Some(row), None) | (None, Some(row)) => write_units(row_size(row)),
         (Some(old), Some(new)) => {
-            let holds = |name: &str| index.holds(table_key, name);
-            let moved = index
+            let (before, after) = (old.held(), new.held());
+            let holds = |name: &str| index.holds(&schema.key, name);
+            let is_moved = index
                 .key
                 .attributes()
-                .any(|attribute| old.get(&attribute.name) != new.get(&attribute.name));
-            if moved {
+                .any(|attribute| before.get(&attribute.name) != after.get(&attribute.name));
+            if is_moved {
                 write_units(row_size(old)) + write_units(row_size(new))
-            } else if old
-                .iter()
-                .filter(|(name, _)| holds(name))
-                .eq(new.iter().filter(|(name, _)| holds(name)))
+            } else if index.projection != IndexProjection::All
+                && before
+                    .iter()
+                    .filter(|(name, _)| holds(name))
+                    .eq(after.iter().filter(|(name, _)| holds(name)))
             {
                 0.0
             } else {
@@ -351,7 +367,7 @@ fn index_write_units(
 mod tests {
     use super::*;
     use crate::binary::encode;
-    use crate::schema::{IndexProjection, KeyAttribute, KeyType};
+    use crate::schema::{KeyAttribute, KeySchema, KeyType};
     use crate::{Item, Value};
 
     #[test]

@@ -31,6 +31,7 @@ pub mod key;
 mod legacy;
 pub mod limits;
 mod map;
+pub mod measure;
 pub mod number;
 pub mod operation;
 pub mod schema;

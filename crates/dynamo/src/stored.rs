@@ -4,6 +4,8 @@ use crate::binary::ItemRef;
 use crate::expression::Projection;
 use crate::json::Writer;
 use crate::{Item, Map, Type};
+use std::cell::Cell;
+use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -56,6 +58,21 @@ impl StoredItem {
         Self { bytes, range }
     }
 
+    /// Only the attributes of these names, which ascend. One walk along both.
+    pub(crate) fn only_of(&self, names: &[&str]) -> Self {
+        let left = Cell::new(names);
+        self.only(|name| {
+            while let Some((first, rest)) = left.get().split_first() {
+                match (*first).cmp(name) {
+                    Ordering::Less => left.set(rest),
+                    Ordering::Equal => return true,
+                    Ordering::Greater => return false,
+                }
+            }
+            false
+        })
+    }
+
     /// What a projection leaves of the item. Whole attributes are copied as they lie.
     #[must_use]
     pub fn project(&self, projection: &Projection) -> Attributes {
@@ -99,6 +116,31 @@ impl StoredItem {
             0..=SMALL_ITEM_BYTES_MAX => 0,
             bytes => self.measuring_fuel_of_large(bytes),
         }
+    }
+
+    /// Whether it is so small that measuring it is not charged.
+    pub(crate) fn is_small(&self) -> bool {
+        self.range.len() <= SMALL_ITEM_BYTES_MAX
+    }
+
+    /// What walking along the item to measure it is charged: nothing if it is small. Texts are
+    /// compared, but neither copied nor looked into.
+    pub(crate) fn walking_fuel(&self) -> usize {
+        if self.is_small() {
+            return 0;
+        }
+        let item = self.as_item();
+        let bytes = match item.len() {
+            0..=SURVEYED_MAX => {
+                let values = item.raw_entries().map(|(_, kind, payload)| match kind {
+                    Type::S | Type::B => payload.len() / 32,
+                    _ => CONTAINER_BYTE_FUEL * payload.len(),
+                });
+                values.sum()
+            }
+            _ => CONTAINER_BYTE_FUEL * self.range.len(),
+        };
+        MEASURED_FUEL * item.len() + bytes
     }
 
     /// How many bytes the item has as it is stored.

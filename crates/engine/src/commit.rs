@@ -8,5 +8,5 @@ mod tokens;
 
 pub(crate) use dry_run::{DRY_RUNS_MAX, Mode, Precomputed, dry_run};
 pub(crate) use queue::{Answer, Done, Queue, Refused};
-pub(crate) use stage::{Stage, Staged, expiry_second};
+pub(crate) use stage::{Stage, Staged, cost, expiry_second};
 pub(crate) use tokens::Fingerprint;

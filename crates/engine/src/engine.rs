@@ -387,11 +387,7 @@ impl Core {
 
     /// Carries out the first commands of a group, as many as one commit may hold and until so much
     /// work is done. None is answered before all that it saw is durable.
-    fn commit(
-        &self,
-        commands: &mut IntoIter<Command>,
-        fuel_max: u64,
-    ) -> Vec<Done<Result<Reply>>> {
+    fn commit(&self, commands: &mut IntoIter<Command>, fuel_max: u64) -> Vec<Done<Result<Reply>>> {
         let len = commands.len();
         let mut done = Vec::with_capacity(len);
         if let Err(error) = self.commit_some(commands, fuel_max, &mut done) {
@@ -723,7 +719,8 @@ mod tests {
                 while order.len() <= LARGE_WRITES {
                     let event = changes.next_within(Duration::from_secs(30));
                     let Some(Event::Change(change)) = event else { panic!("a change is missing") };
-                    order.push(change.new.as_ref().unwrap().as_item().get("pk").unwrap().to_value());
+                    order
+                        .push(change.new.as_ref().unwrap().as_item().get("pk").unwrap().to_value());
                 }
                 let place = order.iter().position(|id| *id == Value::from(0));
                 // The first commit takes a megabyte, and shows that it is crowded.

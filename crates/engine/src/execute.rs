@@ -1,6 +1,6 @@
 //! Any operation, for those who have requests of all kinds: a server, a replay, a test.
 
-use crate::client::{AnswerRoom, RequestContext, ClientAccount};
+use crate::client::{AnswerRoom, ClientAccount, RequestContext};
 use crate::commit::Stage;
 use crate::engine::{Core, Engine, Pending};
 use crate::error::{Result, Unfinished};
@@ -163,7 +163,11 @@ impl Engine {
         })
     }
 
-    fn write_in_lane(&self, client: Option<&ClientAccount>, write: WriteItems) -> Result<Job<Answer>> {
+    fn write_in_lane(
+        &self,
+        client: Option<&ClientAccount>,
+        write: WriteItems,
+    ) -> Result<Job<Answer>> {
         let (core, own) = (Arc::clone(self.core()), client.cloned());
         self.core().lane.start(client, move |turn: &Turn| {
             turn.explain(core.write_heavy(own.as_ref(), write, &mut &*turn))

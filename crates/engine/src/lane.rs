@@ -600,7 +600,8 @@ mod tests {
     #[test]
     fn a_client_without_a_place_gets_one_of_the_client_with_most() {
         let lane = HeavyLane::with_turns(1);
-        let clients = [ClientAccount::default(), ClientAccount::default(), ClientAccount::default()];
+        let clients =
+            [ClientAccount::default(), ClientAccount::default(), ClientAccount::default()];
         // Nobody gets a turn, so nobody has had enough of them to lose its place for that.
         let (begin, wait) = mpsc::channel::<()>();
         let wait = Arc::new(Mutex::new(wait));

@@ -35,7 +35,7 @@ pub mod store;
 mod stream;
 
 pub use check::CheckReport;
-pub use client::{AnswerRoom, RequestContext, ClientAccount, UNRESERVED_BYTES_MAX};
+pub use client::{AnswerRoom, ClientAccount, RequestContext, UNRESERVED_BYTES_MAX};
 pub use engine::Engine;
 pub use error::{Error, Result};
 pub use execute::Started;

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::layout::{self, SpaceId};
 use crate::store::{Direction, Keyspace};
 use crate::stream::{self, Stream};
+use singlet_dynamo::measure::MeasuredWrite;
 use singlet_dynamo::table::TableStatus;
 use std::ops::{Bound, Range};
 use std::sync::Arc;
@@ -265,7 +266,10 @@ impl Stage<'_> {
                 (Some(table), Some(item)) => {
                     bytes += item.as_item().as_bytes().len();
                     let place = self.place_of(&table, item_key.to_vec())?;
-                    self.replace(&table, place, None, true);
+                    let expiry = table.description.time_to_live.as_deref();
+                    let measured =
+                        MeasuredWrite::of(&table.schema, expiry, place.old.as_ref(), None);
+                    self.replace(&table, place, None, &measured, true);
                 }
                 _ => self.batch.delete(Keyspace::Expiry, row),
             }

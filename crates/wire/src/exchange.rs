@@ -18,7 +18,7 @@ use singlet_dynamo::json::{Reader, Writer};
 use singlet_dynamo::operation::{self, Answer, ReturnValues};
 use singlet_dynamo::{Error, ErrorKind};
 use singlet_edge::{Reservation, Transfer, host};
-use singlet_engine::{RequestContext, Clock, Engine, Error as EngineError};
+use singlet_engine::{Clock, Engine, Error as EngineError, RequestContext};
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};

@@ -17,9 +17,11 @@ use crate::fuel::{Fuel, OutOfFuel};
 use crate::json::Writer;
 use crate::key::Key;
 use crate::limits::TRANSACTION_SIZE_MAX;
+use crate::measure::{MeasuredItem, MeasuredWrite};
 use crate::schema::TableSchema;
 use crate::stored::StoredItem;
 use crate::weight::encoding_fuel;
+use std::borrow::Borrow;
 
 /// How long a token can be.
 const TOKEN_LEN_MAX: usize = 36;
@@ -132,7 +134,8 @@ pub enum Outcome {
 
 impl Outcome {
     /// The item as it is afterwards, given how it was.
-    fn after<'a>(&'a self, old: Option<&'a StoredItem>) -> Option<&'a StoredItem> {
+    #[must_use]
+    pub fn after<'a>(&'a self, old: Option<&'a StoredItem>) -> Option<&'a StoredItem> {
         match self {
             Self::Put(item) => Some(item),
             Self::Delete => None,
@@ -310,16 +313,42 @@ impl TransactWriteItems {
         stored: impl IntoIterator<Item = (&'s TableSchema, Option<&'s StoredItem>)>,
         outcomes: &[Outcome],
     ) -> TransactWriteItemsAnswer {
+        let writes = stored.into_iter().zip(outcomes).map(|((schema, old), outcome)| {
+            let new = outcome.after(old).map(StoredItem::as_item);
+            (schema, MeasuredWrite::whole(old.map(StoredItem::as_item), new))
+        });
+        self.answer_measured(writes)
+    }
+
+    /// Like [`answer`](Self::answer), given the items before and after, measured already.
+    pub fn answer_measured<'s>(
+        &self,
+        writes: impl IntoIterator<Item = (&'s TableSchema, impl Borrow<MeasuredWrite>)>,
+    ) -> TransactWriteItemsAnswer {
         let mut capacity = CapacityByTable::new(self.return_consumed_capacity);
-        for ((action, (schema, old)), outcome) in self.actions.iter().zip(stored).zip(outcomes) {
-            let new = outcome.after(old);
+        for (action, (schema, write)) in self.actions.iter().zip(writes) {
             capacity.add(|detail| {
-                let (old, new) = (old.map(StoredItem::as_item), new.map(StoredItem::as_item));
-                ConsumedCapacity::of_transact_write(schema, detail, old, new)
+                ConsumedCapacity::of_measured_write(schema, detail, write.borrow())
+                    .in_transaction()
                     .told_of(action.table_name())
             });
         }
         TransactWriteItemsAnswer { capacity, item_collection_metrics: MetricsByTable::default() }
+    }
+
+    /// Refuses a transaction whose items come to more than 4 MB together, which is the limit in the
+    /// API reference. Each counts as it was or as it becomes, whichever is larger; items that are
+    /// only looked at do not count.
+    ///
+    /// # Errors
+    ///
+    /// ValidationException.
+    pub fn check_written(&self, writes: &[MeasuredWrite]) -> Result<()> {
+        let size = |item: &Option<MeasuredItem>| item.as_ref().map_or(0, MeasuredItem::size);
+        let is_check =
+            |action: &TransactWriteItem| matches!(action, TransactWriteItem::ConditionCheck(_));
+        let written = self.actions.iter().zip(writes).filter(|(action, _)| !is_check(action));
+        check_size(written.map(|(_, write)| size(&write.old).max(size(&write.new))).sum())
     }
 
     /// The answer to a request whose token says that it was carried out before, given the sizes

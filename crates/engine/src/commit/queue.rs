@@ -190,7 +190,12 @@ impl<C, R> State<C, R> {
             return Err(Refused::Overloaded);
         }
         let slot = Slot::new(is_thread);
-        let ticket = Ticket { client: client.cloned(), slot: Arc::clone(&slot), entered: None, order: (0, 0) };
+        let ticket = Ticket {
+            client: client.cloned(),
+            slot: Arc::clone(&slot),
+            entered: None,
+            order: (0, 0),
+        };
         self.waiting.push_back(Waiting { command, ticket });
         Ok(slot)
     }
@@ -236,7 +241,8 @@ impl<C, R> State<C, R> {
             // Who waits already keeps its start, however far the virtual time advances meanwhile.
             let entered = *ticket.entered.get_or_insert(self.virtual_time);
             // Commands of the process itself have no client.
-            let tag = ticket.client.as_ref().map(|client| client.next_tag(entered, self.first_cost));
+            let tag =
+                ticket.client.as_ref().map(|client| client.next_tag(entered, self.first_cost));
             clients += u64::from(tag.is_some_and(|tag| tag.is_first));
             ticket.order = tag.map_or((entered, 0), |tag| (tag.start, tag.cost));
         }
@@ -661,7 +667,8 @@ mod tests {
     fn clients_take_turns_when_more_waits_than_one_commit_takes() {
         let queue = Queue::new();
         let order = Mutex::default();
-        let (greedy, large, small) = (ClientAccount::default(), ClientAccount::default(), ClientAccount::default());
+        let (greedy, large, small) =
+            (ClientAccount::default(), ClientAccount::default(), ClientAccount::default());
         let mut waiting = Vec::new();
         let mut push = |name, cost, client: &ClientAccount| {
             waiting.push(queue.submit_async((name, cost), Some(client)).unwrap());

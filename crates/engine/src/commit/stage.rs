@@ -16,10 +16,11 @@ use crate::stream;
 use singlet_dynamo::Timestamp;
 use singlet_dynamo::binary::{ItemRef, ValueRef};
 use singlet_dynamo::capacity::{ConsumedCapacity, ReturnConsumedCapacity};
-use singlet_dynamo::fuel::Fuel;
+use singlet_dynamo::fuel::{Fuel, OutOfFuel};
 use singlet_dynamo::key::Key;
+use singlet_dynamo::measure::{MeasuredItem, MeasuredWrite};
 use singlet_dynamo::operation::ItemCollectionMetrics;
-use singlet_dynamo::schema::{Index, IndexProjection, KeySchema, Scope};
+use singlet_dynamo::schema::Scope;
 use singlet_dynamo::stored::{Attributes, StoredItem};
 use singlet_dynamo::table::TableStatus;
 use std::ops::Bound;
@@ -38,7 +39,7 @@ pub(crate) struct Stage<'s> {
     pub(crate) changes: Vec<Arc<Change>>,
     /// Whether anybody listens to the feed.
     is_heard: bool,
-    /// By how much the counts of tables and indexes change.
+    /// By how much the counts of tables and indexes change, in the order of their ids.
     counted: Vec<Counted>,
     /// The number of the next change.
     pub(crate) next_sequence: u64,
@@ -61,26 +62,26 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// What it costs to put an item here, or to take away what is here, if that is to be told.
-    pub(crate) fn cost(
+    /// The item that is here and the one that takes its place, measured.
+    pub(crate) fn measure(
         &self,
         table: &Table,
-        detail: ReturnConsumedCapacity,
         new: Option<&StoredItem>,
-    ) -> Option<ConsumedCapacity> {
-        (detail != ReturnConsumedCapacity::None).then(|| self.cost_of(table, detail, new))
+        fuel: &mut Fuel<'_>,
+    ) -> Result<MeasuredWrite, OutOfFuel> {
+        let expiry = table.description.time_to_live.as_deref();
+        MeasuredWrite::within(&table.schema, expiry, self.old.as_ref(), new, fuel)
     }
+}
 
-    /// What it costs to put an item here, or to take away what is here.
-    pub(crate) fn cost_of(
-        &self,
-        table: &Table,
-        detail: ReturnConsumedCapacity,
-        new: Option<&StoredItem>,
-    ) -> ConsumedCapacity {
-        let old = self.old.as_ref().map(StoredItem::as_item);
-        ConsumedCapacity::of_write(&table.schema, detail, old, new.map(StoredItem::as_item))
-    }
+/// What a write costs, if that is to be told.
+pub(crate) fn cost(
+    table: &Table,
+    detail: ReturnConsumedCapacity,
+    write: &MeasuredWrite,
+) -> Option<ConsumedCapacity> {
+    (detail != ReturnConsumedCapacity::None)
+        .then(|| ConsumedCapacity::of_measured_write(&table.schema, detail, write))
 }
 
 /// What a group leaves behind.
@@ -205,26 +206,28 @@ impl<'s> Stage<'s> {
     }
 
     /// Puts an item in a place, or takes away what is there, together with everything that follows
-    /// from it: index rows, expiry, stream, counts, feed.
+    /// from it: index rows, expiry, stream, counts, feed. `measured` is of this place and item.
     pub(crate) fn replace(
         &mut self,
         table: &Table,
         place: Place,
         new: Option<StoredItem>,
+        measured: &MeasuredWrite,
         is_expiry: bool,
     ) {
-        let Place { item_key, old, unfilled } = place;
         // What stays as it is leaves no trace in a stream either.
-        if old == new {
+        if measured.is_same {
             return;
         }
-        let old_item = old.as_ref().map(StoredItem::as_item);
-        let new_item = new.as_ref().map(StoredItem::as_item);
-        let (before, after) = (old_item.map(Weighed::of), new_item.map(Weighed::of));
-        self.count(table.id, &table.counts, before.map(|b| b.size), after.map(|a| a.size));
+        let Place { item_key, old, unfilled } = place;
+        let (before, after) = (measured.old.as_ref(), measured.new.as_ref());
+        let size = |item: Option<&MeasuredItem>| item.map(MeasuredItem::size);
+        self.count(table.id, &table.counts, size(before), size(after));
         self.move_index_rows(table, &item_key, &unfilled, before, after);
-        self.move_expiry(table, &item_key, old_item, new_item);
+        self.move_expiry(table, &item_key, before, after);
         if let Some((stream_id, view)) = table.stream() {
+            let old_item = old.as_ref().map(StoredItem::as_item);
+            let new_item = new.as_ref().map(StoredItem::as_item);
             let record = stream::encode(table, view, self.now, old_item, new_item, is_expiry);
             let row = stream::row_key(stream_id, self.next_sequence);
             self.batch.put(Keyspace::Streams, row, record);
@@ -303,12 +306,18 @@ impl<'s> Stage<'s> {
     ) {
         let items = i64::from(after.is_some()) - i64::from(before.is_some());
         let bytes = after.unwrap_or(0) as i64 - before.unwrap_or(0) as i64;
-        match self.counted.iter_mut().find(|counted| counted.id == id) {
-            Some(counted) => {
-                counted.items += items;
-                counted.bytes += bytes;
+        // A commit may touch thousands of indexes.
+        match self.counted.binary_search_by_key(&id, |counted| counted.id) {
+            Ok(place) => {
+                if let Some(counted) = self.counted.get_mut(place) {
+                    counted.items += items;
+                    counted.bytes += bytes;
+                }
             }
-            None => self.counted.push(Counted { id, counts: Arc::clone(counts), items, bytes }),
+            Err(place) => {
+                let counts = Arc::clone(counts);
+                self.counted.insert(place, Counted { id, counts, items, bytes });
+            }
         }
     }
 
@@ -323,18 +332,18 @@ impl<'s> Stage<'s> {
         table: &Table,
         item_key: &[u8],
         unfilled: &[SpaceId],
-        old: Option<Weighed<'_>>,
-        new: Option<Weighed<'_>>,
+        old: Option<&MeasuredItem>,
+        new: Option<&MeasuredItem>,
     ) {
         for ((space, index), described) in table.indexes().zip(&table.description.indexes) {
             // The rows of an index that is going away are cleared as a whole.
             if described.status == TableStatus::Deleting {
                 continue;
             }
-            let row = |item: Option<Weighed<'_>>| {
+            let row = |item: Option<&MeasuredItem>| {
                 let item = item?;
-                let row = layout::index_key(space.id, &index.key, item.item, item_key)?;
-                Some((row, item.size_in(index, &table.schema.key)))
+                let row = layout::index_key(space.id, &index.key, item.held(), item_key)?;
+                Some((row, item.row_size(index, &table.schema)))
             };
             let before = row(old.filter(|_| !unfilled.contains(&space.id)));
             let after = row(new);
@@ -360,12 +369,12 @@ impl<'s> Stage<'s> {
         &mut self,
         table: &Table,
         item_key: &[u8],
-        old: Option<ItemRef<'_>>,
-        new: Option<ItemRef<'_>>,
+        old: Option<&MeasuredItem>,
+        new: Option<&MeasuredItem>,
     ) {
         let Some(attribute) = table.description.time_to_live.as_deref() else { return };
-        let row = |item: Option<ItemRef<'_>>| {
-            Some(layout::expiry_key(expiry_second(item?, attribute)?, item_key))
+        let row = |item: Option<&MeasuredItem>| {
+            Some(layout::expiry_key(expiry_second(item?.held(), attribute)?, item_key))
         };
         let (before, after) = (row(old), row(new));
         if before == after {
@@ -376,27 +385,6 @@ impl<'s> Stage<'s> {
         }
         if let Some(after) = after {
             self.batch.put(Keyspace::Expiry, after, Vec::new());
-        }
-    }
-}
-
-/// An item and its size, which costs a walk over the item.
-#[derive(Clone, Copy)]
-struct Weighed<'i> {
-    item: ItemRef<'i>,
-    size: usize,
-}
-
-impl<'i> Weighed<'i> {
-    fn of(item: ItemRef<'i>) -> Self {
-        Self { item, size: item.size() }
-    }
-
-    /// The size of what an index holds of it.
-    fn size_in(&self, index: &Index, table_key: &KeySchema) -> usize {
-        match index.projection {
-            IndexProjection::All => self.size,
-            _ => index.row_size(table_key, self.item),
         }
     }
 }

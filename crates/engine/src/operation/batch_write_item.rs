@@ -4,14 +4,14 @@ use crate::commit::Stage;
 use crate::engine::Engine;
 use crate::error::{Result, Unfinished};
 use crate::lane::STAGE_FUEL;
-use crate::layout;
-use singlet_dynamo::capacity::CapacityByTable;
+use singlet_dynamo::capacity::{CapacityByTable, ConsumedCapacity};
 use singlet_dynamo::fuel::{Fuel, OutOfFuel};
 use singlet_dynamo::operation::{
     BatchWriteItem, BatchWriteItemAnswer, MetricsByTable, WriteRequest,
 };
 use singlet_dynamo::stored::StoredItem;
-use std::sync::OnceLock;
+use std::cell::OnceCell;
+use std::sync::{Arc, OnceLock};
 
 impl Engine {
     /// Puts and deletes items in one or several tables. All of them are done, in one commit;
@@ -28,12 +28,16 @@ pub(crate) struct WeighedBatch {
     /// What encoding the items takes; `None` if it is more than the stage gives.
     encoding_fuel: Option<usize>,
     sizes: OnceLock<Vec<usize>>,
+    /// The items as they are to be stored, `None` for what is deleted, once somebody needed them.
+    /// They do not depend on what is stored, so a decision that has to be made again does not encode
+    /// them again.
+    encoded: OnceCell<Vec<Option<StoredItem>>>,
 }
 
 impl WeighedBatch {
     pub(crate) fn new(request: BatchWriteItem) -> Self {
         let encoding_fuel = request.encoding_fuel(STAGE_FUEL as usize);
-        Self { request, encoding_fuel, sizes: OnceLock::new() }
+        Self { request, encoding_fuel, sizes: OnceLock::new(), encoded: OnceCell::new() }
     }
 
     pub(crate) fn is_heavy(&self) -> bool {
@@ -46,7 +50,10 @@ impl WeighedBatch {
     }
 
     /// The items as they are to be stored; `None` for what is deleted.
-    fn encode(&self, fuel: &mut Fuel<'_>) -> Result<Vec<Option<StoredItem>>, OutOfFuel> {
+    fn encode(&self, fuel: &mut Fuel<'_>) -> Result<&[Option<StoredItem>], OutOfFuel> {
+        if let Some(encoded) = self.encoded.get() {
+            return Ok(encoded);
+        }
         if let Some(units) = self.encoding_fuel {
             fuel.spend(units)?;
         }
@@ -63,7 +70,7 @@ impl WeighedBatch {
             fuel.keep(|| item.stored_bytes())?;
             encoded.push(Some(item));
         }
-        Ok(encoded)
+        Ok(self.encoded.get_or_init(|| encoded))
     }
 }
 
@@ -87,19 +94,32 @@ impl Stage<'_> {
                 }
             }
         }
-        // A large batch is encoded beside the stage. What is encoded depends on no stored item.
-        let encoded = self.decide(std::iter::empty(), |fuel| Ok(Ok(batch.encode(fuel)?)))?;
-        let mut encoded = encoded.into_iter();
+        // All reading comes before all writing: a large batch leaves the stage before it has staged
+        // anything. No two of its requests are for the same item.
+        let mut places = Vec::new();
         for (writes, keys) in request.tables.iter().zip(&keys) {
             let table = self.table(&writes.table_name)?;
-            for (key, new) in keys.iter().zip(encoded.by_ref()) {
-                // Not charged: some of the batch may be staged already.
-                let place = self.place_of(&table, layout::item_key(table.id, key))?;
-                capacity.add(|detail| {
-                    place.cost_of(&table, detail, new.as_ref()).told_of(&writes.table_name)
-                });
-                self.replace(&table, place, new, false);
+            for key in keys {
+                places.push((Arc::clone(&table), self.place(&table, key)?));
             }
+        }
+        let decide = |fuel: &mut Fuel<'_>| {
+            let encoded = batch.encode(fuel)?;
+            let mut writes = Vec::with_capacity(encoded.len());
+            for ((table, place), new) in places.iter().zip(encoded) {
+                writes.push((new.clone(), place.measure(table, new.as_ref(), fuel)?));
+            }
+            Ok(Ok(writes))
+        };
+        let writes = self.decide(places.iter().map(|(table, place)| (table, place)), decide)?;
+        let names = request.tables.iter().flat_map(|writes| {
+            std::iter::repeat_n(writes.table_name.as_str(), writes.requests.len())
+        });
+        for (((table, place), (new, measured)), name) in places.into_iter().zip(writes).zip(names) {
+            capacity.add(|detail| {
+                ConsumedCapacity::of_measured_write(&table.schema, detail, &measured).told_of(name)
+            });
+            self.replace(&table, place, new, &measured, false);
         }
         Ok(BatchWriteItemAnswer {
             unprocessed_items: Vec::new(),

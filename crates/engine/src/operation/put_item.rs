@@ -1,6 +1,6 @@
 //! Putting an item.
 
-use crate::commit::Stage;
+use crate::commit::{Stage, cost};
 use crate::engine::Engine;
 use crate::error::{Result, Unfinished};
 use crate::lane::STAGE_FUEL;
@@ -58,15 +58,18 @@ impl Stage<'_> {
         let item_collection_metrics =
             self.collection_metrics(&table, &key, request.return_item_collection_metrics)?;
         let decide = |fuel: &mut Fuel<'_>| match request.decide_within(place.old.as_ref(), fuel)? {
-            Ok(attributes) => Ok(Ok((attributes, put.encode(fuel)?))),
+            Ok(attributes) => {
+                let new = put.encode(fuel)?;
+                let measured = place.measure(&table, Some(&new), fuel)?;
+                Ok(Ok((attributes, new, measured)))
+            }
             Err(error) => Ok(Err(error)),
         };
-        let (attributes, new) = self.decide([(&table, &place)].into_iter(), decide)?;
+        let (attributes, new, measured) = self.decide([(&table, &place)].into_iter(), decide)?;
         self.find_room(attributes.as_ref())?;
-        let consumed_capacity = place
-            .cost(&table, request.return_consumed_capacity, Some(&new))
+        let consumed_capacity = cost(&table, request.return_consumed_capacity, &measured)
             .map(|consumed| consumed.told_of(&request.table_name));
-        self.replace(&table, place, Some(new), false);
+        self.replace(&table, place, Some(new), &measured, false);
         Ok(WriteAnswer { attributes, consumed_capacity, item_collection_metrics })
     }
 }

@@ -4,6 +4,7 @@ use crate::commit::{Fingerprint, Stage};
 use crate::engine::Engine;
 use crate::error::{Result, Unfinished};
 use crate::lane::STAGE_FUEL;
+use singlet_dynamo::fuel::Fuel;
 use singlet_dynamo::operation::{Outcome, TransactWriteItems, TransactWriteItemsAnswer};
 use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Error, ErrorKind};
@@ -113,19 +114,31 @@ impl Stage<'_> {
                 metrics.push(self.collection_metrics(table, key, true)?);
             }
         }
-        let outcomes = self.decide(places.iter().map(|(table, place)| (table, place)), |fuel| {
-            request.decide_within(stored(), fuel)
-        })?;
-        let mut answer = request.answer(stored(), &outcomes);
+        let decide = |fuel: &mut Fuel<'_>| {
+            let outcomes = match request.decide_within(stored(), fuel)? {
+                Ok(outcomes) => outcomes,
+                Err(error) => return Ok(Err(error)),
+            };
+            let mut measured = Vec::with_capacity(places.len());
+            for ((table, place), outcome) in places.iter().zip(&outcomes) {
+                measured.push(place.measure(table, outcome.after(place.old.as_ref()), fuel)?);
+            }
+            Ok(request.check_written(&measured).map(|()| (outcomes, measured)))
+        };
+        let (outcomes, measured) =
+            self.decide(places.iter().map(|(table, place)| (table, place)), decide)?;
+        let schemas = places.iter().map(|(table, _)| &table.schema);
+        let mut answer = request.answer_measured(schemas.zip(&measured));
         for ((action, outcome), metrics) in request.actions.iter().zip(&outcomes).zip(metrics) {
             if let Some(metrics) = metrics.filter(|_| *outcome != Outcome::Keep) {
                 answer.item_collection_metrics.add(action.table_name(), metrics);
             }
         }
-        for ((table, place), outcome) in places.into_iter().zip(outcomes) {
+        for (((table, place), outcome), measured) in places.into_iter().zip(outcomes).zip(&measured)
+        {
             match outcome {
-                Outcome::Put(item) => self.replace(&table, place, Some(item), false),
-                Outcome::Delete => self.replace(&table, place, None, false),
+                Outcome::Put(item) => self.replace(&table, place, Some(item), measured, false),
+                Outcome::Delete => self.replace(&table, place, None, measured, false),
                 Outcome::Keep => {}
             }
         }

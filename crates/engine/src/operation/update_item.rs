@@ -1,6 +1,6 @@
 //! Changing an item, or making it.
 
-use crate::commit::Stage;
+use crate::commit::{Stage, cost};
 use crate::engine::Engine;
 use crate::error::{Result, Unfinished};
 use singlet_dynamo::fuel::Fuel;
@@ -20,14 +20,22 @@ impl Stage<'_> {
         let place = self.place(&table, &key)?;
         let item_collection_metrics =
             self.collection_metrics(&table, &key, request.return_item_collection_metrics)?;
-        let decide =
-            |fuel: &mut Fuel<'_>| request.decide_within(place.old.as_ref(), &table.schema, fuel);
-        let updated = self.decide([(&table, &place)].into_iter(), decide)?;
+        let decide = |fuel: &mut Fuel<'_>| match request.decide_within(
+            place.old.as_ref(),
+            &table.schema,
+            fuel,
+        )? {
+            Ok(updated) => {
+                let measured = place.measure(&table, updated.item.as_ref(), fuel)?;
+                Ok(Ok((updated, measured)))
+            }
+            Err(error) => Ok(Err(error)),
+        };
+        let (updated, measured) = self.decide([(&table, &place)].into_iter(), decide)?;
         self.find_room(updated.attributes.as_ref())?;
-        let consumed_capacity = place
-            .cost(&table, request.return_consumed_capacity, updated.item.as_ref())
+        let consumed_capacity = cost(&table, request.return_consumed_capacity, &measured)
             .map(|consumed| consumed.told_of(&request.table_name));
-        self.replace(&table, place, updated.item, false);
+        self.replace(&table, place, updated.item, &measured, false);
         let attributes = updated.attributes;
         Ok(WriteAnswer { attributes, consumed_capacity, item_collection_metrics })
     }

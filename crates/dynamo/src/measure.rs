@@ -1,0 +1,234 @@
+//! Items measured once, for all that a write asks of their sizes.
+//!
+//! A write needs the size of an item before and after it: for the table, for each index that holds a
+//! part of it, and for its cost. An item may have 65,000 attributes and a table 20 indexes, so each
+//! item is walked once, and what indexes may hold of it is put aside.
+
+use crate::binary::ItemRef;
+use crate::fuel::{Fuel, OutOfFuel};
+use crate::schema::{Index, IndexProjection, TableSchema};
+use crate::stored::StoredItem;
+use std::iter::once;
+
+/// What making the row of one index is charged: about a key that is encoded and compared.
+const ROW_FUEL: usize = 250;
+
+/// An item before and after a write, both measured.
+///
+/// ```
+/// use singlet_dynamo::measure::MeasuredWrite;
+/// use singlet_dynamo::schema::{KeyAttribute, KeySchema, KeyType, TableSchema};
+/// use singlet_dynamo::stored::StoredItem;
+/// use singlet_dynamo::{Item, Value};
+///
+/// let key = KeySchema { partition: KeyAttribute::new("id", KeyType::S), sort: None };
+/// let schema = TableSchema { name: "games".into(), key, indexes: vec![] };
+/// let item = StoredItem::from(&Item::from([("id", Value::from("a"))]));
+/// let write = MeasuredWrite::of(&schema, None, None, Some(&item));
+/// assert_eq!(write.new.map(|new| new.size()), Some(3));
+/// ```
+#[derive(Clone, Debug)]
+pub struct MeasuredWrite {
+    /// The item before, if there was one.
+    pub old: Option<MeasuredItem>,
+    /// The item after, unless it is deleted.
+    pub new: Option<MeasuredItem>,
+    /// Whether both are the same.
+    pub is_same: bool,
+}
+
+/// An item with its size.
+#[derive(Clone, Debug)]
+pub struct MeasuredItem {
+    size: usize,
+    held: StoredItem,
+}
+
+impl MeasuredWrite {
+    /// Measures an item of a table before and after a write. `expiry` is the attribute that says when
+    /// items expire.
+    #[must_use]
+    pub fn of(
+        schema: &TableSchema,
+        expiry: Option<&str>,
+        old: Option<&StoredItem>,
+        new: Option<&StoredItem>,
+    ) -> Self {
+        let measure = |item: &StoredItem| MeasuredItem::of(schema, expiry, item);
+        let is_same = match (old, new) {
+            (Some(old), Some(new)) => old.is_same(new),
+            (old, new) => old.is_none() && new.is_none(),
+        };
+        let old = old.map(measure);
+        let new = if is_same { old.clone() } else { new.map(measure) };
+        Self { old, new, is_same }
+    }
+
+    /// Measures an item before and after a write, and keeps all of it.
+    pub(crate) fn whole(old: Option<ItemRef<'_>>, new: Option<ItemRef<'_>>) -> Self {
+        let measure = |item: ItemRef<'_>| {
+            let bytes = item.as_bytes();
+            MeasuredItem { size: item.size(), held: StoredItem::new(bytes.into(), 0..bytes.len()) }
+        };
+        Self { is_same: old == new, old: old.map(measure), new: new.map(measure) }
+    }
+
+    /// Like [`MeasuredWrite::of`], charged before it is done.
+    ///
+    /// # Errors
+    ///
+    /// There is not enough fuel.
+    pub fn within(
+        schema: &TableSchema,
+        expiry: Option<&str>,
+        old: Option<&StoredItem>,
+        new: Option<&StoredItem>,
+        fuel: &mut Fuel<'_>,
+    ) -> Result<Self, OutOfFuel> {
+        let walks = if schema.indexes.is_empty() { 1 } else { 2 };
+        let walking = [old, new].into_iter().flatten().map(|item| walks * item.walking_fuel());
+        fuel.spend(walking.sum::<usize>() + 2 * ROW_FUEL * schema.indexes.len())?;
+        Ok(Self::of(schema, expiry, old, new))
+    }
+}
+
+impl MeasuredItem {
+    fn of(schema: &TableSchema, expiry: Option<&str>, item: &StoredItem) -> Self {
+        let held = match item.is_small() || (schema.indexes.is_empty() && expiry.is_none()) {
+            true => item.clone(),
+            false => item.only_of(&held_names(schema, expiry)),
+        };
+        Self { size: item.as_item().size(), held }
+    }
+
+    /// The size of the whole item.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The attributes of keys, those that indexes hold by name, and the one that says when the item
+    /// expires. A small item is here as a whole.
+    #[must_use]
+    pub fn held(&self) -> ItemRef<'_> {
+        self.held.as_item()
+    }
+
+    /// The size of what an index holds of the item.
+    #[must_use]
+    pub fn row_size(&self, index: &Index, schema: &TableSchema) -> usize {
+        match index.projection {
+            IndexProjection::All => self.size,
+            _ => index.row_size(&schema.key, self.held()),
+        }
+    }
+}
+
+/// The names of all attributes that a row of an index may hold by name, in order.
+fn held_names<'s>(schema: &'s TableSchema, expiry: Option<&'s str>) -> Vec<&'s str> {
+    let keys = once(&schema.key).chain(schema.indexes.iter().map(|index| &index.key));
+    let keys = keys.flat_map(|key| key.attributes()).map(|attribute| attribute.name.as_str());
+    let included = schema.indexes.iter().flat_map(|index| match &index.projection {
+        IndexProjection::Include(names) => names.as_slice(),
+        _ => &[],
+    });
+    let mut names: Vec<&str> =
+        keys.chain(included.map(|name| name.as_str())).chain(expiry).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capacity::{ConsumedCapacity, ReturnConsumedCapacity};
+    use crate::schema::{KeyAttribute, KeySchema, KeyType, Scope};
+    use crate::{Item, Value};
+
+    fn schema() -> TableSchema {
+        let key =
+            |name: &str| KeySchema { partition: KeyAttribute::new(name, KeyType::S), sort: None };
+        let index = |name: &str, of: &str, projection| Index {
+            name: name.into(),
+            key: key(of),
+            projection,
+            scope: Scope::Global,
+        };
+        let names = vec!["b7".into(), "zz".into()];
+        TableSchema {
+            name: "games".into(),
+            key: key("pk"),
+            indexes: vec![
+                index("all", "g", IndexProjection::All),
+                index("keys", "g", IndexProjection::KeysOnly),
+                index("some", "b9", IndexProjection::Include(names)),
+            ],
+        }
+    }
+
+    fn item(attributes: usize, g: &str) -> StoredItem {
+        let mut item: Item =
+            (0..attributes).map(|number| (format!("b{number}"), Value::from("text"))).collect();
+        item.insert("pk", Value::from("key"));
+        item.insert("g", Value::from(g));
+        item.insert("zz", Value::from("last"));
+        StoredItem::from(&item)
+    }
+
+    /// Before: each attribute was compared with each name of each index, on the stage. What an index
+    /// holds of an item is the same, however it is found.
+    #[test]
+    fn a_large_item_is_measured_by_what_indexes_hold() {
+        let schema = schema();
+        for attributes in [0, 20, 5_000] {
+            let (old, new) = (item(attributes, "a"), item(attributes, "bb"));
+            let write = MeasuredWrite::of(&schema, Some("zz"), Some(&old), Some(&new));
+            for (whole, measured) in [(&old, write.old), (&new, write.new)] {
+                let measured = measured.unwrap();
+                assert_eq!(measured.size(), whole.as_item().size());
+                assert!(measured.held().get("zz").is_some());
+                assert!(measured.held().len() <= 40);
+                for index in &schema.indexes {
+                    let expected = index.row_size(&schema.key, whole.as_item());
+                    assert_eq!(measured.row_size(index, &schema), expected, "{}", index.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_cost_is_the_same_for_large_items() {
+        let schema = schema();
+        let detail = ReturnConsumedCapacity::Indexes;
+        let items = [None, Some(item(5_000, "a")), Some(item(5_000, "b")), Some(item(5_001, "a"))];
+        for (old, new) in items.iter().flat_map(|old| items.iter().map(move |new| (old, new))) {
+            let (old, new) = (old.as_ref(), new.as_ref());
+            let measured = MeasuredWrite::of(&schema, None, old, new);
+            assert_eq!(
+                ConsumedCapacity::of_measured_write(&schema, detail, &measured),
+                ConsumedCapacity::of_write(
+                    &schema,
+                    detail,
+                    old.map(StoredItem::as_item),
+                    new.map(StoredItem::as_item)
+                )
+            );
+        }
+    }
+
+    #[test]
+    fn measuring_is_charged_by_attributes_and_indexes() {
+        let schema = schema();
+        let large = item(60_000, "a");
+        let charged = |item: &StoredItem| {
+            let mut fuel = Fuel::limited(1 << 30);
+            MeasuredWrite::within(&schema, None, None, Some(item), &mut fuel).unwrap();
+            (1 << 30) - fuel.left()
+        };
+        assert!(charged(&large) > 60_000 * 20);
+        assert_eq!(charged(&item(1, "a")), 6 * ROW_FUEL as u64);
+        let mut little = Fuel::limited(10_000);
+        assert!(MeasuredWrite::within(&schema, None, None, Some(&large), &mut little).is_err());
+    }
+}
