@@ -24,7 +24,18 @@ pub(crate) struct Catalogue {
     streams: BTreeMap<SpaceId, Arc<Stream>>,
     /// The next number for a table, an index or a stream.
     next_space: u32,
+    /// How long the descriptions of all tables are.
+    description_bytes: usize,
 }
+
+/// How many tables there may be, also those that are being deleted: the service's default quota.
+pub(crate) const TABLES_MAX: usize = 2_500;
+/// How long all descriptions may be together. What they take in memory is about three times as much.
+pub(crate) const DESCRIPTION_BYTES_MAX: usize = 32 << 20;
+/// How many streams there may be, with those that were disabled less than a day ago.
+pub(crate) const STREAMS_MAX: usize = 5_000;
+/// How many of them may be of one table, or of tables of one name.
+pub(crate) const STREAMS_OF_TABLE_MAX: usize = 100;
 
 /// A table: its description, and where its rows lie.
 #[derive(Clone)]
@@ -34,6 +45,8 @@ pub(crate) struct Table {
     pub(crate) name: Arc<str>,
     /// What is told of it. Counts are in `counts` instead.
     pub(crate) description: TableDescription,
+    /// How long that is.
+    description_bytes: usize,
     /// The keys and indexes of the description.
     pub(crate) schema: TableSchema,
     /// The rows of each index of the schema, in the same order.
@@ -87,6 +100,47 @@ impl Counts {
 }
 
 impl Catalogue {
+    /// Refuses a description of a new table, or another one of a table, that would bring all of them
+    /// above a quota. The catalogue is in memory, and much of it is looked through for each change.
+    pub(crate) fn check_quotas(
+        &self,
+        table: Option<&Table>,
+        description: &TableDescription,
+    ) -> Result<(), Error> {
+        let refuse = |what: String| {
+            let message = format!("Subscriber limit exceeded: {what}");
+            Err(Error::with_message(ErrorKind::LimitExceeded, message))
+        };
+        if table.is_none() && self.tables.len() >= TABLES_MAX {
+            return refuse(format!("There is a limit of {TABLES_MAX} tables per subscriber"));
+        }
+        let (before, after) =
+            (table.map_or(0, |table| table.description_bytes), description.to_item().size());
+        let all = self.description_bytes - before + after;
+        if all > DESCRIPTION_BYTES_MAX && after > before {
+            return refuse(format!(
+                "The descriptions of all tables have a limit of {DESCRIPTION_BYTES_MAX} bytes"
+            ));
+        }
+        let stream_of =
+            |description: &TableDescription| description.stream.and(description.latest_stream_at);
+        let has_new_stream = stream_of(description).is_some()
+            && table.and_then(|table| stream_of(&table.description)) != stream_of(description);
+        if has_new_stream {
+            if self.streams.len() >= STREAMS_MAX {
+                return refuse(format!("There is a limit of {STREAMS_MAX} streams"));
+            }
+            let own = self.streams.values();
+            let own = own.filter(|stream| stream.arn.table_name() == description.name).count();
+            if own >= STREAMS_OF_TABLE_MAX {
+                return refuse(format!(
+                    "There is a limit of {STREAMS_OF_TABLE_MAX} streams of one table in a day"
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// The table of this name, whatever its state.
     pub(crate) fn get(&self, name: &str) -> Option<&Arc<Table>> {
         self.tables.get(name)
@@ -140,6 +194,11 @@ impl Catalogue {
         self.streams.values()
     }
 
+    /// Some streams behind this one, in the order of their ids.
+    pub(crate) fn streams_behind(&self, id: SpaceId) -> impl Iterator<Item = &Arc<Stream>> {
+        self.streams.range((Bound::Excluded(id), Bound::Unbounded)).map(|(_, stream)| stream)
+    }
+
     /// The stream whose records lie there.
     pub(crate) fn stream(&self, id: SpaceId) -> Option<&Arc<Stream>> {
         self.streams.get(&id)
@@ -154,11 +213,16 @@ impl Catalogue {
 
     /// Adds a table, or puts it in the place of the one that had its name.
     pub(crate) fn insert(&mut self, table: Table) {
-        self.tables.insert(table.description.name.clone(), Arc::new(table));
+        self.description_bytes += table.description_bytes;
+        if let Some(before) = self.tables.insert(table.description.name.clone(), Arc::new(table)) {
+            self.description_bytes -= before.description_bytes;
+        }
     }
 
     pub(crate) fn remove(&mut self, name: &str) {
-        self.tables.remove(name);
+        if let Some(table) = self.tables.remove(name) {
+            self.description_bytes -= table.description_bytes;
+        }
     }
 
     pub(crate) fn insert_stream(&mut self, stream: Stream) {
@@ -183,6 +247,7 @@ impl Table {
                 .map(|_| IndexSpace::new(catalogue.take_space()))
                 .collect(),
             schema,
+            description_bytes: description.to_item().size(),
             description,
             stream_id: None,
             must_fill_expiry: false,
@@ -205,7 +270,8 @@ impl Table {
                 None => IndexSpace::new(catalogue.take_space()),
             })
             .collect();
-        Self { schema, description, index_spaces, ..self.clone() }
+        let description_bytes = description.to_item().size();
+        Self { schema, description, description_bytes, index_spaces, ..self.clone() }
     }
 
     /// The table under a name that no request can have, for as long as its rows are cleared away.

@@ -6,6 +6,7 @@ use crate::commit::{Answer, Done, Queue, Refused, Stage, Staged};
 use crate::error::{Error, Result};
 use crate::feed::{Feed, Subscription};
 use crate::lane::{HeavyLane, STAGE_FUEL};
+use crate::layout::SpaceId;
 use crate::maintenance::{self, Progress, Task};
 use crate::options::Options;
 use crate::state::State;
@@ -21,7 +22,7 @@ use std::ops::Bound;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::thread::JoinHandle;
@@ -100,6 +101,8 @@ pub(crate) struct Core {
     pub(crate) lane: Arc<HeavyLane>,
     /// The number of the next change; only the leader changes it.
     next_sequence: AtomicU64,
+    /// Behind which stream the next ones are trimmed.
+    trimmed: AtomicU32,
     is_poisoned: AtomicBool,
     /// Whether something was committed that is not on the disk yet.
     is_unsynced: AtomicBool,
@@ -148,6 +151,7 @@ impl Engine {
             statistics: Statistics::default(),
             lane: HeavyLane::new(),
             next_sequence: AtomicU64::new(next_sequence),
+            trimmed: AtomicU32::new(0),
             is_poisoned: AtomicBool::new(false),
             is_unsynced: AtomicBool::new(false),
             is_closed: AtomicBool::new(false),
@@ -496,8 +500,12 @@ impl Core {
     }
 
     fn maintain(&self) -> Result<()> {
-        let tasks = maintenance::due(&self.state()?.catalogue);
-        let always = [Task::Expire, Task::TrimStreams, Task::ForgetTokens];
+        let catalogue = self.state()?.catalogue;
+        let tasks = maintenance::due(&catalogue);
+        let behind = SpaceId(self.trimmed.load(Ordering::Relaxed));
+        let next = maintenance::next_streams(&catalogue, behind);
+        self.trimmed.store(next.0, Ordering::Relaxed);
+        let always = [Task::Expire, Task::TrimStreams { behind }, Task::ForgetTokens];
         for task in tasks.into_iter().chain(always) {
             let mut next = Progress::Left(task);
             while let Progress::Left(task) = next {

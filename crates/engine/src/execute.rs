@@ -1,11 +1,11 @@
 //! Any operation, for those who have requests of all kinds: a server, a replay, a test.
 
-use crate::client::{AnswerRoom, ClientAccount, RequestContext};
+use crate::client::{ClientAccount, RequestContext};
 use crate::commit::Stage;
 use crate::engine::{Core, Engine, Pending};
-use crate::error::{Result, Unfinished};
+use crate::error::{Error, Result, Unfinished};
 use crate::heavy::{Attempt, attempt};
-use crate::lane::{INLINE_FUEL, Job, Turn};
+use crate::lane::{Job, Turn};
 use crate::operation::{WeighedBatch, WeighedPut, WeighedTransaction};
 use crate::state::State;
 use singlet_dynamo::fuel::Fuel;
@@ -90,7 +90,7 @@ impl Engine {
     /// # Ok::<(), singlet_engine::Error>(())
     /// ```
     pub fn execute(&self, request: Request) -> Result<Answer> {
-        match self.step(request, None)? {
+        match self.step(request, &RequestContext::default())? {
             Step::Done(answer) => Ok(answer),
             Step::HeavyRead(read) => self.read(|state, fuel| read(self.core(), state, fuel)),
             Step::WriteItems { write, is_heavy } => self.write_items(is_heavy, write),
@@ -135,7 +135,7 @@ impl Engine {
     /// carried out. Heavy requests have turns by client, too.
     pub fn start_for(&self, caller: &RequestContext, request: Request) -> Started<'_> {
         let client = caller.client.as_ref();
-        let progress = match self.step(request, caller.room.as_ref()) {
+        let progress = match self.step(request, caller) {
             Ok(Step::Done(answer)) => Progress::Done(Some(Ok(answer))),
             Ok(Step::HeavyRead(read)) => {
                 Progress::of(self.read_in_lane(client, read), Progress::InLane)
@@ -158,6 +158,10 @@ impl Engine {
     fn read_in_lane(&self, client: Option<&ClientAccount>, read: Read) -> Result<Job<Answer>> {
         let core = Arc::clone(self.core());
         self.core().lane.start(client, move |turn| {
+            // Nothing is computed without a turn, not even the first slice.
+            if !turn.pass() {
+                return turn.explain(Err(Error::Closed));
+            }
             let outcome = core.read(|state, fuel| read(&core, state, fuel), &mut &*turn);
             turn.explain(outcome)
         })
@@ -170,11 +174,15 @@ impl Engine {
     ) -> Result<Job<Answer>> {
         let (core, own) = (Arc::clone(self.core()), client.cloned());
         self.core().lane.start(client, move |turn: &Turn| {
+            if !turn.pass() {
+                return turn.explain(Err(Error::Closed));
+            }
             turn.explain(core.write_heavy(own.as_ref(), write, &mut &*turn))
         })
     }
 
-    fn step(&self, request: Request, room: Option<&AnswerRoom>) -> Result<Step> {
+    fn step(&self, request: Request, caller: &RequestContext) -> Result<Step> {
+        let room = caller.room.as_ref();
         macro_rules! write {
             (|$stage:ident| $answer:expr) => {
                 Step::Write(Box::new(move |$stage| Ok(Answer::from($answer?))))
@@ -196,7 +204,8 @@ impl Engine {
                 let read = move |$core: &Core, $state: &State, $fuel: &mut Fuel<'_>| {
                     Ok(Answer::from($answer?))
                 };
-                match read(self.core(), &self.state()?, &mut Fuel::limited(INLINE_FUEL)) {
+                let fuel = self.core().lane.inline_fuel(caller.client.as_ref());
+                match read(self.core(), &self.state()?, &mut Fuel::limited(fuel)) {
                     Ok(answer) => Step::Done(answer),
                     Err(Unfinished::Failed(error)) => return Err(error),
                     Err(Unfinished::OutOfFuel | Unfinished::DryRun) => {

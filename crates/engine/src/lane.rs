@@ -18,7 +18,7 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
@@ -44,6 +44,8 @@ const ENDING_MAX: usize = 32;
 /// Requests that take long, and whose turn it is.
 pub(crate) struct HeavyLane {
     state: Mutex<State>,
+    /// How many jobs there are, for whoever only wants to know whether there are any.
+    jobs: AtomicUsize,
     /// Told when the last job is done.
     is_empty: Condvar,
     turns_max: usize,
@@ -88,7 +90,8 @@ impl HeavyLane {
     }
 
     fn with_turns(turns_max: usize) -> Arc<Self> {
-        Arc::new(Self { state: Mutex::default(), is_empty: Condvar::new(), turns_max })
+        let (state, jobs) = (Mutex::default(), AtomicUsize::new(0));
+        Arc::new(Self { state, jobs, is_empty: Condvar::new(), turns_max })
     }
 
     /// Runs the work on a thread of its own. The work calls [`Turn::pass`] now and then, and ends
@@ -132,6 +135,17 @@ impl HeavyLane {
         Ok(Job { shared })
     }
 
+    /// What a read may take on the thread that it arrives on. Whoever has jobs here has used it up
+    /// before, and would again for each request that is then refused a place.
+    pub(crate) fn inline_fuel(&self, client: Option<&ClientAccount>) -> u64 {
+        if self.jobs.load(Ordering::Relaxed) == 0 {
+            return INLINE_FUEL;
+        }
+        let state = lock(&self.state);
+        let own = state.jobs.values().filter(|job| is_same(job.client.as_ref(), client)).count();
+        INLINE_FUEL / (1 + own as u64)
+    }
+
     fn enter(&self, client: Option<&ClientAccount>) -> Result<u64> {
         let mut state = lock(&self.state);
         if state.is_closed {
@@ -149,6 +163,7 @@ impl HeavyLane {
             client.note_job_turn(state.turns);
         }
         state.jobs.insert(id, JobState { client: client.cloned(), turns: 0 });
+        self.jobs.store(state.jobs.len(), Ordering::Relaxed);
         Ok(id)
     }
 
@@ -167,8 +182,8 @@ impl HeavyLane {
 
 impl State {
     /// Takes the place of a job: of the client with the most jobs if this one has at least two fewer;
-    /// otherwise of whoever has had the most turns, if it has had its share. False if nobody must
-    /// leave.
+    /// otherwise of a client with as many jobs as this one or more, if the job has had its share of
+    /// turns. False if nobody must leave.
     ///
     /// Without this, as many endless requests as there are places would keep out all others.
     fn displace_for(&mut self, client: Option<&ClientAccount>) -> bool {
@@ -180,10 +195,12 @@ impl State {
         };
         let crowds = |job: &JobState| places_of(job.client.as_ref()) > places_of(client) + 1;
         let crowding = self.placed().filter(|(_, job)| crowds(job));
-        let patient = self.placed().filter(|(_, job)| job.turns >= TURNS_MIN);
-        let heaviest = crowding
-            .max_by_key(|(_, job)| (places_of(job.client.as_ref()), job.turns))
-            .or_else(|| patient.max_by_key(|(_, job)| job.turns));
+        // Turns go by client, so that the only job of one has had more of them than many of another.
+        let patient = self.placed().filter(|(_, job)| {
+            job.turns >= TURNS_MIN && places_of(job.client.as_ref()) >= places_of(client)
+        });
+        let weight = |(_, job): &(u64, &JobState)| (places_of(job.client.as_ref()), job.turns);
+        let heaviest = crowding.max_by_key(weight).or_else(|| patient.max_by_key(weight));
         let Some((heaviest, _)) = heaviest else { return false };
         self.displaced.insert(heaviest);
         if let Some((_, granted)) = self.waiting.iter().find(|(id, _)| *id == heaviest) {
@@ -238,6 +255,7 @@ impl Drop for JobSlot {
     fn drop(&mut self) {
         let mut state = lock(&self.lane.state);
         state.jobs.remove(&self.id);
+        self.lane.jobs.store(state.jobs.len(), Ordering::Relaxed);
         state.displaced.remove(&self.id);
         if state.jobs.is_empty() {
             self.lane.is_empty.notify_all();
@@ -622,6 +640,49 @@ mod tests {
         let displaced =
             |jobs: Vec<Job<()>>| jobs.into_iter().map(wait_for).filter(is_displaced).count();
         assert_eq!([displaced(many), displaced(few), displaced(vec![late])], [1, 0, 0]);
+    }
+
+    /// Before: the only job of a client had had the most turns, because turns go by client, and so lost
+    /// its place to the next request of a client that had all others.
+    #[test]
+    fn whoever_has_one_place_keeps_it() {
+        let mut state = State::default();
+        let (greedy, modest) = (ClientAccount::default(), ClientAccount::default());
+        let mut add = |id: u64, client: &ClientAccount, turns: u32| {
+            state.jobs.insert(id, JobState { client: Some(client.clone()), turns });
+        };
+        add(0, &modest, 1000);
+        (1..JOBS_MAX as u64).for_each(|id| add(id, &greedy, 30 + id as u32));
+        assert!(state.displace_for(Some(&greedy)));
+        assert!(!state.displaced.contains(&0));
+        assert!(state.displaced.contains(&(JOBS_MAX as u64 - 1)));
+    }
+
+    /// Before: each request of a client that had all places was computed for a millisecond on a thread
+    /// that serves sockets, and then refused.
+    #[test]
+    fn whoever_has_jobs_computes_less_where_it_arrives() {
+        let lane = HeavyLane::with_turns(1);
+        let (client, other) = (ClientAccount::default(), ClientAccount::default());
+        assert_eq!(lane.inline_fuel(Some(&client)), INLINE_FUEL);
+        let (begin, wait) = mpsc::channel::<()>();
+        let wait = Arc::new(Mutex::new(wait));
+        let jobs: Vec<_> = (0..3)
+            .map(|_| {
+                let wait = Arc::clone(&wait);
+                let work = move |_: &Turn| {
+                    let _ = lock(&wait).recv();
+                    Ok(())
+                };
+                lane.start(Some(&client), work).unwrap()
+            })
+            .collect();
+        assert_eq!(lane.inline_fuel(Some(&client)), INLINE_FUEL / 4);
+        assert_eq!(lane.inline_fuel(Some(&other)), INLINE_FUEL);
+        drop(begin);
+        jobs.into_iter().for_each(|job| wait_for(job).unwrap());
+        lane.close();
+        assert_eq!(lane.inline_fuel(Some(&client)), INLINE_FUEL);
     }
 
     fn is_displaced(outcome: &Result<()>) -> bool {

@@ -19,6 +19,8 @@ use std::sync::Arc;
 const ROWS_MAX: usize = 500;
 /// How many bytes of rows a task looks at before it lets others in: 500 large items are 200 MB.
 const STEP_BYTES_MAX: usize = 1 << 20;
+/// How many streams are looked at in one round. There may be thousands, and it is done on the stage.
+const STREAMS_STEP_MAX: usize = 64;
 /// Items that expired longer ago than this are left alone, as the service does.
 const EXPIRED_SECONDS_MAX: u64 = 5 * 365 * 24 * 60 * 60;
 
@@ -37,8 +39,8 @@ pub(crate) enum Task {
     ClearTable(String),
     /// Deletes items whose time has come.
     Expire,
-    /// Forgets stream records that are past their retention.
-    TrimStreams,
+    /// Forgets records that are past their retention, of some streams behind this one.
+    TrimStreams { behind: SpaceId },
     /// Forgets the tokens of transactions that are past their time.
     ForgetTokens,
 }
@@ -83,6 +85,15 @@ pub(crate) fn due(catalogue: &Catalogue) -> Vec<Task> {
     tasks
 }
 
+/// Behind which stream the next round begins, after one that began behind this.
+pub(crate) fn next_streams(catalogue: &Catalogue, behind: SpaceId) -> SpaceId {
+    let mut some = catalogue.streams_behind(behind).skip(STREAMS_STEP_MAX - 1);
+    match (some.next(), some.next()) {
+        (Some(last), Some(_)) => last.id,
+        _ => SpaceId(0),
+    }
+}
+
 impl Stage<'_> {
     pub(crate) fn carry_out(&mut self, task: Task) -> Result<Progress> {
         match task {
@@ -92,7 +103,7 @@ impl Stage<'_> {
             Task::FillExpiry { table, behind } => self.fill_expiry(table, behind),
             Task::ClearTable(name) => self.clear_table(name),
             Task::Expire => self.expire(),
-            Task::TrimStreams => self.trim_streams(),
+            Task::TrimStreams { behind } => self.trim_streams(behind),
             Task::ForgetTokens => self.forget_tokens(),
         }
     }
@@ -109,7 +120,7 @@ impl Stage<'_> {
                 return Ok((keys, true));
             }
             let row = row?;
-            bytes += row.value().len();
+            bytes += row.key().len() + row.value().len();
             keys.push(row.key().to_vec());
         }
         Ok((keys, false))
@@ -229,7 +240,13 @@ impl Stage<'_> {
         }
         let (keys, has_more) = self.some_rows(Keyspace::Items, layout::all_of(table.id))?;
         for item_key in keys {
-            // Rows that say when these items expire are dropped when their time comes.
+            // A row that says when an item expires would stay until then, which may be never.
+            if let Some(attribute) = table.description.time_to_live.as_deref()
+                && let Some(item) = self.item(&item_key)?
+                && let Some(second) = expiry_second(item.as_item(), attribute)
+            {
+                self.batch.delete(Keyspace::Expiry, layout::expiry_key(second, &item_key));
+            }
             self.batch.delete(Keyspace::Items, item_key);
         }
         if has_more {
@@ -246,9 +263,11 @@ impl Stage<'_> {
         let from = now.saturating_sub(EXPIRED_SECONDS_MAX);
         let range = from.to_be_bytes().to_vec()..now.to_be_bytes().to_vec();
         let (rows, has_more) = self.some_rows(Keyspace::Expiry, range)?;
+        // An item brings its stream record and the keys of up to 25 index rows.
+        let before = self.batch.put_bytes();
         let mut bytes = 0;
         for row in rows {
-            if bytes >= STEP_BYTES_MAX {
+            if bytes + self.batch.put_bytes() - before >= STEP_BYTES_MAX as u64 {
                 return Ok(Progress::Left(Task::Expire));
             }
             let Some((second, table_id, item_key)) = layout::split_expiry_key(&row) else {
@@ -264,7 +283,7 @@ impl Stage<'_> {
             };
             match (table, expired) {
                 (Some(table), Some(item)) => {
-                    bytes += item.as_item().as_bytes().len();
+                    bytes += item.as_item().as_bytes().len() as u64;
                     let place = self.place_of(&table, item_key.to_vec())?;
                     let expiry = table.description.time_to_live.as_deref();
                     let measured =
@@ -277,9 +296,10 @@ impl Stage<'_> {
         Ok(if has_more { Progress::Left(Task::Expire) } else { Progress::Done })
     }
 
-    fn trim_streams(&mut self) -> Result<Progress> {
+    fn trim_streams(&mut self, behind: SpaceId) -> Result<Progress> {
         let mut has_more = false;
-        for stream in self.catalogue.streams().map(Arc::clone).collect::<Vec<_>>() {
+        let some = self.catalogue.streams_behind(behind).take(STREAMS_STEP_MAX);
+        for stream in some.map(Arc::clone).collect::<Vec<_>>() {
             let rows = stream.rows_from(0);
             let (lower, upper) =
                 (Bound::Included(rows.start.as_slice()), Bound::Excluded(rows.end.as_slice()));
@@ -306,6 +326,6 @@ impl Stage<'_> {
                 self.batch.delete(Keyspace::Streams, row);
             }
         }
-        Ok(if has_more { Progress::Left(Task::TrimStreams) } else { Progress::Done })
+        Ok(if has_more { Progress::Left(Task::TrimStreams { behind }) } else { Progress::Done })
     }
 }

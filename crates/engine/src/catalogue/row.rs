@@ -129,6 +129,7 @@ impl Table {
         let table = Self {
             id: id_of(row.get("id")?)?,
             name: description.name.as_str().into(),
+            description_bytes: description.to_item().size(),
             schema: description.schema(),
             index_spaces: indexes
                 .iter()

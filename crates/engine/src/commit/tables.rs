@@ -70,9 +70,12 @@ impl Stage<'_> {
     /// The ARN of a table's new stream. It ends with the millisecond in which the stream was
     /// enabled; where a stream of a table of this name has that already, it is a later one.
     fn fresh_stream_arn(&self, description: &mut TableDescription) -> Option<StreamArn> {
+        let own = |stream: &&Arc<Stream>| stream.arn.table_name() == description.name;
+        let taken: Vec<StreamArn> =
+            self.catalogue.streams().filter(own).map(|stream| stream.arn.clone()).collect();
         loop {
             let arn = StreamArn::parse(description.latest_stream_arn()?).ok()?;
-            if self.catalogue.streams().all(|stream| stream.arn != arn) {
+            if !taken.contains(&arn) {
                 return Some(arn);
             }
             let taken = description.latest_stream_at?.as_millis();

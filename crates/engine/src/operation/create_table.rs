@@ -27,6 +27,7 @@ impl Stage<'_> {
         let present = self.catalogue.get(&request.schema.name).map(|table| &table.description);
         request.check(present)?;
         let description = request.describe(home, id, self.now);
+        self.catalogue.check_quotas(None, &description)?;
         let mut table = Table::create(description, Arc::make_mut(&mut self.catalogue));
         self.open_stream(&mut table);
         let table_description = table.description.clone();

@@ -21,6 +21,7 @@ impl Stage<'_> {
         request.check(&table.description_now())?;
         let mut description = table.description.clone();
         request.apply(&mut description, self.now);
+        self.catalogue.check_quotas(Some(&table), &description)?;
         self.change_table(&table, description);
         let table_description = self.catalogue.existing(&request.table_name)?.description_now();
         self.settle_table(&request.table_name);

@@ -107,3 +107,18 @@ fn more_than_one_round_takes_are_all_deleted() {
     fixed.engine.maintain().unwrap();
     assert!(left(&fixed).is_empty());
 }
+
+/// Before: the rows that say when items expire stayed when their table was deleted, until then.
+#[test]
+fn a_deleted_table_leaves_no_rows() {
+    let fixed = expiring();
+    let before = fixed.engine.size_bytes().unwrap();
+    let far = START_MS / 1000 + 100_000_000_000;
+    for number in 0..100 {
+        put(&fixed, &format!("{number:0>2000}"), &format!(r#"{{"N":"{far}"}}"#));
+    }
+    fixed.ask("DeleteTable", r#"{"TableName":"Hash"}"#);
+    fixed.engine.maintain().unwrap();
+    let after = fixed.engine.size_bytes().unwrap();
+    assert!(after <= before, "{before} bytes before, {after} after");
+}

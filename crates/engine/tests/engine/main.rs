@@ -29,6 +29,7 @@ mod linearizable;
 mod live_indexes;
 mod lost_files;
 mod planted_bugs;
+mod quotas;
 mod reading;
 mod reopen;
 mod store_agrees_with_a_map;
