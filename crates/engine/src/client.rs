@@ -1,7 +1,8 @@
 //! The identity of a client, and its account for fair queuing.
 
+use crate::lane::INLINE_FUEL;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// The identity of one of a server's clients, and what it is charged for fair queuing: see
 /// [`Engine::start_for`](crate::Engine::start_for). Clones are the same account.
@@ -35,7 +36,15 @@ struct Account {
     is_untagged: AtomicBool,
     /// The lane's turn counter when a job of this client last had a turn.
     last_job_turn: AtomicU64,
+    /// How much its reads took longer lately than they may where they arrive: [`OVERRUN`] is added for
+    /// one that does, and 1 is taken off for one that does not.
+    overruns: AtomicU32,
 }
+
+/// What is added for a read that takes longer than it may where it arrives.
+const OVERRUN: u32 = 8;
+/// How often the budget of a client's reads is halved for that, at most.
+const HALVED_MAX: u32 = 3;
 
 /// Where a waiting command stands in the commit queue.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +92,26 @@ impl ClientAccount {
         }
     }
 
+    /// What a read of this client may take on the thread that it arrives on. Without this, everybody
+    /// else would wait for a millisecond of each heavy request, also if there is no place for it in
+    /// the lane.
+    pub(crate) fn inline_fuel(&self) -> u64 {
+        let overruns = self.0.overruns.load(Ordering::Relaxed);
+        INLINE_FUEL >> (overruns / OVERRUN).min(HALVED_MAX)
+    }
+
+    /// Notes whether a read took longer than it may where it arrives.
+    pub(crate) fn note_inline_read(&self, is_overrun: bool) {
+        let before = self.0.overruns.load(Ordering::Relaxed);
+        let after = match is_overrun {
+            true => (before + OVERRUN).min(OVERRUN * (HALVED_MAX + 1)),
+            false => before.saturating_sub(1),
+        };
+        if after != before {
+            self.0.overruns.store(after, Ordering::Relaxed);
+        }
+    }
+
     /// The lane's turn counter when a job of this client last had a turn.
     pub(crate) fn last_job_turn(&self) -> u64 {
         self.0.last_job_turn.load(Ordering::Relaxed)
@@ -117,3 +146,25 @@ pub struct RequestContext {
 
 /// The size up to which no memory is reserved for an item that a write returns.
 pub const UNRESERVED_BYTES_MAX: usize = 4 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Before: each request of a client that had all places of the lane was computed for a millisecond
+    /// on a thread that serves sockets, and then refused.
+    #[test]
+    fn whoever_sends_heavy_reads_has_less_time_where_they_arrive() {
+        let client = ClientAccount::default();
+        assert_eq!(client.inline_fuel(), INLINE_FUEL);
+        (0..2).for_each(|_| client.note_inline_read(true));
+        assert_eq!(client.inline_fuel(), INLINE_FUEL / 4);
+        (0..100).for_each(|_| client.note_inline_read(true));
+        assert_eq!(client.inline_fuel(), INLINE_FUEL / 8);
+        // It is forgiven, but not by a single small read.
+        client.note_inline_read(false);
+        assert_eq!(client.inline_fuel(), INLINE_FUEL / 8);
+        (0..40).for_each(|_| client.note_inline_read(false));
+        assert_eq!(client.inline_fuel(), INLINE_FUEL);
+    }
+}

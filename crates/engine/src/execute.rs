@@ -5,7 +5,7 @@ use crate::commit::Stage;
 use crate::engine::{Core, Engine, Pending};
 use crate::error::{Error, Result, Unfinished};
 use crate::heavy::{Attempt, attempt};
-use crate::lane::{Job, Turn};
+use crate::lane::{INLINE_FUEL, Job, Turn};
 use crate::operation::{WeighedBatch, WeighedPut, WeighedTransaction};
 use crate::state::State;
 use singlet_dynamo::fuel::Fuel;
@@ -204,8 +204,13 @@ impl Engine {
                 let read = move |$core: &Core, $state: &State, $fuel: &mut Fuel<'_>| {
                     Ok(Answer::from($answer?))
                 };
-                let fuel = self.core().lane.inline_fuel(caller.client.as_ref());
-                match read(self.core(), &self.state()?, &mut Fuel::limited(fuel)) {
+                let client = caller.client.as_ref();
+                let fuel = client.map_or(INLINE_FUEL, ClientAccount::inline_fuel);
+                let outcome = read(self.core(), &self.state()?, &mut Fuel::limited(fuel));
+                if let Some(client) = client {
+                    client.note_inline_read(matches!(outcome, Err(Unfinished::OutOfFuel)));
+                }
+                match outcome {
                     Ok(answer) => Step::Done(answer),
                     Err(Unfinished::Failed(error)) => return Err(error),
                     Err(Unfinished::OutOfFuel | Unfinished::DryRun) => {

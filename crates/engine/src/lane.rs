@@ -18,12 +18,12 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 /// What a read may take on the thread that it arrives on: about as long as a page of a megabyte
-/// without a filter takes.
+/// without a filter takes. A client whose reads took longer lately has less.
 pub(crate) const INLINE_FUEL: u64 = FUEL_PER_MS;
 /// What deciding a write may take among the writes that wait for it. Most take a few microseconds.
 pub(crate) const STAGE_FUEL: u64 = FUEL_PER_MS / 4;
@@ -44,8 +44,6 @@ const ENDING_MAX: usize = 32;
 /// Requests that take long, and whose turn it is.
 pub(crate) struct HeavyLane {
     state: Mutex<State>,
-    /// How many jobs there are, for whoever only wants to know whether there are any.
-    jobs: AtomicUsize,
     /// Told when the last job is done.
     is_empty: Condvar,
     turns_max: usize,
@@ -90,8 +88,7 @@ impl HeavyLane {
     }
 
     fn with_turns(turns_max: usize) -> Arc<Self> {
-        let (state, jobs) = (Mutex::default(), AtomicUsize::new(0));
-        Arc::new(Self { state, jobs, is_empty: Condvar::new(), turns_max })
+        Arc::new(Self { state: Mutex::default(), is_empty: Condvar::new(), turns_max })
     }
 
     /// Runs the work on a thread of its own. The work calls [`Turn::pass`] now and then, and ends
@@ -135,17 +132,6 @@ impl HeavyLane {
         Ok(Job { shared })
     }
 
-    /// What a read may take on the thread that it arrives on. Whoever has jobs here has used it up
-    /// before, and would again for each request that is then refused a place.
-    pub(crate) fn inline_fuel(&self, client: Option<&ClientAccount>) -> u64 {
-        if self.jobs.load(Ordering::Relaxed) == 0 {
-            return INLINE_FUEL;
-        }
-        let state = lock(&self.state);
-        let own = state.jobs.values().filter(|job| is_same(job.client.as_ref(), client)).count();
-        INLINE_FUEL / (1 + own as u64)
-    }
-
     fn enter(&self, client: Option<&ClientAccount>) -> Result<u64> {
         let mut state = lock(&self.state);
         if state.is_closed {
@@ -163,7 +149,6 @@ impl HeavyLane {
             client.note_job_turn(state.turns);
         }
         state.jobs.insert(id, JobState { client: client.cloned(), turns: 0 });
-        self.jobs.store(state.jobs.len(), Ordering::Relaxed);
         Ok(id)
     }
 
@@ -255,7 +240,6 @@ impl Drop for JobSlot {
     fn drop(&mut self) {
         let mut state = lock(&self.lane.state);
         state.jobs.remove(&self.id);
-        self.lane.jobs.store(state.jobs.len(), Ordering::Relaxed);
         state.displaced.remove(&self.id);
         if state.jobs.is_empty() {
             self.lane.is_empty.notify_all();
@@ -656,33 +640,6 @@ mod tests {
         assert!(state.displace_for(Some(&greedy)));
         assert!(!state.displaced.contains(&0));
         assert!(state.displaced.contains(&(JOBS_MAX as u64 - 1)));
-    }
-
-    /// Before: each request of a client that had all places was computed for a millisecond on a thread
-    /// that serves sockets, and then refused.
-    #[test]
-    fn whoever_has_jobs_computes_less_where_it_arrives() {
-        let lane = HeavyLane::with_turns(1);
-        let (client, other) = (ClientAccount::default(), ClientAccount::default());
-        assert_eq!(lane.inline_fuel(Some(&client)), INLINE_FUEL);
-        let (begin, wait) = mpsc::channel::<()>();
-        let wait = Arc::new(Mutex::new(wait));
-        let jobs: Vec<_> = (0..3)
-            .map(|_| {
-                let wait = Arc::clone(&wait);
-                let work = move |_: &Turn| {
-                    let _ = lock(&wait).recv();
-                    Ok(())
-                };
-                lane.start(Some(&client), work).unwrap()
-            })
-            .collect();
-        assert_eq!(lane.inline_fuel(Some(&client)), INLINE_FUEL / 4);
-        assert_eq!(lane.inline_fuel(Some(&other)), INLINE_FUEL);
-        drop(begin);
-        jobs.into_iter().for_each(|job| wait_for(job).unwrap());
-        lane.close();
-        assert_eq!(lane.inline_fuel(Some(&client)), INLINE_FUEL);
     }
 
     fn is_displaced(outcome: &Result<()>) -> bool {

@@ -107,9 +107,7 @@ fn a_transaction_has_4_mb_of_items() {
             "UpdateExpression": "ADD n :n", "ExpressionAttributeValues": {":n": {"N": "1"}},
         }})
     };
-    let delete = |number: i32| {
-        json!({"Delete": {"TableName": "Hash", "Key": {"pk": {"S": number.to_string()}}}})
-    };
+    let delete = |number: i32| json!({"Delete": {"TableName": "Hash", "Key": {"pk": {"S": number.to_string()}}}});
     let check = |number: i32| {
         json!({"ConditionCheck": {
             "TableName": "Hash", "Key": {"pk": {"S": number.to_string()}},
