@@ -24,4 +24,4 @@ pub const BATCH_GET_JSON_MAX: usize = 32 << 20;
 /// byte, and has 14 in JSON.
 pub const JSON_GROWTH_MAX: usize = 16;
 /// What one transaction reads or writes at most: 4 MB.
-pub const TRANSACTION_SIZE_MAX: usize = 4 * 1024 * 1024;
+pub const TRANSACTION_SIZE_MAX: usize = 4 << 20;

@@ -59,8 +59,8 @@ impl Room {
         Reservation { room: self.clone(), shares: shares.clone(), bytes: 0 }
     }
 
-    /// Holds so many bytes as long as what comes out is there, if there is room for them. Like
-    /// [`Room::hold`], for what cannot grow and does not outlive its client.
+    /// Reserves bytes until the guard is dropped; `None` if there is no room. Unlike what
+    /// [`Room::hold`] returns, it cannot grow or outlive its client.
     #[must_use]
     pub fn take<'r>(&'r self, shares: &'r Shares, bytes: usize) -> Option<Taken<'r>> {
         self.0.add(shares, bytes).then(|| Taken { counters: &self.0, shares, bytes })

@@ -1,5 +1,5 @@
-//! docs/under-attack.md names every bound of both servers. This compares its table with the source:
-//! with the defaults of `Limits` of the edge, the endpoint and the pages, and with constants.
+//! docs/under-attack.md names every field of `Limits` of the edge, the endpoint and the pages, and
+//! the constants that matter. This compares its table with the source.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -30,6 +30,10 @@ fn shown(expression: &str) -> String {
         return format!("{seconds} s");
     }
     if let Some(millis) = in_call("Duration::frommillis(") {
+        return format!("{millis} ms");
+    }
+    if let Some(millis) = expression.strip_suffix("FUELPERMS") {
+        let millis = millis.strip_suffix(" * ").unwrap_or("1");
         return format!("{millis} ms");
     }
     match expression.split_once(" << ") {

@@ -130,12 +130,11 @@ impl Engine {
     }
 
     /// Like [`Engine::start`], for one of several clients. When more writes wait than one commit
-    /// takes, those of the client that has cost least come first, in their order; and writes of
-    /// clients that are gone, so that nobody polls the future any more and it is dropped, are not
-    /// carried out. Heavy requests have turns by client, too.
-    pub fn start_for(&self, caller: &RequestContext, request: Request) -> Started<'_> {
-        let client = caller.client.as_ref();
-        let progress = match self.step(request, caller) {
+    /// takes, the client charged least goes first, each client's writes stay in order, and a write
+    /// whose future was dropped is not carried out. Heavy requests take turns by client, too.
+    pub fn start_for(&self, context: &RequestContext, request: Request) -> Started<'_> {
+        let client = context.client.as_ref();
+        let progress = match self.step(request, context) {
             Ok(Step::Done(answer)) => Progress::Done(Some(Ok(answer))),
             Ok(Step::HeavyRead(read)) => {
                 Progress::of(self.read_in_lane(client, read), Progress::InLane)
@@ -181,8 +180,8 @@ impl Engine {
         })
     }
 
-    fn step(&self, request: Request, caller: &RequestContext) -> Result<Step> {
-        let room = caller.room.as_ref();
+    fn step(&self, request: Request, context: &RequestContext) -> Result<Step> {
+        let room = context.room.as_ref();
         macro_rules! write {
             (|$stage:ident| $answer:expr) => {
                 Step::Write(Box::new(move |$stage| Ok(Answer::from($answer?))))
@@ -204,7 +203,7 @@ impl Engine {
                 let read = move |$core: &Core, $state: &State, $fuel: &mut Fuel<'_>| {
                     Ok(Answer::from($answer?))
                 };
-                let client = caller.client.as_ref();
+                let client = context.client.as_ref();
                 let fuel = client.map_or(INLINE_FUEL, ClientAccount::inline_fuel);
                 let outcome = read(self.core(), &self.state()?, &mut Fuel::limited(fuel));
                 if let Some(client) = client {

@@ -138,8 +138,7 @@ impl Admission {
         }
     }
 
-    /// Takes on a request that is complete and verified, if there is room, until what comes out is
-    /// dropped.
+    /// Takes on a request that is complete and verified, if there is room, until the guard is dropped.
     pub(crate) fn admit<'a>(&'a self, client: &'a ClientShares) -> Option<Taken<'a>> {
         self.requests.take(&client.requests, 1)
     }

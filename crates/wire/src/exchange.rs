@@ -213,13 +213,13 @@ impl Shared {
         // What a write returns must have room before the write is done; until then it can be refused.
         // It is held until the answer has room of its own.
         let returned = returns_item(&request).then(|| rooms.hold_returned_item(&client.shares));
-        let caller = RequestContext {
+        let context = RequestContext {
             client: Some(client.shares.account.clone()),
             room: returned.as_ref().map(ReturnedItem::as_room),
         };
         let _executing = client.activity.execute();
         let operation = request.operation();
-        let answer = self.engine.start_for(&caller, *request).await.map_err(|error| {
+        let answer = self.engine.start_for(&context, *request).await.map_err(|error| {
             let is_expected = matches!(error, EngineError::Overloaded | EngineError::Closed);
             if error.refusal().is_none() && !is_expected {
                 tracing::error!(operation, %error, "the engine failed");

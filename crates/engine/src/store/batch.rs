@@ -32,7 +32,7 @@ pub struct Batch {
     edits: PerKeyspace<BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
     /// How long all keys and values are.
     size_bytes: u64,
-    /// How long all were that were ever put here, also those that were replaced.
+    /// Total bytes of all keys and values put, including replaced ones.
     put_bytes: u64,
 }
 
@@ -83,7 +83,7 @@ impl Batch {
         self.size_bytes
     }
 
-    /// How long all keys and values were that were ever put here, also those that were replaced since.
+    /// Total bytes of all keys and values put, including replaced ones.
     pub(crate) fn put_bytes(&self) -> u64 {
         self.put_bytes
     }
