@@ -157,7 +157,7 @@ impl Identity {
     fn takes_tokens_in(&self, request: &Parts) -> bool {
         let client = request.extensions.get::<ClientLimits>();
         let is_of_this_machine = client.is_some_and(ClientLimits::is_of_this_machine);
-        !self.is_local() || (is_of_this_machine && !is_forwarded(&request.headers))
+        !self.is_local() || (is_of_this_machine && !is_forwarded(request))
     }
 
     /// The caller that a token stands for.
