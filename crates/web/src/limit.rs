@@ -100,8 +100,13 @@ impl<C: Clone + Eq + Hash> Limiter<C> {
     }
 
     /// Counts so many that have been had already, whether or not they were left.
-    fn settle(&self, client: &C, amount: f64, now: Instant) {
+    pub(crate) fn settle(&self, client: &C, amount: f64, now: Instant) {
         self.with_bucket(client, now, |bucket| bucket.settle(self.rate, amount, now));
+    }
+
+    /// Gives back so many that were taken and not needed. More than a full bucket is not kept.
+    pub(crate) fn refund(&self, client: &C, amount: f64, now: Instant) {
+        self.settle(client, -amount, now);
     }
 
     fn with_bucket<T>(&self, client: &C, now: Instant, work: impl FnOnce(&mut Bucket) -> T) -> T {
@@ -226,6 +231,11 @@ impl ClientLimits {
         self.network
     }
 
+    /// Who a limit is for; `None` for this machine itself, which has none.
+    pub(crate) fn limited_network(&self) -> Option<IpAddr> {
+        self.is_limited.then_some(self.network)
+    }
+
     /// Whether the client is on this machine, as far as its address says.
     pub(crate) fn is_of_this_machine(&self) -> bool {
         !self.is_limited
@@ -262,13 +272,6 @@ impl ClientLimits {
             let detail = "Your address has stored as much as it may for now.";
             Problem::new(&RATE_LIMITED).detail(detail).retry_after(wait)
         })
-    }
-
-    /// Counts bytes that were stored already: more than was expected.
-    pub(crate) fn settle_stored(&self, bytes: u64) {
-        if let Some(limiter) = self.limits.stored.as_ref().filter(|_| self.is_limited) {
-            limiter.settle(&self.network, bytes as f64, Instant::now());
-        }
     }
 }
 
@@ -353,6 +356,12 @@ mod tests {
         assert_eq!(limiter.take_many(&"Ann", 1.0, start + Duration::from_millis(2_101)), Ok(()));
         limiter.settle(&"Bob", 5.0, start);
         assert!(limiter.take(&"Bob", start).is_err());
+        limiter.refund(&"Bob", 2.0, start);
+        assert!(limiter.take(&"Bob", start).is_ok() && limiter.take(&"Bob", start).is_ok());
+        assert!(limiter.take(&"Bob", start).is_err());
+        // A bucket is never more than full.
+        limiter.refund(&"Bob", 100.0, start);
+        assert_eq!((0..10).filter(|_| limiter.take(&"Bob", start).is_ok()).count(), 5);
     }
 
     /// Debts were forgotten with their generation.
