@@ -1,5 +1,4 @@
-//! How much people who have not signed in may have stored in an hour, in all: whoever they are,
-//! over however many servers.
+//! How much people may have stored in an hour, in all: whoever they are, over however many servers.
 //!
 //! What was spent is counted in the table that the web keeps for itself, so a restart forgets
 //! nothing and all servers on one store share one budget. A server takes a part of it at a time and
