@@ -15,6 +15,13 @@ use std::time::{Duration, Instant};
 /// comes beyond shares one bucket, so that a flood of addresses exhausts that one and not our
 /// memory, and clients who are known already notice nothing.
 pub const CLIENTS_MAX: usize = 65_536;
+/// How many changes a caller who has signed in may make in a second, over hours. People who keep
+/// the score of a game make one, and every change is kept in a stream for a day, with both images of
+/// its items: without a bound, one caller could fill the disk.
+pub(crate) const CHANGES_PER_SECOND_MAX: u32 = 10;
+/// How many changes such a caller may make at once: an import of a season, or what a scorer has
+/// entered during a day without a connection.
+pub(crate) const CHANGES_AT_ONCE_MAX: u32 = 5_000;
 
 /// How often a client may ask.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -188,20 +195,15 @@ impl SubjectHash {
     }
 }
 
-/// The limits that every address has.
+/// The limits that every address and every caller has.
 #[derive(Clone, Default)]
 pub(crate) struct AddressLimits {
     /// Requests, and messages on sockets.
     pub(crate) requests: Option<Arc<Limiter<IpAddr>>>,
     /// Bytes that requests without a caller have stored.
     pub(crate) stored: Option<Arc<Limiter<IpAddr>>>,
-}
-
-impl AddressLimits {
-    pub(crate) fn new(requests: Option<Rate>, stored: Option<Rate>) -> Self {
-        let limiter = |rate: Rate| Arc::new(Limiter::new(rate));
-        Self { requests: requests.map(limiter), stored: stored.map(limiter) }
-    }
+    /// Requests of callers who have signed in, of those that may change something.
+    pub(crate) changes: Option<Arc<Limiter<SubjectHash>>>,
 }
 
 /// What one address asks for, over whichever of its connections. Clones are one account.
@@ -228,7 +230,8 @@ impl ClientLimits {
     /// An account of its own, with a limit for what it has stored: for tests.
     #[must_use]
     pub fn with_stored_rate(address: IpAddr, stored: Rate) -> Self {
-        Self::new(address, AddressLimits::new(None, Some(stored)))
+        let stored = Some(Arc::new(Limiter::new(stored)));
+        Self::new(address, AddressLimits { stored, ..AddressLimits::default() })
     }
 
     /// The address that the connection comes from: a proxy's, if there is one in between.
@@ -269,6 +272,16 @@ impl ClientLimits {
     /// The problem that says when to come back.
     pub fn charge_by(&self, limiter: &Limiter<IpAddr>) -> Result<(), Problem> {
         if self.is_limited { limiter.check(&self.network, Instant::now()) } else { Ok(()) }
+    }
+
+    /// Counts a request of this caller that may change something, or refuses it. It holds on this
+    /// machine as well: behind a proxy everybody is there.
+    pub(crate) fn charge_change(&self, subject: &str) -> Result<(), Problem> {
+        let Some(limiter) = &self.limits.changes else { return Ok(()) };
+        limiter.take(&SubjectHash::of(subject), Instant::now()).map_err(|wait| {
+            let detail = "You have changed as much as one caller may for now.";
+            Problem::new(&RATE_LIMITED).detail(detail).retry_after(wait)
+        })
     }
 
     /// Counts bytes that are about to be stored.

@@ -188,6 +188,23 @@ impl fmt::Debug for Identity {
     }
 }
 
+/// In the extensions of a request that was counted as a change. Its caller may be asked for again,
+/// as with an `Idempotency-Key`.
+#[derive(Clone, Copy)]
+struct ChangeCounted;
+
+/// Counts a request that may change something, once its caller is known.
+fn count_change(parts: &mut Parts, caller: &Caller) -> Result<(), Problem> {
+    if parts.method.is_safe() || parts.extensions.get::<ChangeCounted>().is_some() {
+        return Ok(());
+    }
+    if let Some(limits) = parts.extensions.get::<ClientLimits>() {
+        limits.charge_change(&caller.subject)?;
+    }
+    parts.extensions.insert(ChangeCounted);
+    Ok(())
+}
+
 impl Argument for Caller {
     fn describe(operation: &mut Operation<'_>) {
         operation.requires(&BEARER);
@@ -234,6 +251,7 @@ impl<S: Send + Sync> OptionalFromRequestParts<S> for Caller {
             tracing::info!(%why, "token rejected");
             refused()
         })?;
+        count_change(parts, &caller)?;
         if let (Some(end), Some(TokenEnd(cell))) = (caller.expires_at_s, parts.extensions.get()) {
             // The second time it is the same token.
             let _ = cell.set(end);

@@ -11,8 +11,9 @@ use ring::signature::{
     ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair,
 };
 use serde_json::{Value, json};
-use singlet_web::api::{Api, Argument, Json, Operation, get};
+use singlet_web::api::{Api, Argument, Json, Operation, delete, get, post};
 use singlet_web::identity::{Caller, Identity, Issuer, LocalIssuer, TokenError};
+use singlet_web::limit::Rate;
 use singlet_web::live::{EventStream, Live, Topic};
 use singlet_web::problem::Problem;
 use singlet_web::{IdentitySource, Options};
@@ -471,6 +472,61 @@ async fn on_ones_own_machine_one_signs_in_as_anybody() {
         let passed_on = app.send("POST /local/tokens", &lines, r#"{"name":"Ann"}"#).await;
         assert_eq!((passed_on.status, passed_on.code().as_str()), (403, "forbidden"), "{line}");
         assert_eq!(app.send("GET /local", &[line], "").await.status, 403, "{line}");
+    }
+}
+
+async fn change(caller: Caller) -> Result<Json<String>, Problem> {
+    Ok(Json(caller.subject))
+}
+
+async fn change_as_anybody(caller: Option<Caller>) -> Result<Json<bool>, Problem> {
+    Ok(Json(caller.is_some()))
+}
+
+/// One caller could change things a thousand times in a second, and each change was kept for a day.
+#[tokio::test]
+async fn a_caller_changes_things_so_often_and_no_more() {
+    let issuer = LocalIssuer::new().unwrap();
+    let bearer = |subject: &str| {
+        format!("authorization: Bearer {}", issuer.sign(subject, &[], now()).unwrap())
+    };
+    let [ann, bob] = ["ann", "bob"].map(bearer);
+    let serve = async |change_rate| {
+        let api = Api::new(())
+            .named("test", "Changes.")
+            .route(get("/me", whoami).describe("me", "Me."))
+            .route(post("/change", change).describe("change", "Changes.").idempotent())
+            .route(delete("/any", change_as_anybody).describe("changeAny", "Changes."));
+        let options = Options { change_rate, ..Options::default() };
+        let identity = IdentitySource::Local(issuer.clone());
+        start(options, |server| {
+            server.with_identity(identity).with_system(system(api.into_router()))
+        })
+        .await
+    };
+    // Nothing comes back while the test runs.
+    let app = serve(Some(Rate { per_second: 0.001, burst: 4.0 })).await;
+    // One with a key counts once, although its caller is asked for twice.
+    let keys = ["7d1c1fd1-3d3e-4f53-9f0e-3f2d8a3f1c11", "8d1c1fd1-3d3e-4f53-9f0e-3f2d8a3f1c11"];
+    for key in keys.map(|key| format!("idempotency-key: {key}")) {
+        assert_eq!(app.send("POST /test/change", &[&ann, &key], "").await.status, 200);
+    }
+    assert_eq!(app.send("POST /test/change", &[&ann], "").await.status, 200);
+    assert_eq!(app.send("DELETE /test/any", &[&ann], "").await.status, 200);
+    for (first, peer) in [("POST /test/change", "127.0.0.1"), ("DELETE /test/any", "127.0.0.2")] {
+        let refused = app.send_from(peer, first, &[&ann], "").await;
+        assert_eq!((refused.status, refused.code().as_str()), (429, "rate-limited"), "{first}");
+        assert!(refused.headers.contains_key("retry-after"));
+    }
+    // Reading, others, and people who have not signed in are not concerned.
+    assert_eq!(app.send("GET /test/me", &[&ann], "").await.status, 200);
+    assert_eq!(app.send("POST /test/change", &[&bob], "").await.status, 200);
+    for _ in 0..10 {
+        assert_eq!(app.send("DELETE /test/any", &[], "").await.status, 200);
+    }
+    let unlimited = serve(None).await;
+    for _ in 0..10 {
+        assert_eq!(unlimited.send("POST /test/change", &[&ann], "").await.status, 200);
     }
 }
 
