@@ -58,7 +58,7 @@ pub use paging::{Page, Paging};
 pub use raw::{RawBody, RawKind};
 pub(crate) use raw::{reserve_early, room};
 pub use reply::{Created, CreatedOrFound, Json, NoContent, Reply};
-pub(crate) use route::DeclaredProblems;
+pub(crate) use route::{DeclaredProblems, is_declared_header};
 pub use route::{OperationId, Route, StrictProblems, delete, get, patch, post, put};
 pub use signature::Signature;
 pub use version::{IfMatch, Versioned};

@@ -2,9 +2,11 @@
 //!
 //! - [`Blobs`] stores bytes by a [`BlobKey`].
 //! - `image` tells what an upload is, by its bytes, and answers with stored images.
+//! - `private_folder` keeps other users of the machine out.
 
 mod image;
 mod key;
+mod private_folder;
 
 pub(crate) use image::not_modified;
 pub use image::{FileCache, ImageType, StoredFile, sniff_image};
@@ -17,6 +19,7 @@ use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt as _};
+use private_folder::PrivateFolder;
 use singlet::Timestamp;
 use std::fmt;
 use std::sync::Arc;
@@ -41,37 +44,40 @@ use std::sync::Arc;
 pub struct Blobs {
     store: Arc<dyn ObjectStore>,
     prefix: Path,
+    /// The folder of the files, if they are in one.
+    folder: Option<Arc<PrivateFolder>>,
 }
 
 impl Blobs {
     /// Files in a folder, which is made if it is missing. A file is on the disk when `put`
-    /// returns, whole or not at all.
+    /// returns, whole or not at all. On Unix, new folders and files are for their owner alone.
     ///
     /// # Errors
     ///
     /// If the folder cannot be made or read.
     pub fn folder(path: &std::path::Path) -> Result<Self, BlobError> {
-        std::fs::create_dir_all(path).map_err(|error| BlobError::Store(error.to_string()))?;
+        let folder = PrivateFolder::open(path)?;
         let store = LocalFileSystem::new_with_prefix(path)?.with_fsync(true);
-        Ok(Self { store: Arc::new(store), prefix: Path::default() })
+        let (store, folder) = (Arc::new(store), Some(Arc::new(folder)));
+        Ok(Self { store, prefix: Path::default(), folder })
     }
 
     /// Files in memory, for tests and for trying things out.
     #[must_use]
     pub fn memory() -> Self {
-        Self { store: Arc::new(InMemory::new()), prefix: Path::default() }
+        Self::new(Arc::new(InMemory::new()))
     }
 
     /// Files in any store that the crate `object_store` knows, such as a bucket of S3.
     #[must_use]
     pub fn new(store: Arc<dyn ObjectStore>) -> Self {
-        Self { store, prefix: Path::default() }
+        Self { store, prefix: Path::default(), folder: None }
     }
 
     /// The files of one system: all keys are below its name.
     #[must_use]
     pub fn of_system(&self, name: &'static str) -> Self {
-        Self { store: Arc::clone(&self.store), prefix: self.prefix.clone().join(name) }
+        Self { prefix: self.prefix.clone().join(name), ..self.clone() }
     }
 
     /// Stores a file, in place of the one that has the key.
@@ -80,8 +86,15 @@ impl Blobs {
     ///
     /// If it cannot be stored.
     pub async fn put(&self, key: &BlobKey, bytes: Bytes) -> Result<(), BlobError> {
-        self.store.put(&self.path(key), bytes.into()).await?;
-        Ok(())
+        let path = self.path(key);
+        let Some(folder) = &self.folder else {
+            self.store.put(&path, bytes.into()).await?;
+            return Ok(());
+        };
+        // The store would make folders that others can read.
+        folder.create_parents(&path).await?;
+        self.store.put(&path, bytes.into()).await?;
+        folder.make_private(&path).await
     }
 
     /// Reads a file.

@@ -1,5 +1,4 @@
-//! How much people who have not signed in may have stored in an hour, in all: whoever they are,
-//! over however many servers.
+//! How much people may have stored in an hour, in all: whoever they are, over however many servers.
 //!
 //! What was spent is counted in the table that the web keeps for itself, so a restart forgets
 //! nothing and all servers on one store share one budget. A server takes a part of it at a time and
@@ -103,10 +102,19 @@ impl Budget {
         part.left = part.left.saturating_sub_unsigned(amount);
     }
 
+    /// Gives back what was charged and not stored after all. In another hour than it was charged in
+    /// there is nothing to give back to.
+    pub(crate) async fn refund(&self, amount: u64) {
+        let mut part = self.part.lock().await;
+        if part.hour == hour_of(self.db.now()) {
+            part.left = part.left.saturating_add_unsigned(amount);
+        }
+    }
+
     /// Begins a new hour. What was overdrawn in the last one is forgotten: it is at most one charge
     /// for each request at that moment.
     fn start_hour(&self, part: &mut Grant, now: Timestamp) {
-        let hour = now.as_seconds() / HOUR.as_secs() as i64;
+        let hour = hour_of(now);
         if part.hour != hour {
             *part = Grant { hour, ..Grant::default() };
         }
@@ -151,6 +159,11 @@ impl Budget {
         let detail = "This server has stored as much as it may in an hour. Try again in the next.";
         Problem::new(&UNAVAILABLE).detail(detail).retry_after(wait).safe_to_retry()
     }
+}
+
+/// Counted from 1970.
+fn hour_of(now: Timestamp) -> i64 {
+    now.as_seconds() / HOUR.as_secs() as i64
 }
 
 #[cfg(test)]
@@ -202,6 +215,22 @@ mod tests {
         assert_eq!((refused.problem_type(), refused.is_safe_to_retry()), (&UNAVAILABLE, true));
         clock.advance(3_600_000);
         assert!(restarted.charge(1).await.is_ok() && one.charge(1).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn what_is_given_back_can_be_spent_again_in_the_same_hour() {
+        let (engine, clock) = store();
+        let budget = Budget::new(web(&engine, &clock).await, "test", 10);
+        for _ in 0..100 {
+            budget.charge(1).await.unwrap();
+            budget.refund(1).await;
+        }
+        assert_eq!(granted(&budget, 1).await, 10);
+        budget.refund(2).await;
+        assert_eq!(granted(&budget, 1).await, 2);
+        clock.advance(3_600_000);
+        budget.refund(5).await;
+        assert_eq!(granted(&budget, 1).await, 10);
     }
 
     #[tokio::test]

@@ -19,8 +19,9 @@
 //! [`Route::replay_if`](crate::api::Route::replay_if). Without one, who lost a role is told the answer
 //! for a day.
 //!
-//! What is kept of people who have not signed in comes out of a [`Budget`]. When it is spent, known
-//! answers are repeated, and new requests with a key are refused.
+//! What is kept comes out of a [`Budget`](crate::budget::Budget), of which one address has a part, and
+//! one caller a smaller one. People who have signed in have another budget than those who have not.
+//! When it is spent, known answers are repeated, and new requests with a key are refused.
 //!
 //! Only what was done is kept: a refusal has changed nothing, its key is free at once, and a
 //! repetition finds out anew. The problem says whether it is one
@@ -31,6 +32,7 @@
 //! rule out that it is the second time, what is done and what is kept would have to be one write.
 
 mod attempt;
+mod quota;
 mod seal;
 mod strength;
 
@@ -38,9 +40,8 @@ pub(crate) use attempt::Attempt;
 
 use crate::Web;
 use crate::api::{Credential, Scheme, read_body, reserve_early};
-use crate::budget::Budget;
 use crate::identity::Caller;
-use crate::limit::ClientLimits;
+use crate::limit::{ClientLimits, SubjectHash};
 use crate::problem::{
     ANSWER_NOT_KEPT, IN_PROGRESS, INTERNAL, KEY_REUSED, Problem, TIMEOUT, UNAVAILABLE, WEAK_KEY,
 };
@@ -55,6 +56,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, Response, StatusCode};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
+use quota::{Charge, Quota};
 use seal::{Kept, Seal};
 use singlet::Bytes;
 use singlet::backend::BoxFuture;
@@ -83,43 +85,23 @@ const ANSWER_BYTES_MAX: usize = 256 << 10;
 const ANSWER_READ_MAX: usize = 16 << 20;
 /// How many bytes a request takes up in the store besides its answer.
 const RECORD_BYTES: u64 = 512;
-/// How many bytes are kept in an hour of people who have not signed in, in all: some 3,000
-/// answers of 40 KB.
-const BYTES_PER_HOUR_MAX: u64 = 128 << 20;
+/// How many bytes are kept in an hour of people who have not signed in, in all: some 6,000
+/// answers of 40 KB. The part of one address has room for two races of three hundred players.
+const BYTES_PER_HOUR_MAX: u64 = 256 << 20;
+/// The same of people who have signed in. More, because they keep the score of games for hours with
+/// such requests: the part of one of them has room for a thousand answers of 16 KB.
+const SIGNED_IN_BYTES_PER_HOUR_MAX: u64 = 512 << 20;
 
 /// Keeps the answers to requests that may be repeated. Part of every request that a
 /// [`Server`](crate::Server) with one answers; clones are one.
 #[derive(Clone)]
 pub struct Idempotency {
     db: Db<Web>,
-    budget: Budget,
+    /// For people who have not signed in. Neither kind can spend what the other has.
+    strangers: Quota,
+    signed_in: Quota,
     /// How long a request may be carried out.
     work_time_max: Duration,
-}
-
-/// What a request that is kept is charged to: the budget of all, and the account of its address.
-struct Charge<'a> {
-    budget: &'a Budget,
-    account: Option<&'a ClientLimits>,
-}
-
-impl Charge<'_> {
-    /// Charges a request before it is carried out.
-    async fn begin(&self) -> Result<(), Problem> {
-        if let Some(account) = self.account {
-            account.charge_stored(RECORD_BYTES)?;
-        }
-        self.budget.charge(RECORD_BYTES).await
-    }
-
-    /// Charges the answer, which is known only afterwards.
-    async fn end(&self, answer: &Bytes) {
-        let bytes = answer.0.len() as u64;
-        if let Some(account) = self.account {
-            account.settle_stored(bytes);
-        }
-        self.budget.settle(bytes).await;
-    }
 }
 
 /// What a route adds to the key, so that keys of different callers and routes never meet.
@@ -142,26 +124,23 @@ impl Idempotency {
     /// Keeps answers in this database, which must have its table.
     #[must_use]
     pub fn new(db: Db<Web>) -> Self {
-        Self::with_budget(db, BYTES_PER_HOUR_MAX)
+        Self::with_budgets(db, BYTES_PER_HOUR_MAX, SIGNED_IN_BYTES_PER_HOUR_MAX)
     }
 
-    fn with_budget(db: Db<Web>, bytes_per_hour_max: u64) -> Self {
-        let budget = Budget::new(db.clone(), "idempotency-bytes", bytes_per_hour_max);
-        Self { db, budget, work_time_max: WORK_TIME_MAX }
+    fn with_budgets(db: Db<Web>, of_strangers: u64, of_signed_in: u64) -> Self {
+        let strangers = Quota::new(db.clone(), "idempotency-bytes", of_strangers);
+        let signed_in = Quota::new(db.clone(), "idempotency-bytes-signed-in", of_signed_in);
+        Self { db, strangers, signed_in, work_time_max: WORK_TIME_MAX }
     }
 
-    /// Takes the key for a request, or finds what became of it. Without a charge the caller has
-    /// signed in.
+    /// Takes the key for a request, or finds what became of it.
     async fn begin(
         &self,
         name: &RequestName,
         fingerprint: &Bytes,
-        charge: Option<&Charge<'_>>,
+        charge: &Charge,
     ) -> Result<Begun, Problem> {
-        let charged = match charge {
-            Some(charge) => charge.begin().await,
-            None => Ok(()),
-        };
+        let charged = charge.begin().await;
         let attempt = Attempt {
             name: name.clone(),
             fingerprint: fingerprint.clone(),
@@ -171,7 +150,10 @@ impl Idempotency {
         if charged.is_ok() {
             match self.db.run(create(&attempt)).await {
                 Ok(()) => return Ok(Begun::Mine),
-                Err(singlet::Error::ConditionFailed { .. }) => {}
+                Err(singlet::Error::ConditionFailed { .. }) => {
+                    // Nothing is kept twice.
+                    charge.refund().await;
+                }
                 Err(error) => return Err(failed(&error)),
             }
         }
@@ -265,12 +247,11 @@ async fn answer_once(
     let target = parts.uri.path_and_query().map_or("", |target| target.as_str());
     let fingerprint =
         seal.fingerprint(&[parts.method.as_str().as_bytes(), target.as_bytes(), &body]);
-    let account = parts.extensions.get::<ClientLimits>().cloned();
-    let budget = store.budget.clone();
-    let is_signed_in = callers.is_signed_in;
-    let charge = Charge { budget: &budget, account: account.as_ref() };
-    let charge = (!is_signed_in).then_some(&charge);
-    if let Begun::Done(sealed) = store.begin(&name, &fingerprint, charge).await? {
+    let client = parts.extensions.get::<ClientLimits>();
+    let address = client.and_then(ClientLimits::limited_network);
+    let quota = if callers.subject.is_some() { &store.signed_in } else { &store.strangers };
+    let charge = Charge { quota: quota.clone(), address, subject: callers.subject };
+    if let Begun::Done(sealed) = store.begin(&name, &fingerprint, &charge).await? {
         if let Some(check) = &scope.replay_check {
             let checked = check(Request::from_parts(parts, Body::from(body))).await;
             if !checked.status().is_success() {
@@ -293,10 +274,11 @@ async fn answer_once(
             Outcome::Refused => Outcome::Refused,
             Outcome::Unknown => Outcome::Unknown,
         };
-        if let Outcome::Done(sealed) = &outcome
-            && !is_signed_in
-        {
-            Charge { budget: &store.budget, account: account.as_ref() }.end(sealed).await;
+        match &outcome {
+            Outcome::Done(sealed) => charge.end(sealed.0.len() as u64).await,
+            Outcome::Refused => charge.refund().await,
+            // The record stays until its lease is over.
+            Outcome::Unknown => {}
         }
         store.end(&name, outcome).await;
         answer
@@ -309,21 +291,23 @@ async fn answer_once(
 struct Callers {
     /// In every way in which the route wants to know.
     names: Vec<Vec<u8>>,
-    is_signed_in: bool,
+    /// Of one who has signed in.
+    subject: Option<SubjectHash>,
 }
 
 /// Who asks. Where the route does not want to know, or lets in visitors, that is the address of the
 /// client, and the token of one that has sent one.
 async fn callers(scope: &Scope, parts: &mut Parts) -> Result<Callers, Problem> {
     let mut names = Vec::new();
-    let mut is_signed_in = false;
+    let mut subject = None;
     for scheme in &scope.schemes {
         names.push(match scheme.kind {
             // The same person has another token an hour later.
             Credential::Bearer => {
-                let caller = <Caller as FromRequestParts<()>>::from_request_parts(parts, &()).await;
-                is_signed_in = true;
-                caller?.subject.into_bytes()
+                let caller =
+                    <Caller as FromRequestParts<()>>::from_request_parts(parts, &()).await?;
+                subject = Some(SubjectHash::of(&caller.subject));
+                caller.subject.into_bytes()
             }
             Credential::Header(name) => {
                 parts.headers.get(name).map(|value| value.as_bytes().to_vec()).unwrap_or_default()
@@ -334,15 +318,15 @@ async fn callers(scope: &Scope, parts: &mut Parts) -> Result<Callers, Problem> {
         && let Some(caller) =
             <Caller as OptionalFromRequestParts<()>>::from_request_parts(parts, &()).await?
     {
+        subject = Some(SubjectHash::of(&caller.subject));
         names.push(caller.subject.into_bytes());
-        is_signed_in = true;
     } else if scope.schemes.is_empty() {
         let network = parts.extensions.get::<ClientLimits>().map(|account| account.network());
         let network = network.map(|network| network.to_string()).unwrap_or_default();
         let token = parts.headers.get(AUTHORIZATION).map(|token| token.as_bytes().to_vec());
         names.extend([network.into_bytes(), token.unwrap_or_default()]);
     }
-    Ok(Callers { names, is_signed_in })
+    Ok(Callers { names, subject })
 }
 
 /// The key of a request, with or without the quotes that the draft of the standard puts around it.
@@ -424,11 +408,19 @@ fn replay(kept: Kept) -> Response<Body> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
+    #![allow(
+        clippy::unwrap_used,
+        clippy::indexing_slicing,
+        reason = "a panic here is a failing test"
+    )]
 
     use super::*;
     use crate::api::{Api, NoContent, post};
+    use crate::identity::{Identity, LocalIssuer};
+    use crate::limit::AddressLimits;
+    use crate::problem::FORBIDDEN;
     use axum::extract::State;
+    use axum::http::request::Builder;
     use hyper::service::Service;
     use hyper_util::service::TowerToHyperService;
     use singlet::Settings;
@@ -436,6 +428,7 @@ mod tests {
     use singlet::engine::{Clock, Engine, Options};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::{SystemTime, UNIX_EPOCH};
 
     async fn never_end(State(count): State<Arc<AtomicU32>>) -> Result<NoContent, Problem> {
         count.fetch_add(1, Ordering::SeqCst);
@@ -468,43 +461,164 @@ mod tests {
         Ok(NoContent)
     }
 
+    async fn refuse(_: State<Arc<AtomicU32>>) -> Result<NoContent, Problem> {
+        Err(Problem::new(&FORBIDDEN))
+    }
+
+    async fn greet_caller(
+        count: State<Arc<AtomicU32>>,
+        _: Option<Caller>,
+    ) -> Result<NoContent, Problem> {
+        greet(count).await
+    }
+
+    /// Keeps so many requests in an hour, of strangers and of others.
+    fn small(db: Db<Web>, records: u64) -> Idempotency {
+        Idempotency::with_budgets(db, records * RECORD_BYTES, records * RECORD_BYTES)
+    }
+
+    /// Routes that greet and that refuse, and a small budget for what is kept of them.
+    struct Fixture {
+        service: TowerToHyperService<axum::Router>,
+        store: Idempotency,
+        count: Arc<AtomicU32>,
+        issuer: LocalIssuer,
+    }
+
+    const HERE: [u8; 4] = [127, 0, 0, 1];
+    const STRANGER: [u8; 4] = [192, 0, 2, 1];
+    const OTHER_STRANGER: [u8; 4] = [192, 0, 2, 2];
+
+    impl Fixture {
+        async fn new(open: impl FnOnce(Db<Web>) -> Idempotency) -> Self {
+            // A clock that stands, so that the hour does not end in between.
+            let clock = Clock::fixed(1_773_576_000_000);
+            let options = Options { clock: clock.clone(), background: false, ..Options::default() };
+            let engine = Engine::memory_with(options).unwrap();
+            let settings = Settings { clock, ..Settings::default() };
+            let db = Db::<Web>::on(Embedded::new(engine), settings);
+            db.provision().await.unwrap();
+            let count = Arc::new(AtomicU32::new(0));
+            let api = Api::new(Arc::clone(&count))
+                .named("test", "A test.")
+                .route(post("/", greet_caller).describe("greet", "Greets.").idempotent())
+                .route(
+                    post("/refused", refuse)
+                        .describe("refuse", "Refuses.")
+                        .problems([&FORBIDDEN])
+                        .idempotent(),
+                );
+            let service = TowerToHyperService::new(api.into_router());
+            Self { service, store: open(db), count, issuer: LocalIssuer::new().unwrap() }
+        }
+
+        /// Sends a request with a key of this number, from this address.
+        async fn ask(&self, peer: [u8; 4], path: &str, number: u32) -> Response<Body> {
+            self.send(self.request(peer, path, number)).await
+        }
+
+        fn request(&self, peer: [u8; 4], path: &str, number: u32) -> Builder {
+            Request::post(path)
+                .header(HEADER, format!("5b8e5f0c-3b0e-4f53-9f0e-3f2d8a{number:06x}"))
+                .extension(self.store.clone())
+                .extension(ClientLimits::new(peer.into(), AddressLimits::default()))
+        }
+
+        async fn send(&self, request: Builder) -> Response<Body> {
+            self.service.call(request.body(Body::empty()).unwrap()).await.unwrap()
+        }
+
+        /// The statuses of so many requests of somebody who has signed in, on this machine.
+        async fn ask_as(&self, subject: &str, count: u32) -> Vec<u16> {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+            let token = self.issuer.sign(subject, &[], now).unwrap();
+            let mut statuses = Vec::new();
+            for number in 0..count {
+                let request = self
+                    .request(HERE, "/", number)
+                    .header(AUTHORIZATION, format!("Bearer {token}"))
+                    .extension(Identity::local(&self.issuer));
+                statuses.push(self.send(request).await.status().as_u16());
+            }
+            statuses
+        }
+
+        /// How many requests are answered before one is refused, and the refusal.
+        async fn ask_until_refused(&self, peer: [u8; 4]) -> (u32, Response<Body>) {
+            let mut kept = 0;
+            loop {
+                let response = self.ask(peer, "/", kept).await;
+                if response.status() != 204 {
+                    return (kept, response);
+                }
+                kept += 1;
+            }
+        }
+    }
+
     /// Answers were kept for a day without an end to how many.
     #[tokio::test]
     async fn what_is_kept_of_strangers_has_a_budget() {
-        // A clock that stands, so that the hour does not end in between.
-        let clock = Clock::fixed(1_773_576_000_000);
-        let options = Options { clock: clock.clone(), background: false, ..Options::default() };
-        let engine = Engine::memory_with(options).unwrap();
-        let settings = Settings { clock, ..Settings::default() };
-        let db = Db::<Web>::on(Embedded::new(engine), settings);
-        db.provision().await.unwrap();
-        let store = Idempotency::with_budget(db, 4 * RECORD_BYTES);
-        let count = Arc::new(AtomicU32::new(0));
-        let route = post("/", greet).describe("greet", "Greets.").idempotent();
-        let api = Api::new(Arc::clone(&count)).named("test", "A test.").route(route);
-        let service = TowerToHyperService::new(api.into_router());
-        let ask = async |number: u32| {
-            let request = Request::post("/")
-                .header(HEADER, format!("5b8e5f0c-3b0e-4f53-9f0e-3f2d8a{number:06x}"))
-                .extension(store.clone())
-                .body(Body::empty());
-            service.call(request.unwrap()).await.unwrap()
-        };
-        assert_eq!(ask(0).await.status(), 204);
-        let mut kept = 1;
-        let refused = loop {
-            let response = ask(kept).await;
-            if response.status() != 204 {
-                break response;
-            }
-            kept += 1;
-        };
+        let fixture = Fixture::new(|db| small(db, 4)).await;
+        let (kept, refused) = fixture.ask_until_refused(HERE).await;
         assert!((3..=4).contains(&kept), "{kept}");
         assert_eq!(refused.status(), 503);
         assert!(refused.headers().contains_key("retry-after"));
-        assert_eq!(count.load(Ordering::SeqCst), kept);
+        assert_eq!(fixture.count.load(Ordering::SeqCst), kept);
         // What is known is repeated all the same.
-        assert!(ask(0).await.headers().contains_key(REPLAYED));
-        assert_eq!(count.load(Ordering::SeqCst), kept);
+        assert!(fixture.ask(HERE, "/", 0).await.headers().contains_key(REPLAYED));
+        assert_eq!(fixture.count.load(Ordering::SeqCst), kept);
+    }
+
+    /// Requests that were refused, and repetitions, were charged although nothing was kept of them:
+    /// one client could spend what there was for everybody.
+    #[tokio::test]
+    async fn what_is_not_kept_costs_nothing() {
+        let fixture = Fixture::new(|db| small(db, 64)).await;
+        for number in 0..200 {
+            assert_eq!(fixture.ask(STRANGER, "/refused", number).await.status(), 403, "{number}");
+        }
+        for number in 0..200 {
+            assert_eq!(fixture.ask(STRANGER, "/", 0).await.status(), 204, "{number}");
+        }
+        assert_eq!(fixture.count.load(Ordering::SeqCst), 1);
+        assert_eq!(fixture.ask(STRANGER, "/", 1).await.status(), 204);
+        assert_eq!(fixture.ask(OTHER_STRANGER, "/", 0).await.status(), 204);
+    }
+
+    /// One address could spend three quarters of the budget of all at once.
+    #[tokio::test]
+    async fn one_address_has_a_small_part_of_the_budget() {
+        let fixture = Fixture::new(|db| small(db, 160)).await;
+        let (kept, refused) = fixture.ask_until_refused(STRANGER).await;
+        assert!((5..=10).contains(&kept), "{kept}");
+        assert_eq!(refused.status(), 429);
+        assert!(refused.headers().contains_key("retry-after"));
+        assert_eq!(fixture.ask(OTHER_STRANGER, "/", 0).await.status(), 204);
+        assert!(fixture.ask(STRANGER, "/", 0).await.headers().contains_key(REPLAYED));
+    }
+
+    /// Only people who had not signed in were charged: one caller had 438 MB kept with 2,500
+    /// requests.
+    #[tokio::test]
+    async fn what_is_kept_of_callers_has_a_budget() {
+        let fixture = Fixture::new(|db| small(db, 128)).await;
+        let statuses = fixture.ask_as("ann", 20).await;
+        let kept = statuses.iter().filter(|status| **status == 204).count();
+        // One caller has a thirty-second part.
+        assert!((2..=4).contains(&kept), "{statuses:?}");
+        assert!(statuses[kept..].iter().all(|status| *status == 429), "{statuses:?}");
+        // Others do not notice, until all of it is spent.
+        assert_eq!(fixture.ask_as("bob", 1).await, [204]);
+        let mut last = Vec::new();
+        for number in 0..100 {
+            last = fixture.ask_as(&format!("caller-{number}"), 2).await;
+        }
+        assert_eq!(last, [503, 503]);
+        // Who has not signed in has a budget of their own, and the other way round.
+        assert_eq!(fixture.ask(STRANGER, "/", 0).await.status(), 204);
+        let fixture = Fixture::new(|db| small(db, 128)).await;
+        assert_eq!(fixture.ask_until_refused(HERE).await.1.status(), 503);
+        assert_eq!(fixture.ask_as("ann", 1).await, [204]);
     }
 }

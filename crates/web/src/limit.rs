@@ -15,6 +15,13 @@ use std::time::{Duration, Instant};
 /// comes beyond shares one bucket, so that a flood of addresses exhausts that one and not our
 /// memory, and clients who are known already notice nothing.
 pub const CLIENTS_MAX: usize = 65_536;
+/// How many changes a caller who has signed in may make in a second, over hours. People who keep
+/// the score of a game make one, and every change is kept in a stream for a day, with both images of
+/// its items: without a bound, one caller could fill the disk.
+pub(crate) const CHANGES_PER_SECOND_MAX: u32 = 10;
+/// How many changes such a caller may make at once: an import of a season, or what a scorer has
+/// entered during a day without a connection.
+pub(crate) const CHANGES_AT_ONCE_MAX: u32 = 5_000;
 
 /// How often a client may ask.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,8 +107,13 @@ impl<C: Clone + Eq + Hash> Limiter<C> {
     }
 
     /// Counts so many that have been had already, whether or not they were left.
-    fn settle(&self, client: &C, amount: f64, now: Instant) {
+    pub(crate) fn settle(&self, client: &C, amount: f64, now: Instant) {
         self.with_bucket(client, now, |bucket| bucket.settle(self.rate, amount, now));
+    }
+
+    /// Gives back so many that were taken and not needed. More than a full bucket is not kept.
+    pub(crate) fn refund(&self, client: &C, amount: f64, now: Instant) {
+        self.settle(client, -amount, now);
     }
 
     fn with_bucket<T>(&self, client: &C, now: Instant, work: impl FnOnce(&mut Bucket) -> T) -> T {
@@ -171,20 +183,27 @@ impl Bucket {
     }
 }
 
-/// The limits that every address has.
+/// A caller in a [`Limiter`]: the hash of a subject, because subjects may have a thousand bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct SubjectHash([u8; 16]);
+
+impl SubjectHash {
+    pub(crate) fn of(subject: &str) -> Self {
+        let hash = ring::digest::digest(&ring::digest::SHA256, subject.as_bytes());
+        // Nobody finds two subjects with one hash of 128 bits.
+        Self(hash.as_ref().first_chunk().copied().unwrap_or_default())
+    }
+}
+
+/// The limits that every address and every caller has.
 #[derive(Clone, Default)]
 pub(crate) struct AddressLimits {
     /// Requests, and messages on sockets.
     pub(crate) requests: Option<Arc<Limiter<IpAddr>>>,
     /// Bytes that requests without a caller have stored.
     pub(crate) stored: Option<Arc<Limiter<IpAddr>>>,
-}
-
-impl AddressLimits {
-    pub(crate) fn new(requests: Option<Rate>, stored: Option<Rate>) -> Self {
-        let limiter = |rate: Rate| Arc::new(Limiter::new(rate));
-        Self { requests: requests.map(limiter), stored: stored.map(limiter) }
-    }
+    /// Requests of callers who have signed in, of those that may change something.
+    pub(crate) changes: Option<Arc<Limiter<SubjectHash>>>,
 }
 
 /// What one address asks for, over whichever of its connections. Clones are one account.
@@ -211,7 +230,8 @@ impl ClientLimits {
     /// An account of its own, with a limit for what it has stored: for tests.
     #[must_use]
     pub fn with_stored_rate(address: IpAddr, stored: Rate) -> Self {
-        Self::new(address, AddressLimits::new(None, Some(stored)))
+        let stored = Some(Arc::new(Limiter::new(stored)));
+        Self::new(address, AddressLimits { stored, ..AddressLimits::default() })
     }
 
     /// The address that the connection comes from: a proxy's, if there is one in between.
@@ -224,6 +244,11 @@ impl ClientLimits {
     #[must_use]
     pub fn network(&self) -> IpAddr {
         self.network
+    }
+
+    /// Who a limit is for; `None` for this machine itself, which has none.
+    pub(crate) fn limited_network(&self) -> Option<IpAddr> {
+        self.is_limited.then_some(self.network)
     }
 
     /// Whether the client is on this machine, as far as its address says.
@@ -249,6 +274,16 @@ impl ClientLimits {
         if self.is_limited { limiter.check(&self.network, Instant::now()) } else { Ok(()) }
     }
 
+    /// Counts a request of this caller that may change something, or refuses it. It holds on this
+    /// machine as well: behind a proxy everybody is there.
+    pub(crate) fn charge_change(&self, subject: &str) -> Result<(), Problem> {
+        let Some(limiter) = &self.limits.changes else { return Ok(()) };
+        limiter.take(&SubjectHash::of(subject), Instant::now()).map_err(|wait| {
+            let detail = "You have changed as much as one caller may for now.";
+            Problem::new(&RATE_LIMITED).detail(detail).retry_after(wait)
+        })
+    }
+
     /// Counts bytes that are about to be stored.
     ///
     /// # Errors
@@ -262,13 +297,6 @@ impl ClientLimits {
             let detail = "Your address has stored as much as it may for now.";
             Problem::new(&RATE_LIMITED).detail(detail).retry_after(wait)
         })
-    }
-
-    /// Counts bytes that were stored already: more than was expected.
-    pub(crate) fn settle_stored(&self, bytes: u64) {
-        if let Some(limiter) = self.limits.stored.as_ref().filter(|_| self.is_limited) {
-            limiter.settle(&self.network, bytes as f64, Instant::now());
-        }
     }
 }
 
@@ -353,6 +381,12 @@ mod tests {
         assert_eq!(limiter.take_many(&"Ann", 1.0, start + Duration::from_millis(2_101)), Ok(()));
         limiter.settle(&"Bob", 5.0, start);
         assert!(limiter.take(&"Bob", start).is_err());
+        limiter.refund(&"Bob", 2.0, start);
+        assert!(limiter.take(&"Bob", start).is_ok() && limiter.take(&"Bob", start).is_ok());
+        assert!(limiter.take(&"Bob", start).is_err());
+        // A bucket is never more than full.
+        limiter.refund(&"Bob", 100.0, start);
+        assert_eq!((0..10).filter(|_| limiter.take(&"Bob", start).is_ok()).count(), 5);
     }
 
     /// Debts were forgotten with their generation.

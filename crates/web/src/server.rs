@@ -14,7 +14,9 @@ pub use site::{IdentitySource, Site, SiteOptions};
 use crate::api::room;
 use crate::demo::DemoPolicy;
 use crate::identity::{Identity, LocalIssuer};
-use crate::limit::{AddressLimits, ClientLimits, Limiter, Rate};
+use crate::limit::{
+    AddressLimits, CHANGES_AT_ONCE_MAX, CHANGES_PER_SECOND_MAX, ClientLimits, Limiter, Rate,
+};
 use crate::security::AllowedHosts;
 use crate::store::Store;
 use crate::system::{OpenError, System};
@@ -55,6 +57,10 @@ pub struct Options {
     /// How many bytes requests from one address may store without a caller who has signed in;
     /// `None` is as many as they like. What comes from this machine itself is not counted.
     pub stored_rate: Option<Rate>,
+    /// How often a caller who has signed in may ask for what may change something: by any method but
+    /// GET, HEAD, OPTIONS and TRACE. `None` is as often as it likes. What comes from this machine
+    /// itself is counted too.
+    pub change_rate: Option<Rate>,
     /// What the server takes on at most.
     pub limits: Limits,
 }
@@ -67,6 +73,10 @@ impl Default for Options {
             rate: Some(Rate { per_second: 300.0, burst: 600.0 }),
             // 96 MB at once: six hundred people with 160 KB each. After that, 65 MB an hour.
             stored_rate: Some(Rate { per_second: 18_000.0, burst: 96e6 }),
+            change_rate: Some(Rate {
+                per_second: CHANGES_PER_SECOND_MAX.into(),
+                burst: CHANGES_AT_ONCE_MAX.into(),
+            }),
             limits: Limits::default(),
         }
     }
@@ -252,6 +262,7 @@ impl Server {
         let shared = Arc::new(Shared {
             router: site.router.layer(DefaultBodyLimit::max(limits.body_bytes_max)),
             stored_limiter: options.stored_rate.map(|rate| Arc::new(Limiter::new(rate))),
+            change_limiter: options.change_rate.map(|rate| Arc::new(Limiter::new(rate))),
             identity: site.identity,
             idempotency: Some(site.idempotency),
             strict_problems: site.strict_problems,
@@ -321,8 +332,11 @@ async fn connect(
     mut lifetime: ConnectionGuard,
 ) {
     let of_requests = lifetime.clone();
-    let limits =
-        AddressLimits { requests: shared.limiter.clone(), stored: shared.stored_limiter.clone() };
+    let limits = AddressLimits {
+        requests: shared.limiter.clone(),
+        stored: shared.stored_limiter.clone(),
+        changes: shared.change_limiter.clone(),
+    };
     let account = ClientLimits::new(peer.ip(), limits);
     let service = service_fn(move |request: Request<Incoming>| {
         let (shared, lifetime) = (Arc::clone(&shared), of_requests.clone());
@@ -415,6 +429,7 @@ mod tests {
         Arc::new(Shared {
             router: site.router,
             stored_limiter: None,
+            change_limiter: None,
             identity: site.identity,
             idempotency: None,
             limiter: None,
@@ -540,6 +555,7 @@ mod tests {
         let shared = Arc::new(Shared {
             router: Router::new().route("/socket", get(echo)),
             stored_limiter: None,
+            change_limiter: None,
             identity: None,
             idempotency: None,
             // Nothing comes back while the test runs.

@@ -70,6 +70,10 @@ impl DisplayName {
         if !characters.contains(&count) {
             return wrong_length();
         }
+        // The skeleton is made of the compatibility form, and U+FDFA alone has eighteen letters there.
+        if name.nfkc().count() > name.chars().count() + max {
+            return Err("must have fewer characters that stand for several letters".into());
+        }
         Ok(Self(name))
     }
 

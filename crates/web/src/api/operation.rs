@@ -31,6 +31,8 @@ pub(super) struct Described {
     pub(super) may_sign_in: bool,
     pub(super) validators: Validators,
     pub(super) body_bytes_max: Option<usize>,
+    /// The headers that the route reads, in small letters.
+    pub(super) headers: Vec<String>,
 }
 
 /// What requests to a route are checked against.
@@ -108,7 +110,16 @@ impl<'a> Operation<'a> {
 
     pub(super) fn into_described(self) -> Described {
         let Self { problems, security, may_sign_in, validators, body_bytes_max, .. } = self;
-        Described { problems, security, may_sign_in, validators, body_bytes_max }
+        let is_in_header =
+            |parameter: &&Value| parameter.get("in").is_some_and(|place| place == "header");
+        let read = self.parameters.iter().filter(is_in_header);
+        let read = read.filter_map(|parameter| parameter.get("name")?.as_str());
+        let secrets = security.iter().filter_map(|scheme| match scheme.kind {
+            Credential::Bearer => None,
+            Credential::Header(name) => Some(name),
+        });
+        let headers = read.chain(secrets).map(str::to_ascii_lowercase).collect();
+        Described { problems, security, may_sign_in, validators, body_bytes_max, headers }
     }
 
     /// The schema of a type, by reference if it has a name.

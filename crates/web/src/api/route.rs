@@ -214,7 +214,8 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
         state: &S,
         described: Described,
     ) -> MethodRouter<S> {
-        let Described { validators, problems, security, may_sign_in, body_bytes_max } = described;
+        let Described { validators, problems, security, may_sign_in, body_bytes_max, headers } =
+            described;
         let replay_check = self.replay_check.map(|check| -> ReplayCheck {
             let state = state.clone();
             Box::new(move |request| (check.call)(request, state.clone()))
@@ -223,7 +224,7 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
             let (route, schemes) = (self.name, security);
             Arc::new(Scope { system, route, schemes, may_sign_in, replay_check })
         });
-        let contract = Arc::new(Contract { name: self.name, validators, problems });
+        let contract = Arc::new(Contract { name: self.name, validators, problems, headers });
         let layer = middleware::from_fn(move |mut request: Request, next: Next| {
             let (contract, scope) = (Arc::clone(&contract), scope.clone());
             request.extensions_mut().insert(Arc::clone(&contract));
@@ -263,6 +264,15 @@ pub(super) struct Contract {
     name: &'static str,
     pub(super) validators: Validators,
     problems: Vec<&'static ProblemType>,
+    /// The headers that it declares, in small letters.
+    headers: Vec<String>,
+}
+
+/// Whether the route to which a request with these extensions goes declares this header. The name is
+/// in small letters.
+pub(crate) fn is_declared_header(extensions: &Extensions, name: &str) -> bool {
+    let contract = extensions.get::<Arc<Contract>>();
+    contract.is_some_and(|contract| contract.headers.iter().any(|header| header == name))
 }
 
 /// The problems that a route declares, and whether the server is strict about them.

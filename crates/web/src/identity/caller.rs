@@ -157,7 +157,7 @@ impl Identity {
     fn takes_tokens_in(&self, request: &Parts) -> bool {
         let client = request.extensions.get::<ClientLimits>();
         let is_of_this_machine = client.is_some_and(ClientLimits::is_of_this_machine);
-        !self.is_local() || (is_of_this_machine && !is_forwarded(&request.headers))
+        !self.is_local() || (is_of_this_machine && !is_forwarded(request))
     }
 
     /// The caller that a token stands for.
@@ -186,6 +186,23 @@ impl fmt::Debug for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Identity").field(&self.0.issuer).finish()
     }
+}
+
+/// In the extensions of a request that was counted as a change. Its caller may be asked for again,
+/// as with an `Idempotency-Key`.
+#[derive(Clone, Copy)]
+struct ChangeCounted;
+
+/// Counts a request that may change something, once its caller is known.
+fn count_change(parts: &mut Parts, caller: &Caller) -> Result<(), Problem> {
+    if parts.method.is_safe() || parts.extensions.get::<ChangeCounted>().is_some() {
+        return Ok(());
+    }
+    if let Some(limits) = parts.extensions.get::<ClientLimits>() {
+        limits.charge_change(&caller.subject)?;
+    }
+    parts.extensions.insert(ChangeCounted);
+    Ok(())
 }
 
 impl Argument for Caller {
@@ -234,6 +251,7 @@ impl<S: Send + Sync> OptionalFromRequestParts<S> for Caller {
             tracing::info!(%why, "token rejected");
             refused()
         })?;
+        count_change(parts, &caller)?;
         if let (Some(end), Some(TokenEnd(cell))) = (caller.expires_at_s, parts.extensions.get()) {
             // The second time it is the same token.
             let _ = cell.set(end);

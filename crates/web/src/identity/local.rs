@@ -3,14 +3,16 @@
 use super::issuer::Issuer;
 use super::key::KeySet;
 use super::token::encode;
-use crate::api::{Api, Body, Json, get, post};
+use crate::api::{Api, Body, Json, get, is_declared_header, post};
 use crate::limit::ClientLimits;
 use crate::page;
 use crate::problem::{FORBIDDEN, INTERNAL, Problem};
 use crate::system::{Opened, Persona, System, SystemInfo};
 use crate::validate::FieldLocation;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Response};
+use axum::http::header::HeaderName;
+use axum::http::request::Parts;
+use axum::http::{Response, Version};
 use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse;
 use ring::rand::SystemRandom;
@@ -32,8 +34,10 @@ const GROUPS_CLAIM: &str = "groups";
 ///
 /// That is right on one's own machine and nowhere else. A server has one only if it listens on
 /// loopback and keeps its data itself, and says on its pages that it does. Requests from another
-/// machine and requests that a proxy has forwarded are refused, with a token as well. Its key is
-/// made when it starts and never leaves it, so its tokens are good nowhere else and end with it.
+/// machine are refused, and so are requests that a proxy may have forwarded: those with a header that
+/// clients do not send by themselves, and those of HTTP/1.0. That holds for requests with its tokens
+/// as well. Its key is made when it starts and never leaves it, so its tokens are good nowhere else
+/// and end with it.
 ///
 /// Clones are one issuer.
 #[derive(Clone)]
@@ -172,74 +176,95 @@ impl SignIn {
     }
 }
 
-/// Refuses clients on other machines, and requests that a proxy on this machine has forwarded: their
-/// client may be anywhere. A proxy that adds no header of its own cannot be told from a client on
-/// this machine.
+/// Refuses clients on other machines, and requests that a proxy on this machine may have forwarded:
+/// their client may be anywhere.
 async fn refuse_others(request: Request, next: Next) -> Response<axum::body::Body> {
     let client = request.extensions().get::<ClientLimits>();
     if !client.is_some_and(ClientLimits::is_of_this_machine) {
         let detail = "Only clients on this machine may sign in here.";
         return Problem::new(&FORBIDDEN).detail(detail).into_response();
     }
-    if is_forwarded(request.headers()) {
-        let detail = "A proxy has forwarded this request, and only clients on this machine may \
-                      sign in here. Name an issuer with --issuer instead.";
+    let (parts, body) = request.into_parts();
+    if let Some(sign) = sign_of_proxy(&parts) {
+        let detail = format!(
+            "This request has {sign}, as if a proxy had forwarded it, and only clients on this \
+             machine may sign in here. Connect to the server directly and without it, or name an \
+             issuer with --issuer."
+        );
         return Problem::new(&FORBIDDEN).detail(detail).into_response();
     }
-    next.run(request).await
+    next.run(Request::from_parts(parts, body)).await
 }
 
-/// Words in the names of headers that proxies, tunnels and networks of servers add. A name is split
-/// at its dashes, so that headers which nobody has heard of yet are found as well: whatever tells
-/// of an `ip` or of something `forwarded` is not from a browser.
-const PROXY_WORDS: &[&str] = &[
-    "via",
-    "ip",
-    "proxy",
-    "proxied",
-    "original",
-    "originating",
-    "remote",
-    "peer",
-    "cdn",
-    // Names of proxies, tunnels and networks.
-    "akamai",
-    "amz",
-    "amzn",
-    "appengine",
-    "arr",
-    "azure",
-    "cf",
-    "cloudfront",
-    "envoy",
-    "fastly",
-    "fly",
-    "haproxy",
-    "heroku",
-    "istio",
-    "netlify",
-    "nf",
-    "nginx",
-    "ngrok",
-    "tailscale",
-    "traefik",
-    "varnish",
-    "vercel",
+/// Headers that browsers, command-line clients and scrapers of metrics send themselves. Proxies add
+/// headers of any name, so that all others count as theirs.
+const CLIENT_HEADERS: &[&str] = &[
+    "accept",
+    "accept-charset",
+    "accept-encoding",
+    "accept-language",
+    "access-control-request-headers",
+    "access-control-request-method",
+    "access-control-request-private-network",
+    "authorization",
+    "cache-control",
+    "connection",
+    "content-encoding",
+    "content-language",
+    "content-length",
+    "content-type",
+    "cookie",
+    "dnt",
+    "expect",
+    "host",
+    "idempotency-key",
+    "if-match",
+    "if-modified-since",
+    "if-none-match",
+    "if-range",
+    "if-unmodified-since",
+    "keep-alive",
+    "last-event-id",
+    "origin",
+    "pragma",
+    "priority",
+    "purpose",
+    "range",
+    "referer",
+    "save-data",
+    "service-worker",
+    "service-worker-navigation-preload",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+    "upgrade-insecure-requests",
+    "user-agent",
+    // Prometheus says how long it waits.
+    "x-prometheus-scrape-timeout-seconds",
 ];
-/// Beginnings of such words: `forwarded`, `forwardedfor`, `proxyuser`.
-const PROXY_PREFIXES: &[&str] = &["forward", "proxy"];
-/// Ends of such words: `socketip`, `clientip`.
-const PROXY_SUFFIXES: &[&str] = &["ip", "addr"];
+/// Pages cannot set headers that begin with this, and browsers add more of them every year.
+const BROWSER_PREFIX: &str = "sec-";
 
-/// Whether a proxy says that it has forwarded the request with these headers.
-pub(crate) fn is_forwarded(headers: &HeaderMap) -> bool {
-    headers.keys().any(|name| name.as_str().split(['-', '_']).any(is_of_proxy))
+/// What in the head of a request a client would not send by itself, so that a proxy may have
+/// forwarded it: a header that neither clients send nor the route declares, or HTTP/1.0, which
+/// proxies still speak and clients do not. A proxy that speaks HTTP/1.1 and adds no header cannot be
+/// told from a client.
+fn sign_of_proxy(request: &Parts) -> Option<String> {
+    if request.version < Version::HTTP_11 {
+        return Some("the version HTTP/1.0".to_owned());
+    }
+    let is_of_client = |name: &str| {
+        CLIENT_HEADERS.contains(&name)
+            || name.starts_with(BROWSER_PREFIX)
+            || is_declared_header(&request.extensions, name)
+    };
+    let mut names = request.headers.keys().map(HeaderName::as_str);
+    names.find(|name| !is_of_client(name)).map(|name| format!("the header {name}"))
 }
 
-fn is_of_proxy(word: &str) -> bool {
-    PROXY_WORDS.contains(&word)
-        || PROXY_PREFIXES.iter().any(|prefix| word.starts_with(prefix))
-        || PROXY_SUFFIXES.iter().any(|suffix| word.ends_with(suffix))
+/// Whether a proxy may have forwarded the request with this head.
+pub(crate) fn is_forwarded(request: &Parts) -> bool {
+    sign_of_proxy(request).is_some()
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -7,7 +7,7 @@ use super::watched_body::{BodyProgress, WatchedBody};
 use crate::api::{OperationId, StrictProblems};
 use crate::idempotency::Idempotency;
 use crate::identity::{Identity, TokenEnd};
-use crate::limit::{ClientLimits, Limiter};
+use crate::limit::{ClientLimits, Limiter, SubjectHash};
 use crate::metrics::Metrics;
 use crate::problem::{INTERNAL, METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TIMEOUT, UNAVAILABLE};
 use crate::request_id::{self, RequestId};
@@ -32,6 +32,7 @@ use std::time::{Duration, Instant};
 pub(super) struct Shared {
     pub(super) router: Router,
     pub(super) stored_limiter: Option<Arc<Limiter<IpAddr>>>,
+    pub(super) change_limiter: Option<Arc<Limiter<SubjectHash>>>,
     pub(super) identity: Option<Identity>,
     pub(super) idempotency: Option<Idempotency>,
     pub(super) limiter: Option<Arc<Limiter<IpAddr>>>,

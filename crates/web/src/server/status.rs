@@ -108,10 +108,12 @@ async fn hide_from_others(request: Request, next: Next) -> Response {
     let client = request.extensions().get::<ClientLimits>();
     let is_local = client.is_some_and(ClientLimits::is_of_this_machine);
     let host = host::of_parts(request.uri(), request.headers());
-    if !is_local || !host.is_some_and(host::is_local) || is_forwarded(request.headers()) {
+    let is_for_us = is_local && host.is_some_and(host::is_local);
+    let (parts, body) = request.into_parts();
+    if !is_for_us || is_forwarded(&parts) {
         return Problem::new(&NOT_FOUND).into_response();
     }
-    next.run(request).await
+    next.run(Request::from_parts(parts, body)).await
 }
 
 async fn metrics(State(status): State<Status>) -> Response {

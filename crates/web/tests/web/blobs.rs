@@ -59,6 +59,30 @@ async fn files_are_stored_read_and_deleted() {
     assert_eq!(again.get(&key("avatars")).await.unwrap().as_deref(), Some(&b"three"[..]));
 }
 
+/// Folders had mode 0755 and files 0644: other users of the machine could read them where the folder
+/// was not within that of the data.
+#[cfg(unix)]
+#[tokio::test]
+async fn files_are_for_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = Folder::new("private-blobs");
+    let root = folder.0.join("blobs");
+    let blobs = Blobs::folder(&root).unwrap().of_system("fus");
+    for _ in 0..2 {
+        blobs.put(&key("avatars/user-1/0192.png"), "one".into()).await.unwrap();
+    }
+    for (path, expected) in [
+        ("", 0o700),
+        ("fus", 0o700),
+        ("fus/avatars", 0o700),
+        ("fus/avatars/user-1", 0o700),
+        ("fus/avatars/user-1/0192.png", 0o600),
+    ] {
+        let mode = std::fs::metadata(root.join(path)).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, expected, "{path}: {mode:o}");
+    }
+}
+
 /// Only the first thousand were listed. When these were all in use, a job that removes others
 /// never came to them.
 #[tokio::test]

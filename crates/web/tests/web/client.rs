@@ -107,7 +107,7 @@ impl Running {
     ) -> TestResponse {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind(SocketAddr::new(peer.parse().unwrap(), 0)).unwrap();
-        let mut stream = socket.connect(self.address).await.unwrap();
+        let stream = socket.connect(self.address).await.unwrap();
         let mut head = format!("{first} HTTP/1.1\r\nconnection: close\r\n");
         if !lines.iter().any(|line| line.starts_with("host:")) {
             head += "host: localhost\r\n";
@@ -119,11 +119,12 @@ impl Running {
         if !body.is_empty() {
             head += &format!("content-length: {}\r\n", body.len());
         }
-        // The server may have answered and hung up before it has read everything.
-        let _ = stream.write_all(format!("{head}\r\n{body}").as_bytes()).await;
-        let mut bytes = Vec::new();
-        let _ = stream.read_to_end(&mut bytes).await;
-        TestResponse::parse(&bytes)
+        exchange(stream, &format!("{head}\r\n{body}")).await
+    }
+
+    /// Sends a request as it is written here. It must make the server close the connection.
+    pub(crate) async fn send_raw(&self, request: &str) -> TestResponse {
+        exchange(TcpStream::connect(self.address).await.unwrap(), request).await
     }
 
     pub(crate) async fn get(&self, path: &str) -> TestResponse {
@@ -138,6 +139,14 @@ impl Running {
     pub(crate) async fn socket(&self, path: &str) -> WebSocketStream<TcpStream> {
         upgrade(TcpStream::connect(self.address).await.unwrap(), path).await
     }
+}
+
+async fn exchange(mut stream: TcpStream, request: &str) -> TestResponse {
+    // The server may have answered and hung up before it has read everything.
+    let _ = stream.write_all(request.as_bytes()).await;
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes).await;
+    TestResponse::parse(&bytes)
 }
 
 /// An answer, taken apart.

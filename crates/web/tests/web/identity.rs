@@ -1,7 +1,8 @@
 //! Who is calling, and who only says so.
 
 use crate::client::{Running, start, system};
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use ring::rand::SystemRandom;
@@ -10,8 +11,9 @@ use ring::signature::{
     ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair,
 };
 use serde_json::{Value, json};
-use singlet_web::api::{Api, Json, get};
+use singlet_web::api::{Api, Argument, Json, Operation, delete, get, post};
 use singlet_web::identity::{Caller, Identity, Issuer, LocalIssuer, TokenError};
+use singlet_web::limit::Rate;
 use singlet_web::live::{EventStream, Live, Topic};
 use singlet_web::problem::Problem;
 use singlet_web::{IdentitySource, Options};
@@ -473,12 +475,91 @@ async fn on_ones_own_machine_one_signs_in_as_anybody() {
     }
 }
 
+async fn change(caller: Caller) -> Result<Json<String>, Problem> {
+    Ok(Json(caller.subject))
+}
+
+async fn change_as_anybody(caller: Option<Caller>) -> Result<Json<bool>, Problem> {
+    Ok(Json(caller.is_some()))
+}
+
+/// One caller could change things a thousand times in a second, and each change was kept for a day.
+#[tokio::test]
+async fn a_caller_changes_things_so_often_and_no_more() {
+    let issuer = LocalIssuer::new().unwrap();
+    let bearer = |subject: &str| {
+        format!("authorization: Bearer {}", issuer.sign(subject, &[], now()).unwrap())
+    };
+    let [ann, bob] = ["ann", "bob"].map(bearer);
+    let serve = async |change_rate| {
+        let api = Api::new(())
+            .named("test", "Changes.")
+            .route(get("/me", whoami).describe("me", "Me."))
+            .route(post("/change", change).describe("change", "Changes.").idempotent())
+            .route(delete("/any", change_as_anybody).describe("changeAny", "Changes."));
+        let options = Options { change_rate, ..Options::default() };
+        let identity = IdentitySource::Local(issuer.clone());
+        start(options, |server| {
+            server.with_identity(identity).with_system(system(api.into_router()))
+        })
+        .await
+    };
+    // Nothing comes back while the test runs.
+    let app = serve(Some(Rate { per_second: 0.001, burst: 4.0 })).await;
+    // One with a key counts once, although its caller is asked for twice.
+    let keys = ["7d1c1fd1-3d3e-4f53-9f0e-3f2d8a3f1c11", "8d1c1fd1-3d3e-4f53-9f0e-3f2d8a3f1c11"];
+    for key in keys.map(|key| format!("idempotency-key: {key}")) {
+        assert_eq!(app.send("POST /test/change", &[&ann, &key], "").await.status, 200);
+    }
+    assert_eq!(app.send("POST /test/change", &[&ann], "").await.status, 200);
+    assert_eq!(app.send("DELETE /test/any", &[&ann], "").await.status, 200);
+    for (first, peer) in [("POST /test/change", "127.0.0.1"), ("DELETE /test/any", "127.0.0.2")] {
+        let refused = app.send_from(peer, first, &[&ann], "").await;
+        assert_eq!((refused.status, refused.code().as_str()), (429, "rate-limited"), "{first}");
+        assert!(refused.headers.contains_key("retry-after"));
+    }
+    // Reading, others, and people who have not signed in are not concerned.
+    assert_eq!(app.send("GET /test/me", &[&ann], "").await.status, 200);
+    assert_eq!(app.send("POST /test/change", &[&bob], "").await.status, 200);
+    for _ in 0..10 {
+        assert_eq!(app.send("DELETE /test/any", &[], "").await.status, 200);
+    }
+    let unlimited = serve(None).await;
+    for _ in 0..10 {
+        assert_eq!(unlimited.send("POST /test/change", &[&ann], "").await.status, 200);
+    }
+}
+
+/// An argument that reads a header.
+struct PageToken;
+
+impl Argument for PageToken {
+    fn describe(operation: &mut Operation<'_>) {
+        operation.header("Page-Token", false, "A page.");
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for PageToken {
+    type Rejection = Problem;
+
+    async fn from_request_parts(_: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Ok(Self)
+    }
+}
+
+async fn whoami_on_page(caller: Caller, _: PageToken) -> Json<String> {
+    Json(caller.subject)
+}
+
 /// The list of headers was short, and a proxy that sent another one was believed.
 #[tokio::test]
 async fn the_local_issuer_believes_no_proxy_of_any_kind() {
     let issuer = LocalIssuer::new().unwrap();
     let token = issuer.sign("Ann", &[], now()).unwrap();
-    let api = Api::new(()).named("test", "Who?").route(get("/me", whoami).describe("me", "Me."));
+    let api = Api::new(())
+        .named("test", "Who?")
+        .route(get("/me", whoami).describe("me", "Me."))
+        .route(get("/page", whoami_on_page).describe("page", "Me, on a page."));
     let app = start(Options::default(), |server| {
         server.with_identity(IdentitySource::Local(issuer)).with_system(system(api.into_router()))
     })
@@ -513,6 +594,26 @@ async fn the_local_issuer_believes_no_proxy_of_any_kind() {
         "X-Azure-SocketIP",
         "X-Vercel-Id",
         "Ngrok-Skip-Browser-Warning",
+        // What a list of words in the names of such headers missed.
+        "Xforwardedfor",
+        "X-Client",
+        "X-Cluster-Client",
+        "X-Client-Address",
+        "Clientaddress",
+        "X-Client-Port",
+        "X-Client-Cert",
+        "X-Host",
+        "X-Scheme",
+        "Front-End-Https",
+        "X-Rewrite-URL",
+        "X-Appgw-Trace-Id",
+        "X-Cloud-Trace-Context",
+        "Surrogate-Capability",
+        "X-Gateway",
+        "X-Kong-Request-Id",
+        "X-Tunnel",
+        "X-Request-Id",
+        "Traceparent",
     ] {
         let line = format!("{name}: 198.51.100.7");
         let lines = ["content-type: application/json", &line];
@@ -522,6 +623,18 @@ async fn the_local_issuer_believes_no_proxy_of_any_kind() {
         let used = app.send("GET /test/me", &[&bearer, &line], "").await;
         assert_eq!(used.status, 401, "{name}");
     }
+    // A proxy that adds nothing speaks HTTP/1.0 unless it is told otherwise.
+    let head = "host: localhost\r\nconnection: close\r\ncontent-type: application/json";
+    let body = r#"{"name":"Ann"}"#;
+    for (version, status) in [("1.1", 200), ("1.0", 403)] {
+        let length = body.len();
+        let request = format!(
+            "POST /local/tokens HTTP/{version}\r\n{head}\r\ncontent-length: {length}\r\n\r\n{body}"
+        );
+        assert_eq!(app.send_raw(&request).await.status, status, "{version}");
+    }
+    let request = format!("GET /test/me HTTP/1.0\r\nhost: localhost\r\n{bearer}\r\n\r\n");
+    assert_eq!(app.send_raw(&request).await.status, 401);
     // What browsers send themselves is no sign of a proxy.
     let lines = [
         "user-agent: Mozilla/5.0",
@@ -532,10 +645,18 @@ async fn the_local_issuer_believes_no_proxy_of_any_kind() {
         "upgrade-insecure-requests: 1",
         "priority: u=1",
         "dnt: 1",
-        "x-request-id: r-1",
+        "sec-gpc: 1",
+        "cookie: a=b",
+        "referer: http://localhost/local",
+        "cache-control: no-cache",
+        "pragma: no-cache",
         "content-type: application/json",
     ];
     let signed = app.send("POST /local/tokens", &lines, r#"{"name":"Ann"}"#).await;
     assert_eq!(signed.status, 200, "{}", signed.body);
     assert_eq!(app.send("GET /test/me", &[&bearer], "").await.status, 200);
+    // Headers that a route declares are for its clients to send, also with a token.
+    let lines = [bearer.as_str(), "page-token: 7"];
+    assert_eq!(app.send("GET /test/page", &lines, "").await.status, 200);
+    assert_eq!(app.send("GET /test/me", &lines, "").await.status, 401);
 }

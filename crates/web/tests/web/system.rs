@@ -243,6 +243,9 @@ async fn metrics_name_operations_and_hold_no_paths() {
     for path in ["secret-name", "nothing-here", "nowhere"] {
         assert!(!page.body.contains(path), "{path} is in:\n{}", page.body);
     }
+    // What Prometheus sends of its own.
+    let scrape = ["accept-encoding: gzip", "x-prometheus-scrape-timeout-seconds: 10"];
+    assert_eq!(server.send("GET /metrics", &scrape, "").await.status, 200);
     // A proxy on this machine speaks for others.
     let passed_on = server.send("GET /metrics", &["x-forwarded-for: 198.51.100.7"], "").await;
     assert_eq!((passed_on.status, passed_on.code().as_str()), (404, "not-found"));
