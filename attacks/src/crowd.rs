@@ -16,7 +16,7 @@ const FLOOD_PAUSE: Duration = Duration::from_millis(50);
 
 /// How many connections somebody opens who is in no hurry, and the pause after them.
 const CONNECTED_AT_ONCE: usize = 20;
-const CONNECT_PAUSE: Duration = Duration::from_millis(15);
+const CONNECT_PAUSE: Duration = Duration::from_millis(4);
 /// How many connections one attacker opens after the other, and how long it waits in between.
 const RENEWALS_MAX: usize = 2_000;
 const RENEWAL_PAUSE: Duration = Duration::from_millis(10);

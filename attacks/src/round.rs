@@ -16,10 +16,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long an attack goes on.
-const TIME: Duration = Duration::from_millis(1200);
+const TIME: Duration = Duration::from_millis(800);
 const TIME_LONG: Duration = Duration::from_secs(20);
 /// How long the victim asks before the attack begins, and after it has ended.
-const CALM_TIME: Duration = Duration::from_millis(200);
+const CALM_TIME: Duration = Duration::from_millis(120);
 /// A round that takes this much longer than its attack should is ended by killing the servers.
 const ROUND_TIME_MAX: Duration = Duration::from_secs(40);
 /// How long `/health` may take after an attack.
