@@ -3,6 +3,7 @@
 use crate::frames;
 use crate::http::{Answer, Connection};
 use crate::round::{Endpoint, Kind, Round, Until};
+use crate::victim;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -17,6 +18,9 @@ const FLOOD_PAUSE: Duration = Duration::from_millis(50);
 /// How many connections somebody opens who is in no hurry, and the pause after them.
 const CONNECTED_AT_ONCE: usize = 20;
 const CONNECT_PAUSE: Duration = Duration::from_millis(4);
+/// How many requests an attacker has on one HTTP/2 connection. 128 are allowed; streams that have
+/// just ended may still count.
+pub(crate) const STREAMS: u32 = 120;
 /// How many connections one attacker opens after the other, and how long it waits in between.
 const RENEWALS_MAX: usize = 2_000;
 const RENEWAL_PAUSE: Duration = Duration::from_millis(10);
@@ -86,7 +90,8 @@ pub(crate) fn connect_gradually(address: SocketAddr, count: usize) -> Vec<Connec
 }
 
 /// As many requests at a time as HTTP/2 connections may have, again and again, whose answers nobody
-/// waits for.
+/// waits for. One of each client is asked before, and must succeed: an attack that is refused at once
+/// would show nothing.
 pub(crate) fn bursts(
     round: &mut Round,
     endpoint: &mut Endpoint,
@@ -94,11 +99,13 @@ pub(crate) fn bursts(
     body: impl Fn(usize) -> String + Sync,
 ) -> Result<(), String> {
     const CLIENTS: usize = 8;
-    // Less than the few that the server may count still.
-    const STREAMS: u32 = 120;
     // How long a connection is kept after its requests.
     const KEPT: Duration = Duration::from_millis(200);
     let requests = endpoint.requests;
+    let mut connection = victim::open(requests)?;
+    for client in 0..CLIENTS {
+        victim::ask(&mut connection, requests, operation, &body(client))?;
+    }
     let mut sent = 0;
     round.attack_endpoint(endpoint, |until| {
         let streams = crowd(CLIENTS, |client| {

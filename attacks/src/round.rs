@@ -33,8 +33,8 @@ pub(crate) const P99_MAX: Duration = Duration::from_millis(100);
 pub(crate) const LATENCY_GOAL: Duration = Duration::from_millis(250);
 /// What it may take before it counts as a fault.
 pub(crate) const LATENCY_MAX: Duration = Duration::from_millis(1500);
-/// How much memory the server may take above what it had before the attack: the 192 MB that the
-/// endpoint may hold of bodies and answers, and what the allocator needs around them.
+/// How much memory the server may take above what it had before the attack: the 224 MB that the
+/// endpoint may hold of bodies, answers and returned items, and what the allocator needs around them.
 pub(crate) const MEMORY_ABOVE_IDLE_MAX: u64 = 300 << 20;
 /// How large any answer to an attacker may be, unless it is data.
 pub(crate) const REFUSAL_BYTES_MAX: u64 = 1 << 20;
