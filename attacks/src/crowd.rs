@@ -4,6 +4,7 @@ use crate::frames;
 use crate::http::{Answer, Connection};
 use crate::round::{Endpoint, Kind, Round, Until};
 use crate::victim;
+use std::fmt::{self, Display, Formatter};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -66,6 +67,81 @@ pub(crate) fn repeat(address: SocketAddr, request: &[u8], until: Until) -> usize
         }
     }
     answered
+}
+
+/// What became of requests that an attacker has sent.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) succeeded: usize,
+    pub(crate) refused: usize,
+    /// What the first one was told that was refused.
+    pub(crate) refusal: Option<String>,
+}
+
+impl Outcome {
+    pub(crate) fn add(&mut self, answer: &Answer) {
+        match answer.status {
+            200 => self.succeeded += 1,
+            _ => {
+                self.refused += 1;
+                self.refusal.get_or_insert_with(|| answer.shown());
+            }
+        }
+    }
+
+    pub(crate) fn sum(outcomes: impl IntoIterator<Item = Self>) -> Self {
+        outcomes.into_iter().fold(Self::default(), |sum, one| Self {
+            succeeded: sum.succeeded + one.succeeded,
+            refused: sum.refused + one.refused,
+            refusal: sum.refusal.or(one.refusal),
+        })
+    }
+}
+
+impl Display for Outcome {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} succeeded, {} refused", self.succeeded, self.refused)?;
+        self.refusal.iter().try_for_each(|refusal| write!(formatter, ", the first: {refusal}"))
+    }
+}
+
+/// Sends requests in turn on one connection, each after the answer to the one before, until the
+/// attack ends.
+pub(crate) fn repeat_in_turn(address: SocketAddr, requests: &[Vec<u8>], until: Until) -> Outcome {
+    let mut outcome = Outcome::default();
+    let mut requests = requests.iter().cycle();
+    while !until.is_over() {
+        let Ok(mut connection) = Connection::open(address, until.rest()) else { continue };
+        while !until.is_over() {
+            let asked = requests.next().map(|request| connection.ask(request));
+            let Some(Ok(answer)) = asked else { break };
+            outcome.add(&answer);
+        }
+    }
+    outcome
+}
+
+/// One connection on which requests are repeated in turn. The first must succeed before the attack:
+/// one that is refused at once would show nothing.
+pub(crate) fn attack_by_one(
+    round: &mut Round,
+    endpoint: &mut Endpoint,
+    requests: &[Vec<u8>],
+) -> Result<(), String> {
+    let address = endpoint.requests.address;
+    for request in requests.iter().take(1) {
+        let answer = ask(address, request).map_err(|error| error.to_string())?;
+        if answer.status != 200 {
+            return Err(format!("the attack is not carried out: {}", answer.shown()));
+        }
+    }
+    let mut outcome = Outcome::default();
+    round.attack_endpoint(endpoint, |until| {
+        outcome = Outcome::sum(crowd(1, |_| repeat_in_turn(address, requests, until)));
+        Ok(())
+    })?;
+    round.note(format!("attacker: {outcome}"));
+    Ok(())
 }
 
 /// Opens as many connections as there may be, up to `count`.

@@ -4,8 +4,8 @@
 //! - `round` is one attack: its servers, the victim meanwhile, and the limits that must hold.
 //! - `server` is a process of the command `singlet`; `victim` and `web_victim` are who must notice
 //!   nothing; `tally` is what they saw.
-//! - `crowd` is many attackers at once, `fixture` what they find in the tables; `open_files` lets them
-//!   have many connections.
+//! - `crowd` is many attackers at once, `in_flight` one with many requests at once, `fixture` what
+//!   they find in the tables; `open_files` lets them have many connections.
 //! - `http`, `frames` and `dynamodb` are what is sent, made by hand so that it can be wrong.
 #![allow(
     clippy::print_stdout,
@@ -21,6 +21,7 @@ mod dynamodb;
 mod fixture;
 mod frames;
 mod http;
+mod in_flight;
 mod open_files;
 mod report;
 mod round;
