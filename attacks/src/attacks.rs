@@ -5,6 +5,8 @@ mod calm;
 mod deep_values;
 mod deleted_folder;
 mod echoed_errors;
+mod flipped_bits;
+mod full_disk;
 mod full_lane;
 mod gzip_bombs;
 mod heavy_conditions;
@@ -16,6 +18,7 @@ mod http2_resets;
 mod http2_settings;
 mod http2_windows;
 mod idle_connections;
+mod killed_index_build;
 mod large_heads;
 mod large_transactions;
 mod large_writes;
@@ -119,6 +122,9 @@ pub(crate) const ATTACKS: &[Attack] = attacks! {
     moved_folder "moved-folder", "a folder that is moved away from under a server",
     deleted_folder "deleted-folder", "a folder that is deleted under a server",
     shortened_log "shortened-log", "a log that was cut short after a crash",
+    flipped_bits "flipped-bits", "a bit that is flipped in a file after a crash",
+    full_disk "full-disk", "a disk that gets full",
+    killed_index_build "killed-index-build", "kill -9 while an index is built",
     slow_heads "slow-heads", "300 heads, a byte at a time",
     slow_bodies "slow-bodies", "300 bodies, a byte at a time",
     gzip_bombs "gzip-bombs", "64 KB that become 64 MB",
