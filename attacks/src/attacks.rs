@@ -5,6 +5,9 @@ mod calm;
 mod deep_values;
 mod deleted_folder;
 mod echoed_errors;
+mod flipped_bits;
+mod full_disk;
+mod full_lane;
 mod gzip_bombs;
 mod heavy_conditions;
 mod heavy_filters;
@@ -15,13 +18,19 @@ mod http2_resets;
 mod http2_settings;
 mod http2_windows;
 mod idle_connections;
+mod killed_index_build;
 mod large_heads;
 mod large_transactions;
 mod large_writes;
+mod long_index_keys;
 mod long_lists;
+mod many_clients;
+mod many_counts;
 mod many_gzip_streams;
 mod many_indexes;
 mod many_pages;
+mod many_streams;
+mod many_tables;
 mod many_updates;
 mod many_writes;
 mod moved_folder;
@@ -36,6 +45,7 @@ mod slow_bodies;
 mod slow_heads;
 mod smuggling;
 mod stop_during_scans;
+mod stream_transactions;
 mod unread_answers;
 mod unread_http2;
 mod unread_writes;
@@ -53,6 +63,7 @@ mod web_socket_floods;
 mod web_unread_pages;
 mod web_unread_sockets;
 mod web_unread_streams;
+mod wide_indexes;
 mod wide_values;
 mod wrong_signatures;
 
@@ -88,6 +99,7 @@ pub(crate) const ATTACKS: &[Attack] = attacks! {
     unsigned_bodies "unsigned-bodies", "16 bodies of 16 MB and 45 of 300 KB without a signature that never end",
     heavy_filters "heavy-filters", "scans that search 1.5 MB for each item",
     long_lists "long-lists", "scans that look through a list of 400,000 elements for each item",
+    full_lane "full-lane", "costly scans, 960 at a time, sent again when they are throttled",
     heavy_conditions "heavy-conditions", "writes whose conditions search 1.5 MB",
     large_transactions "large-transactions", "48 clients with transactions that read and make 17 MB of items",
     large_writes "large-writes", "items with 195,000 nested values, put in all three ways",
@@ -96,6 +108,13 @@ pub(crate) const ATTACKS: &[Attack] = attacks! {
     stop_during_scans "stop-during-scans", "SIGTERM while costly scans run",
     many_indexes "many-indexes", "CreateTable with five million indexes, eight at once",
     many_writes "many-writes", "batches and transactions with hundreds of thousands of entries",
+    many_tables "many-tables", "tables with 54 KB of names and tags each, as many as possible",
+    many_streams "many-streams", "a stream that is turned on and off, as often as possible",
+    many_counts "many-counts", "transactions of 100 tiny puts into 100 tables with 20 indexes",
+    many_clients "many-clients", "updates that write 390 KB each, on 900 new connections at a time",
+    wide_indexes "wide-indexes", "transactions on items with 60,000 attributes, and 20 indexes that project others",
+    long_index_keys "long-index-keys", "keys of 3,000 bytes in 20 indexes, which expire at once",
+    stream_transactions "stream-transactions", "transactions on 100 items of 395 KB, with a stream of both images",
     deep_values "deep-values", "values that nest 100,000 levels",
     wide_values "wide-values", "values with a million members",
     echoed_errors "echoed-errors", "mistakes of megabytes, which a message could repeat",
@@ -103,6 +122,9 @@ pub(crate) const ATTACKS: &[Attack] = attacks! {
     moved_folder "moved-folder", "a folder that is moved away from under a server",
     deleted_folder "deleted-folder", "a folder that is deleted under a server",
     shortened_log "shortened-log", "a log that was cut short after a crash",
+    flipped_bits "flipped-bits", "a bit that is flipped in a file after a crash",
+    full_disk "full-disk", "a disk that gets full",
+    killed_index_build "killed-index-build", "kill -9 while an index is built",
     slow_heads "slow-heads", "300 heads, a byte at a time",
     slow_bodies "slow-bodies", "300 bodies, a byte at a time",
     gzip_bombs "gzip-bombs", "64 KB that become 64 MB",

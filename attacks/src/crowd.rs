@@ -3,6 +3,8 @@
 use crate::frames;
 use crate::http::{Answer, Connection};
 use crate::round::{Endpoint, Kind, Round, Until};
+use crate::victim;
+use std::fmt::{self, Display, Formatter};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -16,7 +18,10 @@ const FLOOD_PAUSE: Duration = Duration::from_millis(50);
 
 /// How many connections somebody opens who is in no hurry, and the pause after them.
 const CONNECTED_AT_ONCE: usize = 20;
-const CONNECT_PAUSE: Duration = Duration::from_millis(15);
+const CONNECT_PAUSE: Duration = Duration::from_millis(4);
+/// How many requests an attacker has on one HTTP/2 connection. 128 are allowed; streams that have
+/// just ended may still count.
+pub(crate) const STREAMS: u32 = 120;
 /// How many connections one attacker opens after the other, and how long it waits in between.
 const RENEWALS_MAX: usize = 2_000;
 const RENEWAL_PAUSE: Duration = Duration::from_millis(10);
@@ -64,6 +69,81 @@ pub(crate) fn repeat(address: SocketAddr, request: &[u8], until: Until) -> usize
     answered
 }
 
+/// What became of requests that an attacker has sent.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) succeeded: usize,
+    pub(crate) refused: usize,
+    /// What the first one was told that was refused.
+    pub(crate) refusal: Option<String>,
+}
+
+impl Outcome {
+    pub(crate) fn add(&mut self, answer: &Answer) {
+        match answer.status {
+            200 => self.succeeded += 1,
+            _ => {
+                self.refused += 1;
+                self.refusal.get_or_insert_with(|| answer.shown());
+            }
+        }
+    }
+
+    pub(crate) fn sum(outcomes: impl IntoIterator<Item = Self>) -> Self {
+        outcomes.into_iter().fold(Self::default(), |sum, one| Self {
+            succeeded: sum.succeeded + one.succeeded,
+            refused: sum.refused + one.refused,
+            refusal: sum.refusal.or(one.refusal),
+        })
+    }
+}
+
+impl Display for Outcome {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} succeeded, {} refused", self.succeeded, self.refused)?;
+        self.refusal.iter().try_for_each(|refusal| write!(formatter, ", the first: {refusal}"))
+    }
+}
+
+/// Sends requests in turn on one connection, each after the answer to the one before, until the
+/// attack ends.
+pub(crate) fn repeat_in_turn(address: SocketAddr, requests: &[Vec<u8>], until: Until) -> Outcome {
+    let mut outcome = Outcome::default();
+    let mut requests = requests.iter().cycle();
+    while !until.is_over() {
+        let Ok(mut connection) = Connection::open(address, until.rest()) else { continue };
+        while !until.is_over() {
+            let asked = requests.next().map(|request| connection.ask(request));
+            let Some(Ok(answer)) = asked else { break };
+            outcome.add(&answer);
+        }
+    }
+    outcome
+}
+
+/// One connection on which requests are repeated in turn. The first must succeed before the attack:
+/// one that is refused at once would show nothing.
+pub(crate) fn attack_by_one(
+    round: &mut Round,
+    endpoint: &mut Endpoint,
+    requests: &[Vec<u8>],
+) -> Result<(), String> {
+    let address = endpoint.requests.address;
+    for request in requests.iter().take(1) {
+        let answer = ask(address, request).map_err(|error| error.to_string())?;
+        if answer.status != 200 {
+            return Err(format!("the attack is not carried out: {}", answer.shown()));
+        }
+    }
+    let mut outcome = Outcome::default();
+    round.attack_endpoint(endpoint, |until| {
+        outcome = Outcome::sum(crowd(1, |_| repeat_in_turn(address, requests, until)));
+        Ok(())
+    })?;
+    round.note(format!("attacker: {outcome}"));
+    Ok(())
+}
+
 /// Opens as many connections as there may be, up to `count`.
 pub(crate) fn connect_many(address: SocketAddr, count: usize) -> Vec<Connection> {
     // A server that is full may not accept: then the rest is not opened.
@@ -86,7 +166,8 @@ pub(crate) fn connect_gradually(address: SocketAddr, count: usize) -> Vec<Connec
 }
 
 /// As many requests at a time as HTTP/2 connections may have, again and again, whose answers nobody
-/// waits for.
+/// waits for. One of each client is asked before, and must succeed: an attack that is refused at once
+/// would show nothing.
 pub(crate) fn bursts(
     round: &mut Round,
     endpoint: &mut Endpoint,
@@ -94,11 +175,13 @@ pub(crate) fn bursts(
     body: impl Fn(usize) -> String + Sync,
 ) -> Result<(), String> {
     const CLIENTS: usize = 8;
-    // Less than the few that the server may count still.
-    const STREAMS: u32 = 120;
     // How long a connection is kept after its requests.
     const KEPT: Duration = Duration::from_millis(200);
     let requests = endpoint.requests;
+    let mut connection = victim::open(requests)?;
+    for client in 0..CLIENTS {
+        victim::ask(&mut connection, requests, operation, &body(client))?;
+    }
     let mut sent = 0;
     round.attack_endpoint(endpoint, |until| {
         let streams = crowd(CLIENTS, |client| {

@@ -37,9 +37,10 @@ impl Requests {
     /// The head of a request whose body has so many bytes. `headers` are whole lines.
     pub(crate) fn head(&self, operation: &str, body_bytes: usize, headers: &str) -> String {
         format!(
-            "POST / HTTP/1.1\r\nHost: {}\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n\
+            "POST / HTTP/1.1\r\nHost: {}\r\nX-Amz-Target: {}\r\n\
              Content-Type: {CONTENT_TYPE}\r\n{headers}Content-Length: {body_bytes}\r\n\r\n",
-            self.address
+            self.address,
+            target(operation),
         )
     }
 
@@ -50,7 +51,7 @@ impl Requests {
             (":scheme", "http".to_owned()),
             (":path", "/".to_owned()),
             (":authority", self.address.to_string()),
-            ("x-amz-target", format!("DynamoDB_20120810.{operation}")),
+            ("x-amz-target", target(operation)),
             ("content-type", CONTENT_TYPE.to_owned()),
         ]
     }
@@ -60,9 +61,9 @@ impl Requests {
         let (time, scope) = time_and_scope();
         let signed = "host;x-amz-date;x-amz-target";
         let canonical = format!(
-            "POST\n/\n\nhost:{}\nx-amz-date:{time}\nx-amz-target:DynamoDB_20120810.{operation}\n\n\
-             {signed}\n{}",
+            "POST\n/\n\nhost:{}\nx-amz-date:{time}\nx-amz-target:{}\n\n{signed}\n{}",
             self.address,
+            target(operation),
             hex(&Sha256::digest(body))
         );
         let hash = hex(&Sha256::digest(canonical.as_bytes()));
@@ -71,6 +72,15 @@ impl Requests {
         let key = scope.split('/').fold(key, |key, part| mac(&key, part));
         authorization(&time, &scope, signed, &hex(&mac(&key, &to_sign)))
     }
+}
+
+/// What a request names as its target. Operations on streams belong to a service of their own.
+fn target(operation: &str) -> String {
+    let service = match operation {
+        "ListStreams" => "DynamoDBStreams_20120810",
+        _ => "DynamoDB_20120810",
+    };
+    format!("{service}.{operation}")
 }
 
 /// The headers of a request with a known key and a signature that is wrong.

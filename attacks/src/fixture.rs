@@ -1,9 +1,12 @@
 //! What is in the tables that attackers read, and requests that cost a lot.
 
 use crate::dynamodb::Requests;
+use crate::http::Connection;
 use crate::victim;
 use serde_json::{Value, json};
 
+/// How many global secondary indexes a table may have.
+pub(crate) const INDEXES_MAX: usize = 20;
 /// The table of large items.
 const LARGE: &str = "large";
 /// How many large items there are: more than the 16 MB that one answer may have.
@@ -85,6 +88,59 @@ pub(crate) fn large_update(key: usize, returned: &str) -> String {
         "ReturnValues": returned,
     })
     .to_string()
+}
+
+/// Makes a table with the partition key `pk`. `members` are further members of the request.
+pub(crate) fn create_table_with(
+    connection: &mut Connection,
+    requests: Requests,
+    name: &str,
+    members: &Value,
+) -> Result<(), String> {
+    let body = table_body(name, members).to_string();
+    victim::ask(connection, requests, "CreateTable", &body).map(drop)
+}
+
+/// The body of a CreateTable with the partition key `pk`, unless `members` say otherwise.
+pub(crate) fn table_body(name: &str, members: &Value) -> Value {
+    let mut body = json!({
+        "TableName": name,
+        "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+        "BillingMode": "PAY_PER_REQUEST",
+    });
+    for (member, value) in members.as_object().into_iter().flatten() {
+        body[member] = value.clone();
+    }
+    body
+}
+
+/// As many indexes as a table may have, each with the partition key `pk`.
+pub(crate) fn indexes(
+    name: impl Fn(usize) -> String,
+    projection: impl Fn(usize) -> Value,
+) -> Value {
+    let index = |number| {
+        json!({
+            "IndexName": name(number),
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+            "Projection": projection(number),
+        })
+    };
+    (0..INDEXES_MAX).map(index).collect()
+}
+
+/// The body of a transaction that sets a number in each of the first items of a table.
+pub(crate) fn updates(table: &str, items: usize, number: usize) -> Value {
+    let update = |key: usize| {
+        json!({"Update": {
+            "TableName": table,
+            "Key": {"pk": {"S": key.to_string()}},
+            "UpdateExpression": "SET n = :n",
+            "ExpressionAttributeValues": {":n": {"N": number.to_string()}},
+        }})
+    };
+    json!({"TransactItems": (0..items).map(update).collect::<Vec<Value>>()})
 }
 
 /// The body of a Scan whose page has a megabyte.

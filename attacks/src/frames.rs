@@ -7,6 +7,12 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/// Types of frames.
+pub(crate) const DATA: u8 = 0;
+pub(crate) const HEADERS: u8 = 1;
+pub(crate) const RST_STREAM: u8 = 3;
+pub(crate) const WINDOW_UPDATE: u8 = 8;
+/// Flags of frames.
 pub(crate) const END_STREAM: u8 = 1;
 pub(crate) const END_HEADERS: u8 = 4;
 /// The setting that says how many bytes of an answer may be sent before the client asks for more.
@@ -30,7 +36,7 @@ pub(crate) fn data(stream: u32, bytes: &[u8], flags: u8) -> Vec<u8> {
     loop {
         let (piece, after) = rest.split_at(rest.len().min(FRAME_BYTES_MAX));
         let is_last = after.is_empty();
-        frames.extend(frame(0, if is_last { flags } else { 0 }, stream, piece));
+        frames.extend(frame(DATA, if is_last { flags } else { 0 }, stream, piece));
         if is_last {
             return frames;
         }
@@ -39,7 +45,7 @@ pub(crate) fn data(stream: u32, bytes: &[u8], flags: u8) -> Vec<u8> {
 }
 
 pub(crate) fn headers(stream: u32, block: &[u8], flags: u8) -> Vec<u8> {
-    frame(1, flags, stream, block)
+    frame(HEADERS, flags, stream, block)
 }
 
 pub(crate) fn priority(stream: u32, depends_on: u32) -> Vec<u8> {
@@ -50,7 +56,7 @@ pub(crate) fn priority(stream: u32, depends_on: u32) -> Vec<u8> {
 
 pub(crate) fn rst_stream(stream: u32) -> Vec<u8> {
     const CANCEL: u32 = 8;
-    frame(3, 0, stream, &CANCEL.to_be_bytes())
+    frame(RST_STREAM, 0, stream, &CANCEL.to_be_bytes())
 }
 
 pub(crate) fn settings(values: &[(u16, u32)]) -> Vec<u8> {
@@ -67,7 +73,7 @@ pub(crate) fn ping() -> Vec<u8> {
 }
 
 pub(crate) fn window_update(stream: u32, bytes: u32) -> Vec<u8> {
-    frame(8, 0, stream, &bytes.to_be_bytes())
+    frame(WINDOW_UPDATE, 0, stream, &bytes.to_be_bytes())
 }
 
 pub(crate) fn continuation(stream: u32, block: &[u8], flags: u8) -> Vec<u8> {
@@ -113,6 +119,24 @@ pub(crate) fn open(
     Ok(connection)
 }
 
+/// A frame that was received.
+pub(crate) struct Received {
+    pub(crate) kind: u8,
+    pub(crate) flags: u8,
+    pub(crate) stream: u32,
+    pub(crate) payload: Vec<u8>,
+}
+
+/// Takes the first frame out of what was received, if it is complete.
+pub(crate) fn take_frame(received: &mut Vec<u8>) -> Option<Received> {
+    const HEAD_BYTES: usize = 9;
+    let &[a, b, c, kind, flags, s0, s1, s2, s3] = received.first_chunk::<HEAD_BYTES>()?;
+    let end = HEAD_BYTES + u32::from_be_bytes([0, a, b, c]) as usize;
+    let payload = received.get(HEAD_BYTES..end)?.to_vec();
+    received.drain(..end);
+    Some(Received { kind, flags, stream: u32::from_be_bytes([s0, s1, s2, s3]), payload })
+}
+
 /// A string without Huffman coding, after its length in seven bits and what does not fit there.
 fn push_text(block: &mut Vec<u8>, text: &str) {
     const PREFIX_MAX: usize = 127;
@@ -141,6 +165,20 @@ mod tests {
         let long = data(1, &[7; FRAME_BYTES_MAX + 1], END_STREAM);
         assert_eq!(long.len(), 2 * 9 + FRAME_BYTES_MAX + 1);
         assert_eq!((long[4], long[9 + FRAME_BYTES_MAX + 4]), (0, END_STREAM));
+    }
+
+    #[test]
+    fn frames_are_taken_once_they_are_complete() {
+        let mut received = rst_stream(5);
+        received.extend(ping());
+        let incomplete = received.pop();
+        let first = take_frame(&mut received).unwrap();
+        assert_eq!((first.kind, first.flags, first.stream), (3, 0, 5));
+        assert_eq!(first.payload, [0, 0, 0, 8]);
+        assert!(take_frame(&mut received).is_none());
+        received.extend(incomplete);
+        assert_eq!(take_frame(&mut received).unwrap().payload, b"attacker");
+        assert!(received.is_empty());
     }
 
     #[test]

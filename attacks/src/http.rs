@@ -44,14 +44,21 @@ impl Connection {
     pub(crate) fn open(address: SocketAddr, patience: Duration) -> io::Result<Self> {
         let stream = TcpStream::connect_timeout(&address, CONNECT_TIME_MAX)?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(patience))?;
-        stream.set_write_timeout(Some(patience))?;
-        Ok(Self(BufReader::new(stream)))
+        let connection = Self(BufReader::new(stream));
+        connection.set_patience(patience)?;
+        Ok(connection)
     }
 
     /// A connection that is open already.
     pub(crate) fn of(stream: TcpStream) -> Self {
         Self(BufReader::new(stream))
+    }
+
+    /// From now on, neither reading nor writing may take longer than this.
+    pub(crate) fn set_patience(&self, patience: Duration) -> io::Result<()> {
+        let stream = self.0.get_ref();
+        stream.set_read_timeout(Some(patience))?;
+        stream.set_write_timeout(Some(patience))
     }
 
     pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {

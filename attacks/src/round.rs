@@ -16,10 +16,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long an attack goes on.
-const TIME: Duration = Duration::from_millis(1200);
+const TIME: Duration = Duration::from_millis(800);
 const TIME_LONG: Duration = Duration::from_secs(20);
 /// How long the victim asks before the attack begins, and after it has ended.
-const CALM_TIME: Duration = Duration::from_millis(200);
+const CALM_TIME: Duration = Duration::from_millis(120);
 /// A round that takes this much longer than its attack should is ended by killing the servers.
 const ROUND_TIME_MAX: Duration = Duration::from_secs(40);
 /// How long `/health` may take after an attack.
@@ -33,8 +33,8 @@ pub(crate) const P99_MAX: Duration = Duration::from_millis(100);
 pub(crate) const LATENCY_GOAL: Duration = Duration::from_millis(250);
 /// What it may take before it counts as a fault.
 pub(crate) const LATENCY_MAX: Duration = Duration::from_millis(1500);
-/// How much memory the server may take above what it had before the attack: the 192 MB that the
-/// endpoint may hold of bodies and answers, and what the allocator needs around them.
+/// How much memory the server may take above what it had before the attack: the 224 MB that the
+/// endpoint may hold of bodies, answers and returned items, and what the allocator needs around them.
 pub(crate) const MEMORY_ABOVE_IDLE_MAX: u64 = 300 << 20;
 /// How large any answer to an attacker may be, unless it is data.
 pub(crate) const REFUSAL_BYTES_MAX: u64 = 1 << 20;
@@ -68,6 +68,8 @@ pub(crate) struct Round<'s> {
     label: String,
     /// How many servers were started.
     started: usize,
+    /// A limit on the size of files, for the next server.
+    file_blocks_max: Option<u64>,
     watchdog: Watchdog,
     /// What did not hold.
     pub(crate) faults: Vec<String>,
@@ -104,6 +106,7 @@ impl<'s> Round<'s> {
             settings,
             label,
             started: 0,
+            file_blocks_max: None,
             watchdog: Watchdog::new(ROUND_TIME_MAX + settings.time() * 2),
             faults: Vec::new(),
             late: 0,
@@ -123,6 +126,11 @@ impl<'s> Round<'s> {
         self.settings.time()
     }
 
+    /// Whether attacks may take long.
+    pub(crate) fn is_long(&self) -> bool {
+        self.settings.long
+    }
+
     /// How many connections to open of those that are wanted. If fewer are allowed, it is noted.
     pub(crate) fn allowed_connections(&mut self, wanted: usize) -> usize {
         let allowed = wanted.min(self.settings.connections_max);
@@ -136,6 +144,19 @@ impl<'s> Round<'s> {
     pub(crate) fn endpoint(&mut self, kind: Kind) -> Result<Endpoint, String> {
         let folder = (kind == Kind::Folder).then(|| self.path("data"));
         self.endpoint_on(kind, folder.as_deref())
+    }
+
+    /// Starts an endpoint on this folder, whose files may have no more than so many blocks of 512
+    /// bytes, as on a disk that is full.
+    pub(crate) fn endpoint_with_file_limit(
+        &mut self,
+        folder: &Path,
+        blocks: u64,
+    ) -> Result<Endpoint, String> {
+        self.file_blocks_max = Some(blocks);
+        let endpoint = self.endpoint_on(Kind::Folder, Some(folder));
+        self.file_blocks_max = None;
+        endpoint
     }
 
     /// Starts an endpoint on this folder, or in memory.
@@ -294,7 +315,17 @@ impl<'s> Round<'s> {
     fn launch(&mut self, arguments: &[OsString], addresses: usize) -> Result<Server, String> {
         self.started += 1;
         let log = self.path(&format!("{}.log", self.started));
-        let server = Server::start(&self.settings.program, arguments, addresses, log)?;
+        let program = &self.settings.program;
+        let server = match self.file_blocks_max {
+            None => Server::start(program, arguments, addresses, log)?,
+            // The shell becomes the server, so its id is the server's.
+            Some(blocks) => {
+                let script = format!(r#"ulimit -f {blocks}; exec "$0" "$@""#);
+                let mut line = vec!["-c".into(), script.into(), program.into()];
+                line.extend_from_slice(arguments);
+                Server::start(Path::new("sh"), &line, addresses, log)?
+            }
+        };
         self.watchdog.watch(server.id());
         Ok(server)
     }
@@ -316,6 +347,19 @@ pub(crate) struct Endpoint {
 /// What the endpoint says about itself.
 pub(crate) fn health(endpoint: SocketAddr) -> std::io::Result<Answer> {
     Connection::open(endpoint, HEALTH_TIME_MAX)?.ask(&get(endpoint, "/health"))
+}
+
+/// Copies the folder of a server that has ended.
+pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<(), String> {
+    let copied = (|| {
+        std::fs::create_dir(to)?;
+        for entry in std::fs::read_dir(from)? {
+            let entry = entry?;
+            std::fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+        Ok(())
+    })();
+    copied.map_err(|error: std::io::Error| format!("{}: {error}", from.display()))
 }
 
 /// Kills the servers of a round that takes too long, which ends everything that waits for them.

@@ -111,14 +111,22 @@ fn ask_on_new_connections(requests: Requests, stop: &AtomicBool) -> Tally {
 pub(crate) fn check_kept(requests: Requests, acknowledged: &Acknowledged) -> Result<(), String> {
     let mut connection = open(requests)?;
     for (key, number) in acknowledged {
-        let body = json!({"TableName": TABLE, "Key": {"pk": {"S": key.to_string()}}}).to_string();
-        let answer = ask(&mut connection, requests, "GetItem", &body)?;
-        let found = number_in(&answer.text());
+        let found = number_of(&mut connection, requests, *key)?;
         if found.is_none_or(|found| found < *number) {
             return Err(format!("key {key} has {found:?} instead of the acknowledged {number}"));
         }
     }
     Ok(())
+}
+
+/// The number that a key has, in the table of the victim.
+pub(crate) fn number_of(
+    connection: &mut Connection,
+    requests: Requests,
+    key: u64,
+) -> Result<Option<u64>, String> {
+    let body = json!({"TableName": TABLE, "Key": {"pk": {"S": key.to_string()}}}).to_string();
+    Ok(number_in(&ask(connection, requests, "GetItem", &body)?.text()))
 }
 
 /// Writes numbers to keys one by one until `count` are acknowledged.

@@ -16,21 +16,16 @@ pub(super) fn run(round: &mut Round) -> Result<(), String> {
     let requests = endpoint.requests;
     fixture::fill_large(requests)?;
     let key = |number: usize| json!({"pk": {"S": number.to_string()}});
-    let update = |number: usize| {
-        json!({"Update": {
-            "TableName": TABLE,
-            "Key": key(number),
-            "UpdateExpression": "SET n = :n",
-            "ExpressionAttributeValues": {":n": {"N": "1"}},
-        }})
-    };
     let check = json!({"ConditionCheck": {
         "TableName": TABLE,
         "Key": {"pk": {"S": "none"}},
         "ConditionExpression": "attribute_exists(pk)",
     }});
-    let writes: Vec<Value> = (0..ITEMS).map(update).chain([check]).collect();
-    let write = requests.make("TransactWriteItems", json!({"TransactItems": writes}).to_string());
+    let mut writes = fixture::updates(TABLE, ITEMS, 1);
+    if let Some(writes) = writes["TransactItems"].as_array_mut() {
+        writes.push(check);
+    }
+    let write = requests.make("TransactWriteItems", writes.to_string());
     let get = |number: usize| json!({"Get": {"TableName": TABLE, "Key": key(number)}});
     let gets: Vec<Value> = (0..ITEMS).map(get).collect();
     let read = requests.make("TransactGetItems", json!({"TransactItems": gets}).to_string());

@@ -1,4 +1,4 @@
-use crate::crowd::crowd;
+use crate::crowd::{STREAMS, crowd};
 use crate::frames::{self, END_HEADERS, END_STREAM};
 use crate::round::{Kind, LATENCY_MAX, Round};
 use crate::victim;
@@ -8,7 +8,6 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 const CLIENTS: usize = 2;
-const STREAMS: u32 = 120;
 /// Almost as many as a body may have.
 const INFLATED_BYTES: usize = 15 << 20;
 

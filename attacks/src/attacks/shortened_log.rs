@@ -1,4 +1,4 @@
-use crate::round::{Kind, Round};
+use crate::round::{Kind, Round, copy_folder};
 use crate::victim;
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -39,18 +39,6 @@ pub(super) fn run(round: &mut Round) -> Result<(), String> {
         fs::remove_dir_all(&copy).map_err(|error| error.to_string())?;
     }
     Ok(())
-}
-
-fn copy_folder(from: &Path, to: &Path) -> Result<(), String> {
-    let copied = (|| {
-        fs::create_dir(to)?;
-        for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            fs::copy(entry.path(), to.join(entry.file_name()))?;
-        }
-        Ok(())
-    })();
-    copied.map_err(|error: std::io::Error| format!("{}: {error}", from.display()))
 }
 
 fn cut(path: &Path, percent: u64) -> Result<(), String> {

@@ -1,4 +1,4 @@
-use crate::crowd::crowd;
+use crate::crowd::{STREAMS, crowd};
 use crate::fixture;
 use crate::frames::{self, INITIAL_WINDOW_SIZE};
 use crate::round::{Kind, Round};
@@ -6,8 +6,6 @@ use crate::victim;
 use std::time::Duration;
 
 const CLIENTS: usize = 16;
-/// As many as one connection may have, less than the few that the server may count still.
-const STREAMS: u32 = 120;
 
 /// Updates of 200 bytes that ask for the item of 390 KB that they change, on HTTP/2 connections that
 /// let the server send nothing. What was done could not be refused, so all of these answers were
