@@ -45,6 +45,14 @@ pub struct Shares {
     pub address: Option<Share>,
 }
 
+impl Share {
+    /// Whether both are clones of one share, and so of one client.
+    #[must_use]
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 impl Room {
     /// An empty room for this many bytes.
     #[must_use]
@@ -193,6 +201,13 @@ impl Share {
 }
 
 impl Shares {
+    /// The share that stands for the client where clients take turns: that of the address if it is
+    /// another machine, else that of the connection.
+    #[must_use]
+    pub fn client(&self) -> &Share {
+        self.address.as_ref().unwrap_or(&self.connection)
+    }
+
     fn each(&self) -> impl Iterator<Item = &Share> {
         [Some(&self.connection), self.address.as_ref()].into_iter().flatten()
     }

@@ -95,6 +95,8 @@ type Outcome = Result<Answer, BackendError>;
 
 enum Progress<'a> {
     Done(Option<Outcome>),
+    /// Is done, and lets other tasks run first.
+    Yielding(Option<Outcome>),
     Pending(BoxFuture<'a, Outcome>),
 }
 
@@ -102,6 +104,12 @@ impl<'a> Execution<'a> {
     /// Is done.
     pub fn done(outcome: Result<Answer, BackendError>) -> Self {
         Self(Progress::Done(Some(outcome)))
+    }
+
+    /// Is done, and returns `Pending` once after waking its task, so that other tasks run before
+    /// the caller goes on: for large answers, which take long to read.
+    pub fn yielding(outcome: Result<Answer, BackendError>) -> Self {
+        Self(Progress::Yielding(Some(outcome)))
     }
 
     /// Is being worked on.
@@ -116,6 +124,12 @@ impl Future for Execution<'_> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
         match &mut self.0 {
             Progress::Pending(future) => future.as_mut().poll(context),
+            Progress::Yielding(outcome) => {
+                let outcome = outcome.take();
+                self.0 = Progress::Done(outcome);
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
             // A future is not polled again once it was ready.
             Progress::Done(outcome) => outcome.take().map_or(Poll::Pending, Poll::Ready),
         }

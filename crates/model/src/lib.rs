@@ -109,6 +109,7 @@ mod timestamp;
 mod together;
 mod trace;
 pub mod transaction;
+mod yielding;
 
 pub use attempt::{Attempts, Retryable};
 pub use attribute::{Attribute, Bytes};
@@ -139,6 +140,7 @@ pub use subject::Subject;
 pub use table::{Declaration, Table};
 pub use timestamp::{Expiry, ParseTimestampError, Timestamp};
 pub use together::Together;
+pub use yielding::yield_now;
 
 #[cfg(feature = "schemars")]
 #[doc(hidden)]

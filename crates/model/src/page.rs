@@ -20,6 +20,7 @@ use crate::source::{Source, Start};
 use crate::subject::Subject;
 use crate::table::{Contains, Declaration};
 use crate::timestamp::Timestamp;
+use crate::yielding::{ByteYield, yield_now};
 use count::{counted, is_alone};
 use singlet_dynamo::binary::ItemRef;
 use singlet_dynamo::expression::Condition;
@@ -280,6 +281,7 @@ where
         let now = self.db.now();
         let mut last: Option<(usize, StoredItem)> = None;
         let mut requests = 0;
+        let mut decoded = ByteYield::default();
         // One more than is wanted tells whether there are more.
         let ahead = usize::from(end == End::Page);
         let mut limit = wanted.map(|wanted| wanted.saturating_add(ahead));
@@ -288,6 +290,9 @@ where
             let page = self.request(start, limit).await?;
             requests += 1;
             for row in page.items.unwrap_or_default().into_iter().map(stored) {
+                if decoded.is_due(row.stored_bytes()) {
+                    yield_now().await;
+                }
                 let item = row.as_item();
                 if !self.wants(range, item, now) {
                     continue;

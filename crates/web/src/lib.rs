@@ -27,6 +27,7 @@ mod etag;
 #[cfg(test)]
 #[path = "../tests/web/handshake.rs"]
 mod handshake;
+mod heavy;
 pub mod idempotency;
 pub mod identity;
 pub mod job;
@@ -54,6 +55,7 @@ pub mod validate;
 
 pub use demo::{Demo, DemoError, DemoPolicy};
 pub use server::{IdentitySource, Limits, Options, Server, Site, SiteOptions, serve};
+pub use singlet::yield_now;
 pub use store::Store;
 pub use system::{OpenError, Opened, Persona, Resources, System};
 pub use table::Web;

@@ -13,6 +13,7 @@ pub use site::{IdentitySource, Site, SiteOptions};
 
 use crate::api::room;
 use crate::demo::DemoPolicy;
+use crate::heavy::turns_of_runtime;
 use crate::identity::{Identity, LocalIssuer};
 use crate::limit::{
     AddressLimits, CHANGES_AT_ONCE_MAX, CHANGES_PER_SECOND_MAX, ClientLimits, Limiter, Rate,
@@ -278,10 +279,12 @@ impl Server {
         protocol.header_read_timeout(None).max_buf_size(limits.head_bytes_max);
         let streams = Arc::new(Semaphore::new(limits.streams_max));
         site.metrics.watch_streams(&streams, limits.streams_max);
+        let turns = turns_of_runtime();
         let handle = |accepted: Accepted<Share>| {
             let Accepted { stream, activity, peer, address, is_refused, stop } = accepted;
             let shares = Shares { address, ..Shares::default() };
-            let (lifetime, end) = lifetime::begin(stop, activity, shares, Arc::clone(&streams));
+            let (streams, turns) = (Arc::clone(&streams), turns.clone());
+            let (lifetime, end) = lifetime::begin(stop, activity, shares, streams, turns);
             let (protocol, shared) = (protocol.clone(), Arc::clone(&shared));
             async move {
                 connect(stream, peer, is_refused, &protocol, shared, lifetime).await;
@@ -400,9 +403,9 @@ mod tests {
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
             let (_stop, stopped) = watch::channel(false);
-            let sockets = Arc::new(Semaphore::new(1));
+            let (sockets, turns) = (Arc::new(Semaphore::new(1)), turns_of_runtime());
             let (lifetime, end) =
-                lifetime::begin(stopped, Arc::default(), Shares::default(), sockets);
+                lifetime::begin(stopped, Arc::default(), Shares::default(), sockets, turns);
             let protocol = http1::Builder::new();
             connect(stream, (peer, 1).into(), false, &protocol, shared, lifetime).await;
             end.wait().await;

@@ -78,6 +78,11 @@ impl ClientShares {
             account: address.map(|address| address.account.clone()).unwrap_or_default(),
         }
     }
+
+    /// Who takes turns with others.
+    pub(crate) fn client(&self) -> &Share {
+        self.requests.client()
+    }
 }
 
 impl Rooms {

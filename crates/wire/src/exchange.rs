@@ -202,7 +202,7 @@ impl Shared {
             let unverified = UnverifiedBody { body, is_gzip };
             let (shared, owner, head) = (Arc::clone(self), Arc::clone(client), head.clone());
             let verify = move || unverified.verify(&shared, &owner, &head, operation);
-            self.lane.run(&client.shares.account, verify).await?
+            self.lane.run(client.shares.client(), verify).await?
         } else {
             UnverifiedBody { body, is_gzip }.verify(self, client, head, operation)?
         };
@@ -251,7 +251,7 @@ impl Shared {
         let answer = Box::new(answer);
         let usual = expected * JSON_GROWTH_USUAL;
         let hold = self.find_room(client, usual, effect).await?;
-        let owner = &client.shares.account;
+        let owner = client.shares.client();
         let begun = match expected {
             0..=INLINE_BYTES_MAX => write_within(answer, expected, hold),
             _ => self.lane.run(owner, move || write_within(answer, expected, hold)).await,
@@ -310,7 +310,7 @@ impl Shared {
         expected: usize,
         client: &Client,
     ) -> Result<Written, Refusal> {
-        let owner = &client.shares.account;
+        let owner = client.shares.client();
         let hold = self.find_room(client, expected, Effect::Read).await?;
         let count = move || {
             let mut writer = Writer::counting();

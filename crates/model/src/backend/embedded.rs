@@ -4,8 +4,9 @@ mod stream;
 mod timer;
 
 use super::{Backend, BackendError, BoxFuture, Execution, Feed, FeedEvent};
+use crate::yielding::YIELD_BYTES;
 use singlet_dynamo as dynamo;
-use singlet_dynamo::operation::Request;
+use singlet_dynamo::operation::{Answer, Request};
 use singlet_dynamo::stream::SequenceNumber;
 use singlet_engine::Engine;
 use singlet_engine::feed::{Event, Subscription};
@@ -46,6 +47,7 @@ impl Backend for Embedded {
         let mut started = self.engine.start(request);
         // Reads never wait for anybody, and in memory writes seldom do.
         match Pin::new(&mut started).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Ok(answer)) if is_large(&answer) => Execution::yielding(Ok(answer)),
             Poll::Ready(outcome) => Execution::done(outcome.map_err(backend_error)),
             Poll::Pending => {
                 Execution::pending(async move { started.await.map_err(backend_error) })
@@ -116,6 +118,14 @@ impl Feed for Listener {
             None => Err(BackendError::NoStream { table: self.table.clone() }),
         }
     }
+}
+
+/// Whether reading an answer takes about a millisecond. Answers of one item are not looked at: gets
+/// and writes are frequent, and an item has 400 KB at most.
+fn is_large(answer: &Answer) -> bool {
+    let may_be_large =
+        matches!(answer, Answer::Page(_) | Answer::BatchGetItem(_) | Answer::TransactGetItems(_));
+    may_be_large && answer.item_bytes() >= YIELD_BYTES
 }
 
 fn backend_error(error: singlet_engine::Error) -> BackendError {

@@ -5,6 +5,7 @@ use super::operation::{Described, Operation, Validators};
 use super::raw::RawBound;
 use super::signature::Signature;
 use crate::blob::not_modified;
+use crate::heavy::{ClientTurns, RouteCost, in_turns};
 use crate::idempotency::{self, ReplayCheck, Scope};
 use crate::problem::{
     ANSWER_NOT_KEPT, BUSY, IN_PROGRESS, INTERNAL, INVALID, KEY_REUSED, MALFORMED, Problem,
@@ -224,7 +225,13 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
             let (route, schemes) = (self.name, security);
             Arc::new(Scope { system, route, schemes, may_sign_in, replay_check })
         });
-        let contract = Arc::new(Contract { name: self.name, validators, problems, headers });
+        let contract = Arc::new(Contract {
+            name: self.name,
+            validators,
+            problems,
+            headers,
+            cost: RouteCost::default(),
+        });
         let layer = middleware::from_fn(move |mut request: Request, next: Next| {
             let (contract, scope) = (Arc::clone(&contract), scope.clone());
             request.extensions_mut().insert(Arc::clone(&contract));
@@ -233,11 +240,15 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
                 request.extensions_mut().insert(RawBound(bytes_max));
             }
             let if_none_match = request.headers().get(IF_NONE_MATCH).cloned();
+            let turns = ClientTurns::of(request.extensions());
             async move {
-                let mut response = match scope {
-                    Some(scope) => idempotency::answer(&scope, request, next).await,
-                    None => next.run(request).await,
+                let work = async {
+                    match scope {
+                        Some(scope) => idempotency::answer(&scope, request, next).await,
+                        None => next.run(request).await,
+                    }
                 };
+                let mut response = in_turns(turns, &contract.cost, work).await;
                 if let Some(if_none_match) = if_none_match {
                     response = not_modified(response, &if_none_match);
                 }
@@ -266,6 +277,8 @@ pub(super) struct Contract {
     problems: Vec<&'static ProblemType>,
     /// The headers that it declares, in small letters.
     headers: Vec<String>,
+    /// What requests of the route compute.
+    cost: RouteCost,
 }
 
 /// Whether the route to which a request with these extensions goes declares this header. The name is

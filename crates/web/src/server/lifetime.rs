@@ -1,11 +1,12 @@
 //! How long a connection lives, for those who have to know.
 
+use crate::heavy::ClientTurns;
 use crate::identity::TokenEnd;
 use crate::problem::{Problem, UNAVAILABLE};
 use axum::body::Body;
 use axum::http::Response;
 use axum::response::IntoResponse;
-use singlet_edge::{Activity, Shares, TakenOver};
+use singlet_edge::{Activity, Shares, TakenOver, Turns};
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -22,6 +23,8 @@ pub(crate) struct ConnectionGuard {
     shares: Shares,
     /// The permits of all streams of the server.
     sockets: Arc<Semaphore>,
+    /// The turns of all heavy requests of the server.
+    turns: Turns,
     /// Nothing is ever sent. That all clones are gone is the message.
     _alive: mpsc::Sender<Infallible>,
 }
@@ -90,9 +93,10 @@ pub(super) fn begin(
     activity: Arc<Activity>,
     shares: Shares,
     sockets: Arc<Semaphore>,
+    turns: Turns,
 ) -> (ConnectionGuard, End) {
     let (alive, gone) = mpsc::channel(1);
-    (ConnectionGuard { stop, activity, shares, sockets, _alive: alive }, End(gone))
+    (ConnectionGuard { stop, activity, shares, sockets, turns, _alive: alive }, End(gone))
 }
 
 impl ConnectionGuard {
@@ -110,6 +114,11 @@ impl ConnectionGuard {
     /// What the connection and its address hold of the memory for bodies.
     pub(crate) fn shares(&self) -> &Shares {
         &self.shares
+    }
+
+    /// What a heavy request of the connection takes turns with.
+    pub(crate) fn client_turns(&self) -> ClientTurns {
+        ClientTurns::new(self.turns.clone(), self.shares.client().clone())
     }
 
     /// Makes the connection a stream, if the server may have one more.

@@ -16,6 +16,7 @@ mod demo;
 mod games;
 mod guestbook;
 mod handshake;
+mod heavy;
 mod idempotency;
 mod identity;
 mod jobs;

@@ -103,22 +103,54 @@ impl Line {
 /// Computes both tables of these matches, in whatever order they come.
 #[must_use]
 pub fn standings(matches: &[Played], names: &BTreeMap<PlayerId, String>) -> Standings {
+    let mut count = StandingsCount::new(names);
+    for played in in_order(matches) {
+        count.add(played);
+    }
+    count.finish()
+}
+
+/// Matches in the order in which they were played, as [`StandingsCount::add`] takes them.
+#[must_use]
+pub fn in_order(matches: &[Played]) -> Vec<&Played> {
     let mut in_order: Vec<&Played> = matches.iter().collect();
     in_order.sort_by_key(|played| (played.date, &played.match_id));
-    let mut players: BTreeMap<BTreeSet<&PlayerId>, Line> = BTreeMap::new();
-    let mut pairs: BTreeMap<BTreeSet<&PlayerId>, Line> = BTreeMap::new();
-    for played in in_order {
+    in_order
+}
+
+/// Counts matches one by one, so that whoever counts thousands can let others run in between.
+#[derive(Debug)]
+pub struct StandingsCount<'m> {
+    names: &'m BTreeMap<PlayerId, String>,
+    players: BTreeMap<BTreeSet<&'m PlayerId>, Line>,
+    pairs: BTreeMap<BTreeSet<&'m PlayerId>, Line>,
+}
+
+impl<'m> StandingsCount<'m> {
+    /// No matches yet, of players with these names.
+    #[must_use]
+    pub fn new(names: &'m BTreeMap<PlayerId, String>) -> Self {
+        Self { names, players: BTreeMap::new(), pairs: BTreeMap::new() }
+    }
+
+    /// Counts a match that was played after all that were counted before.
+    pub fn add(&mut self, played: &'m Played) {
         let [a1, a2, b1, b2] = &played.players;
         let [a_games, b_games] = played.games;
         let sides = [([a1, a2], [a_games, b_games]), ([b1, b2], [b_games, a_games])];
         for (pair, games) in sides {
             for player in pair {
-                line(&mut players, BTreeSet::from([player]), names).add(played, games);
+                line(&mut self.players, BTreeSet::from([player]), self.names).add(played, games);
             }
-            line(&mut pairs, BTreeSet::from(pair), names).add(played, games);
+            line(&mut self.pairs, BTreeSet::from(pair), self.names).add(played, games);
         }
     }
-    Standings { players: ranked(players), pairs: ranked(pairs) }
+
+    /// Both tables.
+    #[must_use]
+    pub fn finish(self) -> Standings {
+        Standings { players: ranked(self.players), pairs: ranked(self.pairs) }
+    }
 }
 
 /// The line of these players, which may be new.

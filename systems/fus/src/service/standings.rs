@@ -4,15 +4,18 @@ use super::Service;
 use super::matches::parse_range;
 use crate::design::{MatchList, SquashMatch};
 use crate::error::Error;
-use crate::rules::{Played, Squash, standings};
+use crate::rules::{Played, Squash, StandingsCount, in_order};
 use crate::view::StandingsView;
 use singlet_web::identity::Caller;
 use singlet_web::problem::{Problem, UNAVAILABLE};
+use singlet_web::yield_now;
 
 /// How many days a range has at most.
 const DAYS_MAX: u64 = 366;
 /// How many matches a range has at most.
 const MATCHES_MAX: usize = 10_000;
+/// How many matches are counted before other requests may run: less than a millisecond.
+const MATCHES_PER_YIELD: usize = 200;
 const DAY_SECONDS: u64 = 24 * 3600;
 
 impl Service {
@@ -45,6 +48,14 @@ impl Service {
             played.push(Played::from(&one?));
         }
         let names = self.names_of(played.iter().flat_map(|one| &one.players)).await?;
-        Ok(StandingsView::new(from, to, played.len(), &standings(&played, &names)))
+        let mut count = StandingsCount::new(&names);
+        for (number, one) in in_order(&played).into_iter().enumerate() {
+            if number % MATCHES_PER_YIELD == MATCHES_PER_YIELD - 1 {
+                yield_now().await;
+            }
+            count.add(one);
+        }
+        yield_now().await;
+        Ok(StandingsView::new(from, to, played.len(), &count.finish()))
     }
 }

@@ -15,12 +15,15 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use singlet::Timestamp;
 use singlet_web::api::{Page, Paging};
 use singlet_web::identity::Caller;
+use singlet_web::yield_now;
 use std::collections::BTreeMap;
 
 /// How many players' at-bats are read at the same time.
 const CONCURRENT_MAX: usize = 8;
 /// How many games are read at a time.
 const GAMES_AT_A_TIME: usize = 100;
+/// How many at-bats are counted before other requests may run: less than a millisecond.
+const AT_BATS_PER_YIELD: usize = 500;
 
 /// What a player has batted.
 #[derive(Default)]
@@ -117,6 +120,7 @@ impl Service {
         let mut all = Tally::default();
         let mut lines = Vec::with_capacity(players.len());
         for (player, mut batted) in self.batted_by_all(players, false).await? {
+            yield_now().await;
             batted.keep_season(&games, season);
             lines.push(TeamPlayerLine {
                 player: (&player).into(),
@@ -142,6 +146,7 @@ impl Service {
         let mut by_team = Vec::new();
         let batted = self.batted_by_all(players, true).await?;
         for ((player, batted), team) in batted.into_iter().zip(teams) {
+            yield_now().await;
             by_team.push(CareerTeam {
                 team_id: player.team_id,
                 is_deleted: team.as_ref().is_none_or(|team| team.deleted_at.is_some()),
@@ -165,8 +170,13 @@ impl Service {
     async fn batted(&self, player_id: &PlayerId, with_spray: bool) -> Result<Batted, Error> {
         let mut at_bats = self.db.query(AtBat::of_player(player_id)).items();
         let mut batted = Batted::default();
+        let mut counted = 0_usize;
         while let Some(at_bat) = at_bats.next().await {
             let at_bat = at_bat?;
+            counted += 1;
+            if counted.is_multiple_of(AT_BATS_PER_YIELD) {
+                yield_now().await;
+            }
             batted.tally.count(&at_bat);
             batted.spray.extend(spray_point(at_bat).filter(|_| with_spray));
         }
@@ -221,7 +231,11 @@ fn spray_point(at_bat: AtBat) -> Option<(AtBatId, SprayPoint)> {
 
 /// The newest points, the oldest of them first.
 fn newest(mut points: Vec<(AtBatId, SprayPoint)>) -> Vec<SprayPoint> {
+    // A career may have ten times as many as are shown, and only those that are shown are sorted.
+    if let Some(first) = points.len().checked_sub(SPRAY_MAX).filter(|first| *first > 0) {
+        points.select_nth_unstable_by(first, |(one, _), (other, _)| one.cmp(other));
+        points.drain(..first);
+    }
     points.sort_by(|(one, _), (other, _)| one.cmp(other));
-    let first = points.len().saturating_sub(SPRAY_MAX);
-    points.into_iter().skip(first).map(|(_, point)| point).collect()
+    points.into_iter().map(|(_, point)| point).collect()
 }

@@ -1,0 +1,35 @@
+//! How long the current thread has computed.
+
+use std::time::Duration;
+
+/// The processor time of the current thread. Unlike the time that passes, it does not grow while
+/// other programs have the processor, so that a busy machine does not make requests look expensive.
+#[cfg(unix)]
+#[must_use]
+pub fn thread_cpu_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let (seconds, nanos) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
+    Duration::new(seconds.unwrap_or_default(), nanos.unwrap_or_default())
+}
+
+/// The time that passes, where the processor time of a thread is not known.
+#[cfg(not(unix))]
+#[must_use]
+pub fn thread_cpu_time() -> Duration {
+    use std::sync::OnceLock;
+    use std::time::Instant;
+
+    static BEGUN: OnceLock<Instant> = OnceLock::new();
+    BEGUN.get_or_init(Instant::now).elapsed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn computing_takes_time() {
+        let begun = thread_cpu_time();
+        while thread_cpu_time() < begun + Duration::from_millis(1) {}
+    }
+}
