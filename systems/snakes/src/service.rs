@@ -13,6 +13,7 @@ mod join;
 mod leave;
 mod rematch;
 mod roll;
+mod skeletons;
 mod start;
 
 pub use budgets::Budgets;
@@ -28,6 +29,7 @@ use singlet_web::keyed_mutex::KeyedMutex;
 use singlet_web::limit::ClientLimits;
 use singlet_web::random::{Random, RandomUnavailable};
 use singlet_web::secret::Secret;
+use skeletons::Skeletons;
 use std::str::FromStr;
 
 /// The game as others use it. Clones are one service.
@@ -36,6 +38,7 @@ pub struct Service {
     db: Db<Snakes>,
     random: Random,
     locks: KeyedMutex,
+    skeletons: Skeletons,
     /// What all players may have stored; without it, as much as they like.
     budgets: Option<Budgets>,
     /// What the client's address may have stored.
@@ -46,7 +49,8 @@ impl Service {
     /// A service on a database that has the table.
     #[must_use]
     pub fn new(db: Db<Snakes>, random: Random) -> Self {
-        Self { db, random, locks: KeyedMutex::default(), budgets: None, client: None }
+        let (locks, skeletons) = (KeyedMutex::default(), Skeletons::default());
+        Self { db, random, locks, skeletons, budgets: None, client: None }
     }
 
     /// The same service, which stores no more than this.

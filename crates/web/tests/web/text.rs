@@ -63,6 +63,28 @@ fn names_that_cannot_be_read_are_refused() {
     assert_eq!(DisplayName::parse("ab", 3..=5), Err("must have 3 to 5 characters".into()));
 }
 
+/// One character may stand for eighteen letters. Names of these took long to compare, in games with
+/// hundreds of them.
+#[test]
+fn names_that_stand_for_much_longer_ones_are_refused() {
+    for short in [
+        "Muhammad \u{fdfa}",
+        "Jo\u{fb03}n \u{2167}",
+        "\u{ff21}\u{ff4e}\u{ff4e}",
+        "Ann \u{2122} \u{bd}",
+    ] {
+        assert!(name(short).is_ok(), "{short}");
+    }
+    // Every character can be a name of its own.
+    for alone in ["\u{fdfa}", "\u{bd}", "\u{fb03}"] {
+        assert!(DisplayName::parse(alone, 1..=1).is_ok(), "{alone}");
+    }
+    let why = "must have fewer characters that stand for several letters";
+    for long in [format!("xyz{}", "\u{fdfa}".repeat(20)), "\u{3316}".repeat(24)] {
+        assert_eq!(name(&long), Err(why.to_owned()), "{long}");
+    }
+}
+
 #[test]
 fn names_that_look_alike_have_one_skeleton() {
     let skeleton = |text: &str| DisplayName::parse(text, 1..=24).unwrap().skeleton();

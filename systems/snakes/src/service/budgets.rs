@@ -97,14 +97,24 @@ impl Service {
     /// Charges something before it is stored: the account of the client's address, and the budget
     /// of all.
     pub(super) async fn charge(&self, cost: Cost<'_>) -> Result<(), Error> {
-        let bytes = cost.bytes();
-        if let Some(client) = &self.client {
-            client.charge_stored(bytes)?;
+        self.charge_client(cost)?;
+        self.charge_budget(cost).await
+    }
+
+    /// Charges the account of the client's address.
+    pub(super) fn charge_client(&self, cost: Cost<'_>) -> Result<(), Error> {
+        match &self.client {
+            Some(client) => Ok(client.charge_stored(cost.bytes())?),
+            None => Ok(()),
         }
-        if let Some(budgets) = &self.budgets {
-            budgets.bytes.charge(bytes).await?;
+    }
+
+    /// Charges the budget of all.
+    pub(super) async fn charge_budget(&self, cost: Cost<'_>) -> Result<(), Error> {
+        match &self.budgets {
+            Some(budgets) => Ok(budgets.bytes.charge(cost.bytes()).await?),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Makes room for a new game. When the games of this hour are spent, the oldest game that nobody

@@ -7,7 +7,7 @@ use crate::design::{Code, Event, EventKind, Game, Lobby, Player, PlayerId, Statu
 use crate::error::Error;
 use singlet::prelude::*;
 use singlet_web::secret::Secret;
-use singlet_web::text::{self, DisplayName};
+use singlet_web::text::DisplayName;
 
 /// A player who has just joined.
 #[derive(Clone, Debug)]
@@ -42,11 +42,14 @@ impl Service {
         if players.len() >= game.mode.players_max() {
             return Err(Error::GameFull);
         }
-        let skeleton = text::skeleton(name);
-        if players.iter().any(|player| text::skeleton(&player.name) == skeleton) {
+        // The address pays for the comparison too, so that nobody has names compared without an end.
+        // What all have is not spent on a refusal.
+        let cost = Cost::Join(&game.board, game.mode);
+        self.charge_client(cost)?;
+        if self.skeletons.is_taken(name, players.iter().map(|player| player.name.as_str())) {
             return Err(Error::NameTaken);
         }
-        self.charge(Cost::Join(&game.board, game.mode)).await?;
+        self.charge_budget(cost).await?;
         let expiries = self.renew(game).await?;
         let (player, secret) =
             new_player(self, code, name, players, self.db.now(), expiries.members)?;

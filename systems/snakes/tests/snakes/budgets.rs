@@ -18,6 +18,7 @@ on_every_backend! {
     a_game_that_is_young_or_played_does_not_go,
     what_all_have_stored_in_an_hour_has_an_end,
     what_one_address_has_stored_has_an_end,
+    a_name_that_is_taken_costs_its_address_and_nobody_else,
 }
 
 const MINUTE_MS: i64 = 60_000;
@@ -170,4 +171,26 @@ async fn what_one_address_has_stored_has_an_end(store: TestStore) {
     assert_eq!(fixture.lobby(&code).await.players.len(), 3);
     let other = ClientLimits::with_stored_rate([192, 0, 2, 2].into(), rate);
     fixture.service.for_client(&other).join(&code, "Dan").await.unwrap();
+}
+
+/// Joins under names that were taken were free, and each compared the names of all players.
+async fn a_name_that_is_taken_costs_its_address_and_nobody_else(store: TestStore) {
+    let fixture = at_full_hour(store).await;
+    let code = create(&fixture.service).await.unwrap();
+    // What all may store is enough for one who joins.
+    let service = server(&fixture, 60_000, PLENTY).await;
+    let rate = Rate { per_second: 0.001, burst: 200_000.0 };
+    let account = ClientLimits::with_stored_rate([192, 0, 2, 1].into(), rate);
+    let stranger = service.for_client(&account);
+    let mut refused = 0;
+    let limited = loop {
+        match stranger.join(&code, "ANN").await {
+            Err(Error::NameTaken) => refused += 1,
+            other => break problem(other),
+        }
+    };
+    assert_eq!(limited.problem_type(), &RATE_LIMITED);
+    assert!((3..=20).contains(&refused), "{refused}");
+    let other = ClientLimits::with_stored_rate([192, 0, 2, 2].into(), rate);
+    service.for_client(&other).join(&code, "Bob").await.unwrap();
 }
