@@ -16,6 +16,9 @@ const BYTES_PER_CHARACTER: usize = 16;
 /// How many combining marks may follow each other. Languages stack up to four; more of them run
 /// over the lines above and below.
 const MARKS_MAX: usize = 4;
+/// How many characters the compatibility form of a name may have more, however short the name must
+/// be: as many as that of one character has. U+FDFA stands for eighteen letters.
+const GROWTH_MIN: usize = 17;
 /// What follows an emoji to have it in colour.
 const EMOJI_STYLE: char = '\u{fe0f}';
 const NON_JOINER: char = '\u{200c}';
@@ -70,8 +73,8 @@ impl DisplayName {
         if !characters.contains(&count) {
             return wrong_length();
         }
-        // The skeleton is made of the compatibility form, and U+FDFA alone has eighteen letters there.
-        if name.nfkc().count() > name.chars().count() + max {
+        // The skeleton is made of the compatibility form, so that its length is bounded too.
+        if name.nfkc().count() > name.chars().count() + max.max(GROWTH_MIN) {
             return Err("must have fewer characters that stand for several letters".into());
         }
         Ok(Self(name))

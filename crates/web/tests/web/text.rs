@@ -75,6 +75,10 @@ fn names_that_stand_for_much_longer_ones_are_refused() {
     ] {
         assert!(name(short).is_ok(), "{short}");
     }
+    // Every character can be a name of its own.
+    for alone in ["\u{fdfa}", "\u{bd}", "\u{fb03}"] {
+        assert!(DisplayName::parse(alone, 1..=1).is_ok(), "{alone}");
+    }
     let why = "must have fewer characters that stand for several letters";
     for long in [format!("xyz{}", "\u{fdfa}".repeat(20)), "\u{3316}".repeat(24)] {
         assert_eq!(name(&long), Err(why.to_owned()), "{long}");

@@ -174,7 +174,7 @@ async fn standings_read_no_more_than_ten_thousand_matches() {
     }
 }
 
-/// One character that becomes eighteen when it is folded: a name of forty has no room in a key.
+/// One character that becomes eighteen when it is folded: a title of 120 has no room in a key.
 const LONG: &str = "\u{fdfa}";
 
 #[tokio::test]
@@ -182,12 +182,15 @@ async fn names_and_words_that_grow_when_they_are_folded_fit_into_keys() {
     let fixture = Fixture::memory().await;
     let service = &fixture.service;
     let sign_in = SignIn { at: service.db().now(), ip: None };
-    let name = LONG.repeat(40);
+    let refused = service.update_profile(&nils(), &sign_in, &LONG.repeat(40), "").await;
+    assert_eq!(code(refused), "invalid");
+    // The longest that a name may become.
+    let name = format!("{}{}", LONG.repeat(2), "\u{1f600}".repeat(38));
     let me = service.update_profile(&nils(), &sign_in, &name, "").await.unwrap();
     assert_eq!(me.display_name, name);
-    for prefix in [&name, &LONG.repeat(100), &LONG.repeat(3)] {
+    for (prefix, count) in [(&name, 1), (&LONG.repeat(2), 1), (&LONG.repeat(100), 0)] {
         let found = service.people(&sofia(), prefix).await.unwrap();
-        assert_eq!(found.len(), 1, "{}", prefix.chars().count());
+        assert_eq!(found.len(), count, "{}", prefix.chars().count());
     }
     let site = fixture.site(&LONG.repeat(120), &["sea"]).await;
     assert_eq!(site.title, LONG.repeat(120));
