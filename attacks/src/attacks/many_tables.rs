@@ -11,7 +11,7 @@ const TABLES_MAX: usize = 2_500;
 /// How many tables each of them makes at least, if it is not refused: together more than there may be.
 const TABLES_PER_CLIENT: usize = 330;
 /// How long they may take for it, if that is longer than the attack.
-const TIME_MAX: Duration = Duration::from_secs(4);
+const TIME_MAX: Duration = Duration::from_secs(3);
 /// How long names may be: 255 bytes, less what makes them different.
 const NAME_BYTES: usize = 250;
 const PROJECTED: usize = 5;
