@@ -8,9 +8,9 @@ const CLIENTS: usize = 4;
 const RUN_TIME: Duration = Duration::from_millis(300);
 /// How long the server may go on after that: a client that closes its side may still wait for its
 /// answer for 2 s.
-const GRACE: Duration = Duration::from_secs(3);
+const GRACE: Duration = Duration::from_millis(2500);
 /// Over this time the server must be idle then.
-const OBSERVED_TIME: Duration = Duration::from_secs(1);
+const OBSERVED_TIME: Duration = Duration::from_millis(500);
 /// What counts as idle.
 const PROCESSOR_TIME_MAX: Duration = Duration::from_millis(50);
 
