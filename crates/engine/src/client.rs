@@ -44,7 +44,7 @@ struct Account {
 /// What is added for a read that takes longer than it may where it arrives.
 const OVERRUN: u32 = 8;
 /// How often the budget of a client's reads is halved for that, at most.
-const HALVED_MAX: u32 = 3;
+const HALVED_MAX: u32 = 5;
 
 /// Where a waiting command stands in the commit queue.
 #[derive(Clone, Copy, Debug)]
@@ -160,11 +160,11 @@ mod tests {
         (0..2).for_each(|_| client.note_inline_read(true));
         assert_eq!(client.inline_fuel(), INLINE_FUEL / 4);
         (0..100).for_each(|_| client.note_inline_read(true));
-        assert_eq!(client.inline_fuel(), INLINE_FUEL / 8);
+        assert_eq!(client.inline_fuel(), INLINE_FUEL / 32);
         // It is forgiven, but not by a single small read.
         client.note_inline_read(false);
-        assert_eq!(client.inline_fuel(), INLINE_FUEL / 8);
-        (0..40).for_each(|_| client.note_inline_read(false));
+        assert_eq!(client.inline_fuel(), INLINE_FUEL / 32);
+        (0..60).for_each(|_| client.note_inline_read(false));
         assert_eq!(client.inline_fuel(), INLINE_FUEL);
     }
 }
