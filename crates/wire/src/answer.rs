@@ -16,7 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const CHECKSUM: HeaderName = HeaderName::from_static("x-amz-crc32");
 /// The two names of DynamoDB's JSON. Clients get the one that they use themselves.
-pub(crate) const JSON_1_0: HeaderValue = HeaderValue::from_static("application/x-amz-json-1.0");
+pub(crate) const JSON_1_0: HeaderValue = HeaderValue::from_static(JSON_1_0_NAME);
+pub(crate) const JSON_1_0_NAME: &str = "application/x-amz-json-1.0";
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
@@ -28,6 +29,8 @@ const UNCOUNTED_BYTES_MAX: usize = 16 << 10;
 const ID_LEN: usize = 52;
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHIJKLMNOPQRSTUV";
 const BITS_PER_DIGIT: u32 = 5;
+/// Two digits for each number of ten bits.
+const DIGIT_PAIRS: [[u8; 2]; 1024] = digit_pairs();
 
 /// Where the ids of requests come from: they must differ, but may be guessed.
 #[derive(Debug)]
@@ -45,17 +48,29 @@ impl RequestIds {
     pub(crate) fn next(&self) -> HeaderValue {
         let mut number = self.next.fetch_add(1, Ordering::Relaxed);
         let mut id = [b'0'; ID_LEN];
-        for part in id.chunks_mut(ID_LEN / 4) {
-            // 13 digits take 65 bits, so that the last one of each part shows only the rest of 64.
+        for part in id.chunks_exact_mut(ID_LEN / 4) {
+            // 13 digits take 65 bits; the last one of each part stays the same.
             number = splitmix64(number);
             let mut bits = number;
-            for digit in part {
-                *digit = DIGITS.get(bits as usize % DIGITS.len()).copied().unwrap_or(b'0');
-                bits >>= BITS_PER_DIGIT;
+            for pair in part.chunks_exact_mut(2) {
+                let digits = DIGIT_PAIRS.get(bits as usize % DIGIT_PAIRS.len());
+                pair.copy_from_slice(digits.unwrap_or(&[b'0'; 2]));
+                bits >>= 2 * BITS_PER_DIGIT;
             }
         }
         HeaderValue::from_bytes(&id).unwrap_or(HeaderValue::from_static("0"))
     }
+}
+
+#[allow(clippy::indexing_slicing, reason = "evaluated when this is compiled")]
+const fn digit_pairs() -> [[u8; 2]; 1024] {
+    let mut pairs = [[0; 2]; 1024];
+    let mut number = 0;
+    while number < pairs.len() {
+        pairs[number] = [DIGITS[number % DIGITS.len()], DIGITS[number / DIGITS.len()]];
+        number += 1;
+    }
+    pairs
 }
 
 /// SplitMix64: spreads consecutive numbers.

@@ -523,6 +523,10 @@ impl UnverifiedBody {
 /// The kind of JSON that the body is said to be, if it is one that the service takes.
 fn json_kind(headers: &HeaderMap) -> Option<HeaderValue> {
     let kind = headers.get(CONTENT_TYPE)?.as_bytes();
+    // What all SDKs say.
+    if kind == answer::JSON_1_0_NAME.as_bytes() {
+        return Some(answer::JSON_1_0);
+    }
     let kind = kind.split(|byte| *byte == b';').next()?.trim_ascii();
     [answer::JSON_1_0, answer::JSON].into_iter().find(|known| known.as_bytes() == kind)
 }
