@@ -41,7 +41,8 @@ pub struct MeasuredWrite {
 #[derive(Clone, Debug)]
 pub struct MeasuredItem {
     size: usize,
-    held: StoredItem,
+    /// `None` if the table has nothing to hold it for.
+    held: Option<StoredItem>,
 }
 
 impl MeasuredWrite {
@@ -68,7 +69,8 @@ impl MeasuredWrite {
     pub(crate) fn whole(old: Option<ItemRef<'_>>, new: Option<ItemRef<'_>>) -> Self {
         let measure = |item: ItemRef<'_>| {
             let bytes = item.as_bytes();
-            MeasuredItem { size: item.size(), held: StoredItem::new(bytes.into(), 0..bytes.len()) }
+            let held = StoredItem::new(bytes.into(), 0..bytes.len());
+            MeasuredItem { size: item.size(), held: Some(held) }
         };
         Self { is_same: old == new, old: old.map(measure), new: new.map(measure) }
     }
@@ -94,9 +96,10 @@ impl MeasuredWrite {
 
 impl MeasuredItem {
     fn of(schema: &TableSchema, expiry: Option<&str>, item: &StoredItem) -> Self {
-        let held = match item.is_small() || (schema.indexes.is_empty() && expiry.is_none()) {
-            true => item.clone(),
-            false => item.only_of(&held_names(schema, expiry)),
+        let held = match schema.indexes.is_empty() && expiry.is_none() {
+            true => None,
+            false if item.is_small() => Some(item.clone()),
+            false => Some(item.only_of(&held_names(schema, expiry))),
         };
         Self { size: item.as_item().size(), held }
     }
@@ -108,10 +111,11 @@ impl MeasuredItem {
     }
 
     /// The attributes of keys, those that indexes hold by name, and the one that says when the item
-    /// expires. A small item is here as a whole.
+    /// expires. A small item is here as a whole. Nothing is, if the table has no indexes and its items
+    /// do not expire.
     #[must_use]
     pub fn held(&self) -> ItemRef<'_> {
-        self.held.as_item()
+        self.held.as_ref().map_or(ItemRef::trusted(&[]), StoredItem::as_item)
     }
 
     /// The size of what an index holds of the item.

@@ -36,7 +36,13 @@ pub(crate) fn encoding_fuel<'i>(
 /// What is left of `fuel` after a map was encoded, if it suffices.
 pub(crate) fn rest_after_map(map: &Map, fuel: usize) -> Option<usize> {
     map.iter().try_fold(fuel, |fuel, (name, value)| {
-        rest_after(value, fuel.checked_sub(ENCODED_FUEL + name.len() / 8)?)
+        let fuel = fuel.checked_sub(ENCODED_FUEL + name.len() / 8)?;
+        match value {
+            // Most attributes, without a call.
+            Value::S(text) => fuel.checked_sub(text.len() / 8),
+            Value::N(_) | Value::Bool(_) | Value::Null => Some(fuel),
+            nested => rest_after(nested, fuel),
+        }
     })
 }
 
