@@ -196,6 +196,9 @@ async fn refuse_others(request: Request, next: Next) -> Response<axum::body::Bod
     next.run(Request::from_parts(parts, body)).await
 }
 
+/// How much of a header's name an error repeats.
+const HEADER_NAME_SHOWN_MAX: usize = 64;
+
 /// Headers that browsers, command-line clients and scrapers of metrics send themselves. Proxies add
 /// headers of any name, so that all others count as theirs.
 const CLIENT_HEADERS: &[&str] = &[
@@ -259,7 +262,10 @@ fn sign_of_proxy(request: &Parts) -> Option<String> {
             || is_declared_header(&request.extensions, name)
     };
     let mut names = request.headers.keys().map(HeaderName::as_str);
-    names.find(|name| !is_of_client(name)).map(|name| format!("the header {name}"))
+    // A name may be as long as a head; names of headers are ASCII.
+    names
+        .find(|name| !is_of_client(name))
+        .map(|name| format!("the header {}", name.get(..HEADER_NAME_SHOWN_MAX).unwrap_or(name)))
 }
 
 /// Whether a proxy may have forwarded the request with this head.

@@ -623,6 +623,11 @@ async fn the_local_issuer_believes_no_proxy_of_any_kind() {
         let used = app.send("GET /test/me", &[&bearer, &line], "").await;
         assert_eq!(used.status, 401, "{name}");
     }
+    // However long a name is, the error repeats little of it.
+    let lines = ["content-type: application/json", &format!("x-{}: a", "y".repeat(10_000))];
+    let refused = app.send("POST /local/tokens", &lines, r#"{"name":"Ann"}"#).await;
+    assert_eq!(refused.status, 403);
+    assert!(refused.body.len() < 1_000, "{}", refused.body);
     // A proxy that adds nothing speaks HTTP/1.0 unless it is told otherwise.
     let head = "host: localhost\r\nconnection: close\r\ncontent-type: application/json";
     let body = r#"{"name":"Ann"}"#;
