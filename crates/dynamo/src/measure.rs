@@ -75,11 +75,12 @@ impl MeasuredWrite {
         Self { is_same: old == new, old: old.map(measure), new: new.map(measure) }
     }
 
-    /// Like [`MeasuredWrite::of`], charged before it is done.
+    /// Like [`MeasuredWrite::of`], charged before it is done. What is copied of large items counts as
+    /// kept.
     ///
     /// # Errors
     ///
-    /// There is not enough fuel.
+    /// There is not enough fuel, or no room.
     pub fn within(
         schema: &TableSchema,
         expiry: Option<&str>,
@@ -90,11 +91,20 @@ impl MeasuredWrite {
         let walks = if schema.indexes.is_empty() { 1 } else { 2 };
         let walking = [old, new].into_iter().flatten().map(|item| walks * item.walking_fuel());
         fuel.spend(walking.sum::<usize>() + 2 * ROW_FUEL * schema.indexes.len())?;
-        Ok(Self::of(schema, expiry, old, new))
+        let measured = Self::of(schema, expiry, old, new);
+        let copied = [&measured.old, &measured.new].into_iter().flatten();
+        fuel.keep(|| copied.map(MeasuredItem::copied_bytes).sum())?;
+        Ok(measured)
     }
 }
 
 impl MeasuredItem {
+    /// How many bytes were copied of a large item. A small one is shared.
+    fn copied_bytes(&self) -> usize {
+        let held = self.held.as_ref().filter(|held| !held.is_small());
+        held.map_or(0, StoredItem::stored_bytes)
+    }
+
     fn of(schema: &TableSchema, expiry: Option<&str>, item: &StoredItem) -> Self {
         let held = match schema.indexes.is_empty() && expiry.is_none() {
             true => None,
@@ -147,6 +157,7 @@ fn held_names<'s>(schema: &'s TableSchema, expiry: Option<&'s str>) -> Vec<&'s s
 mod tests {
     use super::*;
     use crate::capacity::{ConsumedCapacity, ReturnConsumedCapacity};
+    use crate::fuel::Supply;
     use crate::schema::{KeyAttribute, KeySchema, KeyType, Scope};
     use crate::{Item, Value};
 
@@ -219,6 +230,33 @@ mod tests {
                 )
             );
         }
+    }
+
+    /// Before: an index that holds an attribute of 390 KB had it copied twice for each item of a
+    /// transaction, and nobody counted that.
+    #[test]
+    fn what_is_copied_counts_as_kept() {
+        struct Counted(usize);
+        impl Supply for Counted {
+            fn pause(&mut self) -> bool {
+                true
+            }
+            fn grant(&mut self, bytes: usize) -> bool {
+                self.0 += bytes;
+                self.0 < 1 << 20
+            }
+        }
+        let mut large = item(1, "a").as_item().to_item();
+        large.insert("b7", Value::from("a".repeat(300_000)));
+        let large = StoredItem::from(&large);
+        let mut kept = Counted(0);
+        let mut measure = |item: &StoredItem| {
+            let mut fuel = Fuel::sliced(1 << 30, &mut kept);
+            MeasuredWrite::within(&schema(), None, None, Some(item), &mut fuel).map(drop)
+        };
+        assert_eq!(measure(&item(1, "a")), Ok(()));
+        assert_eq!([(); 4].map(|()| measure(&large).is_ok()), [true, true, true, false]);
+        assert!(kept.0 > 4 * 300_000);
     }
 
     #[test]
