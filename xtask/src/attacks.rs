@@ -7,8 +7,8 @@ use crate::steps::Workshop;
 
 /// Builds the command and the attacker, and runs all attacks.
 pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
-    endpoint::build_with(workshop.root, "singlet-attacks")?;
-    let mut line = Line::of(&endpoint::sibling("singlet-attacks")?);
+    endpoint::build_with(workshop.root, "attacks")?;
+    let mut line = Line::of(&endpoint::sibling("attacks")?);
     if workshop.long() {
         line = line.argument("--long");
     }

@@ -53,7 +53,7 @@ const SUITES_AT_ONCE: usize = 2;
 /// Installs what is missing, starts the systems, and runs every suite against them.
 pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let root = workshop.root;
-    let (suites, scratch) = (root.join("browser"), root.join("target/browser"));
+    let (suites, scratch) = (root.join("qa/browser"), root.join("target/browser"));
     std::fs::create_dir_all(&scratch).map_err(|error| error.to_string())?;
     SUITES.iter().try_for_each(|suite| suite.check(&suites))?;
     packages::node(&suites, &scratch)?;
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn every_suite_has_its_story() {
-        let suites = Path::new(env!("CARGO_MANIFEST_DIR")).join("../browser");
+        let suites = Path::new(env!("CARGO_MANIFEST_DIR")).join("../qa/browser");
         for suite in SUITES {
             assert_eq!(suite.check(&suites), Ok(()));
         }

@@ -112,11 +112,11 @@ mod tests {
 
     #[test]
     fn an_example_is_a_file_or_a_folder_with_a_main() {
-        assert_eq!(example_name("crates/dynamo/examples/tour.rs"), Some("tour"));
-        assert_eq!(example_name("cli/examples/shop/main.rs"), Some("shop"));
-        assert_eq!(example_name("cli/examples/shop/cart.rs"), None);
-        assert_eq!(example_name("cli/examples/README.md"), None);
-        assert_eq!(example_name("cli/src/main.rs"), None);
+        assert_eq!(example_name("crates/singlet-dynamo/examples/tour.rs"), Some("tour"));
+        assert_eq!(example_name("crates/singlet-cli/examples/shop/main.rs"), Some("shop"));
+        assert_eq!(example_name("crates/singlet-cli/examples/shop/cart.rs"), None);
+        assert_eq!(example_name("crates/singlet-cli/examples/README.md"), None);
+        assert_eq!(example_name("crates/singlet-cli/src/main.rs"), None);
     }
 
     #[test]

@@ -135,8 +135,9 @@ const STEPS: &[Step] = &[
 fn fmt(workshop: &Workshop) -> Result<(), String> {
     Line::new("cargo fmt --all --check").run(workshop.root)?;
     // Workspaces of their own, which `--all` does not see.
-    Line::new("cargo fmt --manifest-path fuzz/Cargo.toml --check").run(workshop.root)?;
-    Line::new("cargo fmt --manifest-path bench/peers/Cargo.toml --check").run(workshop.root)
+    Line::new("cargo fmt --manifest-path qa/fuzz/Cargo.toml --check").run(workshop.root)?;
+    Line::new("cargo fmt --manifest-path qa/bench/bench-peers/Cargo.toml --check")
+        .run(workshop.root)
 }
 
 fn clippy(workshop: &Workshop) -> Result<(), String> {
@@ -184,12 +185,12 @@ fn doc(workshop: &Workshop) -> Result<(), String> {
 }
 
 fn fuzz(workshop: &Workshop) -> Result<(), String> {
-    Line::new("cargo run --quiet --package singlet-testkit --bin fuzz-seeds").run(workshop.root)?;
-    let targets = Line::new("cargo +nightly fuzz list").read(workshop.root)?;
+    Line::new("cargo run --quiet --package singlet-testing --bin fuzz-seeds").run(workshop.root)?;
+    let targets = Line::new("cargo +nightly fuzz list --fuzz-dir qa/fuzz").read(workshop.root)?;
     let seconds = if workshop.long { 600 } else { 5 };
     for target in targets.lines() {
         // libFuzzer narrates every step, which is of no use unless it finds something.
-        Line::new(&format!("cargo +nightly fuzz run {target} --"))
+        Line::new(&format!("cargo +nightly fuzz run --fuzz-dir qa/fuzz {target} --"))
             .argument(&format!("-max_total_time={seconds}"))
             .argument("-verbosity=0")
             .run(workshop.root)?;

@@ -21,7 +21,7 @@ use crate::rules::Format;
 /// The tape of this name, such as `t20-20`: a format, and a seed. `None` for other names.
 ///
 /// ```
-/// use singlet_cricket::generate::tape;
+/// use cricket::generate::tape;
 ///
 /// let text = tape("t20-20").unwrap();
 /// assert!(text.starts_with(r#"{"tape":1,"name":"t20-20","seed":20,"format":"T20""#));

@@ -6,7 +6,7 @@ use singlet_web::{OpenError, Store, serve};
 #[tokio::main]
 async fn main() -> Result<(), OpenError> {
     let port = std::env::args().nth(1).and_then(|port| port.parse().ok()).unwrap_or(8080);
-    let system = singlet_fus::system();
+    let system = fus::system();
     serve(vec![system], Store::memory().await?, ([127, 0, 0, 1], port), std::future::pending())
         .await
 }

@@ -26,7 +26,7 @@ pub struct Jump {
 /// A board that can be played on.
 ///
 /// ```
-/// use singlet_snakes::board::{Board, Jump};
+/// use snakes::board::{Board, Jump};
 ///
 /// let board = Board::default();
 /// assert_eq!((board.squares(), board.jump_from(28)), (100, Some(84)));

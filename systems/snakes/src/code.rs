@@ -18,7 +18,7 @@ pub(crate) fn new_code(random: &Random) -> Result<Code, RandomUnavailable> {
 /// have it.
 ///
 /// ```
-/// use singlet_snakes::code::parse_code;
+/// use snakes::code::parse_code;
 ///
 /// assert_eq!(parse_code(" abc 234 ").unwrap().as_str(), "ABC234");
 /// assert_eq!(parse_code("abc-234").unwrap().as_str(), "ABC234");

@@ -100,7 +100,7 @@ pub struct Move {
 /// and that is all.
 ///
 /// ```
-/// use singlet_snakes::{board::Board, rules::{Effect, Roll, advance}};
+/// use snakes::{board::Board, rules::{Effect, Roll, advance}};
 ///
 /// let step = advance(&Board::default(), 22, Roll::new(6).unwrap());
 /// assert_eq!((step.to, step.effect, step.wins), (84, Effect::Ladder, false));
@@ -125,7 +125,7 @@ pub fn advance(board: &Board, from: u16, roll: Roll) -> Move {
 /// `None` if there is nobody else, and the player is gone as well.
 ///
 /// ```
-/// use singlet_snakes::rules::next_turn;
+/// use snakes::rules::next_turn;
 ///
 /// assert_eq!(next_turn(&["Ann", "Bob", "Cleo"], &"Cleo"), Some(&"Ann"));
 /// assert_eq!(next_turn(&["Ann"], &"Ann"), Some(&"Ann"));

@@ -8,8 +8,8 @@ use crate::endpoint::{Endpoint, Place, Start};
 use crate::packages;
 use crate::steps::Workshop;
 
-const PYTHON: &str = "clients/python";
-const NODE: &str = "clients/node";
+const PYTHON: &str = "qa/clients/python";
+const NODE: &str = "qa/clients/node";
 
 /// What the suites sign with. The secret has characters that a careless reader would mangle.
 const ACCESS_KEY: &str = "AKIDSUITES";

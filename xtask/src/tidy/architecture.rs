@@ -56,15 +56,15 @@ mod tests {
     fn found(map: &str) -> Vec<String> {
         let tree = Tree::of(&[
             (MAP, map),
-            ("crates/dynamo/Cargo.toml", ""),
-            ("crates/dynamo/src/number.rs", ""),
+            ("crates/singlet-dynamo/Cargo.toml", ""),
+            ("crates/singlet-dynamo/src/number.rs", ""),
         ]);
         check(&tree).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn a_true_map_passes() {
-        let map = "`crates/dynamo` holds `crates/dynamo/src/number.rs`, in `crates/`; \
+        let map = "`crates/singlet-dynamo` holds `crates/singlet-dynamo/src/number.rs`, in `crates/`; \
                    a `PutItem`; `a / b`\n";
         assert_eq!(found(map), Vec::<String>::new());
     }
@@ -72,8 +72,8 @@ mod tests {
     #[test]
     fn a_path_that_is_gone_is_found() {
         assert_eq!(
-            found("`crates/dynamo`\n`crates/dynamo/src/decimal.rs`\n"),
-            ["ARCHITECTURE.md:2: the code map names `crates/dynamo/src/decimal.rs`, \
+            found("`crates/singlet-dynamo`\n`crates/singlet-dynamo/src/decimal.rs`\n"),
+            ["ARCHITECTURE.md:2: the code map names `crates/singlet-dynamo/src/decimal.rs`, \
               which does not exist"]
         );
     }
@@ -82,7 +82,7 @@ mod tests {
     fn a_crate_that_is_left_out_is_found() {
         assert_eq!(
             found("nothing yet"),
-            ["ARCHITECTURE.md: the code map leaves out `crates/dynamo`"]
+            ["ARCHITECTURE.md: the code map leaves out `crates/singlet-dynamo`"]
         );
         let findings = check(&Tree::of(&[]));
         assert_eq!(findings.len(), 1, "a tree without a map");

@@ -1,11 +1,13 @@
-//! Manifests take versions and lints from the workspace.
+//! Manifests take versions and lints from the workspace, and a folder is named for its package.
 
 use super::{Finding, Tree};
 
-/// Finds dependencies with a version of their own, and crates without the shared lints.
+/// Finds dependencies with a version of their own, crates without the shared lints, and folders whose
+/// name is not their package's.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (_, manifest) in tree.manifests() {
+    for (folder, manifest) in tree.manifests() {
+        let folder = folder.rsplit('/').next().unwrap_or(folder);
         let mut shares_lints = false;
         let mut table = String::new();
         for (index, line) in manifest.text.lines().enumerate() {
@@ -20,6 +22,10 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             let (key, value) = (key.trim(), value.trim());
             if table == "lints" && key == "workspace" && value == "true" {
                 shares_lints = true;
+            }
+            if table == "package" && key == "name" && value.trim_matches('"') != folder {
+                let text = format!("the package {value} is in a folder named `{folder}`");
+                findings.push(Finding::new(&manifest.path, index + 1, text));
             }
             let own = match dependency(&table) {
                 Some(Place::Table) => {
@@ -73,6 +79,13 @@ mod tests {
         let manifest = format!("[lints]\nworkspace = true\n{manifest}");
         let findings = check(&Tree::of(&[("a/Cargo.toml", &manifest)]));
         findings.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_folder_is_named_for_its_package() {
+        assert_eq!(found("[package]\nname = \"a\"\n"), Vec::<String>::new());
+        let other = found("[package]\nname = \"singlet-a\"\n");
+        assert_eq!(other, ["a/Cargo.toml:4: the package \"singlet-a\" is in a folder named `a`"]);
     }
 
     #[test]

@@ -12,9 +12,12 @@ const WEAK_SOURCES: &[&str] = &[concat!("Random", "State"), concat!("Random::", 
 
 /// The files that may use a weak source, and what for.
 const ALLOWED: &[(&str, &str)] = &[
-    ("crates/engine/src/options.rs", "ids of tables"),
-    ("crates/engine/src/store/disk/log.rs", "marks that tell old log records from new ones"),
-    ("crates/wire/src/answer.rs", "request ids"),
+    ("crates/singlet-engine/src/options.rs", "ids of tables"),
+    (
+        "crates/singlet-engine/src/store/disk/log.rs",
+        "marks that tell old log records from new ones",
+    ),
+    ("crates/singlet-wire/src/answer.rs", "request ids"),
 ];
 
 /// Finds weak random sources in Rust files that are not on the list, and files on the list that

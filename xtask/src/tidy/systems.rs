@@ -4,8 +4,12 @@ use super::{Finding, Tree};
 use std::collections::BTreeSet;
 
 /// What must not name a system.
-const KIT: &[&str] =
-    &["crates/web/src/", "crates/web/assets/", "crates/edge/src/", "crates/testing/src/"];
+const KIT: &[&str] = &[
+    "crates/singlet-web/src/",
+    "crates/singlet-web/assets/",
+    "crates/singlet-edge/src/",
+    "crates/singlet-testing/src/",
+];
 
 /// Finds names of systems in the sources of the kit. A system is a folder in `systems/`.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
@@ -41,18 +45,23 @@ mod tests {
         let text = "names the system chess: the kit is for all of them";
         let line = "fn main() {}\n// as in Chess\n";
         assert_eq!(
-            found("crates/web/src/page.rs", line),
-            [format!("crates/web/src/page.rs:2: {text}")]
+            found("crates/singlet-web/src/page.rs", line),
+            [format!("crates/singlet-web/src/page.rs:2: {text}")]
         );
-        assert_eq!(found("crates/web/assets/page.js", "import \"/chess/board.js\"").len(), 1);
-        assert_eq!(found("crates/testing/src/lib.rs", "chess_board();").len(), 1);
+        assert_eq!(
+            found("crates/singlet-web/assets/page.js", "import \"/chess/board.js\"").len(),
+            1
+        );
+        assert_eq!(found("crates/singlet-testing/src/lib.rs", "chess_board();").len(), 1);
     }
 
     #[test]
     fn tests_systems_and_other_words_may_have_it() {
-        for path in ["crates/web/tests/web/blobs.rs", "systems/chess/src/lib.rs", "docs/chess.md"] {
+        for path in
+            ["crates/singlet-web/tests/web/blobs.rs", "systems/chess/src/lib.rs", "docs/chess.md"]
+        {
             assert_eq!(found(path, "chess"), Vec::<String>::new());
         }
-        assert_eq!(found("crates/web/src/page.rs", "// chessboards"), Vec::<String>::new());
+        assert_eq!(found("crates/singlet-web/src/page.rs", "// chessboards"), Vec::<String>::new());
     }
 }

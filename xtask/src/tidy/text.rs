@@ -30,11 +30,17 @@ const MACHINE_FOLDERS: &[&str] = &[
     concat!("/tmp", "/wt"),
 ];
 
-/// Finds files that are too long, calls that rustfmt left where they were, registry hosts, and paths
+/// A folder of the engine's, which holds data of a run. A live one was once committed.
+const DATA_FOLDER: &str = "singlet-data";
+
+/// Finds data of a run, files that are too long, calls that rustfmt left where they were, registry hosts, and paths
 /// of development machines.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &tree.files {
+        if file.path.split('/').any(|part| part == DATA_FOLDER) {
+            findings.push(Finding::new(&file.path, 0, "is data of a run; remove it from git"));
+        }
         let lines = file.text.lines().count();
         if file.path.ends_with(".rs") && lines > RUST_LINES_MAX {
             let text = format!("{lines} lines, and {RUST_LINES_MAX} are the most");
@@ -88,6 +94,12 @@ mod tests {
         assert_eq!(found("a.rs", &"\n".repeat(800)), Vec::<String>::new());
         assert_eq!(found("a.rs", &"\n".repeat(801)), ["a.rs: 801 lines, and 800 are the most"]);
         assert_eq!(found("a.txt", &"\n".repeat(801)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn data_of_a_run_is_found() {
+        assert_eq!(found("cli/singlet-data/lock", "").len(), 1);
+        assert_eq!(found("docs/singlet-data.md", "").len(), 0);
     }
 
     #[test]

@@ -103,7 +103,7 @@ pub struct Wicket {
 /// It is stored as `id|innings|over.ball|striker|nonStriker|bowler|bat|wd|nb|b|lb|kind|out|fielder`:
 ///
 /// ```
-/// use singlet_cricket::rules::Delivery;
+/// use cricket::rules::Delivery;
 ///
 /// let text = "17|2|12.5|2005|2004|1009|0|0|0|0|0|caught|2005|1004";
 /// let delivery: Delivery = text.parse().unwrap();

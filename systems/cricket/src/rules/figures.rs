@@ -10,7 +10,7 @@ pub type Players = BTreeMap<String, String>;
 /// `R. Iyer` of `Ravi Iyer`; a single name stays.
 ///
 /// ```
-/// use singlet_cricket::rules::short_name;
+/// use cricket::rules::short_name;
 ///
 /// assert_eq!(short_name("Ravi Kumar Iyer"), "R. Iyer");
 /// assert_eq!(short_name("Ode"), "Ode");

@@ -3,7 +3,7 @@
 /// Overs as they are written: 80 legal balls are `13.2`, 120 are `20`.
 ///
 /// ```
-/// use singlet_cricket::rules::overs_text;
+/// use cricket::rules::overs_text;
 ///
 /// assert_eq!((overs_text(80), overs_text(120)), ("13.2".to_owned(), "20".to_owned()));
 /// ```
@@ -38,7 +38,7 @@ fn ratio(numerator: u64, denominator: u64, decimals: u32) -> Option<String> {
 /// is the same.
 ///
 /// ```
-/// use singlet_cricket::rules::run_rate;
+/// use cricket::rules::run_rate;
 ///
 /// assert_eq!(run_rate(111, 78).as_deref(), Some("8.54"));
 /// assert_eq!(run_rate(0, 0), None);
@@ -57,7 +57,7 @@ pub fn strike_rate(runs: u32, balls: u32) -> Option<String> {
 /// What an innings 1 ends with at this rate.
 ///
 /// ```
-/// use singlet_cricket::rules::projected;
+/// use cricket::rules::projected;
 ///
 /// assert_eq!(projected(86, 57, 120), Some(181));
 /// ```
@@ -71,7 +71,7 @@ pub fn projected(runs: u32, balls: u32, quota_balls: u32) -> Option<u32> {
 /// and a sign.
 ///
 /// ```
-/// use singlet_cricket::rules::net_run_rate;
+/// use cricket::rules::net_run_rate;
 ///
 /// assert_eq!(net_run_rate((2282, "263.5"), (2188, "272.4")).as_deref(), Some("+0.625"));
 /// ```

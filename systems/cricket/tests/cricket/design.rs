@@ -1,9 +1,9 @@
 //! The design of the tables, as `singlet check` judges it.
 
+use cricket::design::Cricket;
 use singlet::Declaration;
 use singlet::design::Design;
 use singlet::design::check::Severity;
-use singlet_cricket::design::Cricket;
 
 /// The contradictions of the source are mended. What is left is meant to be so: `live-index` is one
 /// partition of the few matches in play.
@@ -66,8 +66,10 @@ fn tables_have_the_names_and_keys_of_the_specification() {
 /// of it is here. What is only here is ours.
 #[test]
 fn everything_that_the_source_stores_is_here() {
-    let file =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/model/tests/designs/built/cricket.json");
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../crates/singlet/tests/designs/built/cricket.json"
+    );
     let source = Design::from_json(&std::fs::read_to_string(file).unwrap()).unwrap();
     let mut differences = Cricket::design().differences(&source);
     differences.retain(|line| !line.ends_with(": only in the first"));

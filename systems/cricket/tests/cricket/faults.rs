@@ -2,11 +2,11 @@
 //! operation can be repeated and then all of it is done.
 
 use crate::fixture::{match_id, scheduled, service, team_id, token, user_id};
+use cricket::design::{Device, Environment, Follow, Platform, TeamId};
+use cricket::error::Error;
+use cricket::service::{NewDevice, Service};
 use futures_util::TryStreamExt;
 use singlet::prelude::*;
-use singlet_cricket::design::{Device, Environment, Follow, Platform, TeamId};
-use singlet_cricket::error::Error;
-use singlet_cricket::service::{NewDevice, Service};
 use singlet_testing::{TestStore, at_every_request, run};
 
 fn device(text: &str) -> NewDevice {
@@ -121,7 +121,7 @@ fn removing_all_follows_is_repeated_after_a_fault() {
 /// Operation 39: a claim whose answer was lost is not claimed a second time.
 #[test]
 fn a_claim_is_made_once_whatever_fails() {
-    use singlet_cricket::design::Claim;
+    use cricket::design::Claim;
     run(async {
         let claim = || Claim::reminder(&user_id("asha"));
         at_every_request(

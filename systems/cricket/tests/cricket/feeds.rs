@@ -3,6 +3,12 @@
 
 use crate::fixture::{HOUR, match_id, scheduled, team_id, user_id};
 use crate::instances::{FakeFeed, Server, prepare};
+use cricket::design::{Enrichment, Live, Team};
+use cricket::feed::shape::{FeedFixture, FeedLeague};
+use cricket::feed::{Feed as _, FeedError, SportMonks, SportMonksOptions};
+use cricket::push::PushKind;
+use cricket::rules::{Delivery, Format, Phase};
+use cricket::view::is_stale;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;
@@ -12,12 +18,6 @@ use hyper_util::server::conn::auto;
 use serde_json::{Value, json};
 use singlet::engine::Clock;
 use singlet::prelude::*;
-use singlet_cricket::design::{Enrichment, Live, Team};
-use singlet_cricket::feed::shape::{FeedFixture, FeedLeague};
-use singlet_cricket::feed::{Feed as _, FeedError, SportMonks, SportMonksOptions};
-use singlet_cricket::push::PushKind;
-use singlet_cricket::rules::{Delivery, Format, Phase};
-use singlet_cricket::view::is_stale;
 use singlet_testing::{TestStore, run};
 use std::convert::Infallible;
 use std::sync::atomic::Ordering;
@@ -52,7 +52,7 @@ async fn live_match(store: &TestStore, kind: &str) -> (Arc<FakeFeed>, Server) {
     let feed = FakeFeed::new(store.clock.clone());
     let fixture = scheduled(ID, service.db.now());
     let format = Format::from_feed(kind).unwrap();
-    let fixture = singlet_cricket::design::Fixture { format, ..fixture };
+    let fixture = cricket::design::Fixture { format, ..fixture };
     assert!(service.fixtures.create(&fixture).await.unwrap());
     let mut listed = feed_match(kind, "1st Innings", 8);
     listed.starting_at = Some(fixture.start_time.as_millis());

@@ -1,12 +1,12 @@
 //! What the tests work on.
 
-use singlet::prelude::*;
-use singlet_cricket::design::{
+use cricket::design::{
     CachedFixture, Cricket, Fixture, League, LeagueCode, LeagueId, MatchId, ProcessingState,
     PushToken, SeasonId, Team, TeamId, UserId,
 };
-use singlet_cricket::rules::{Format, Phase};
-use singlet_cricket::service::Service;
+use cricket::rules::{Format, Phase};
+use cricket::service::Service;
+use singlet::prelude::*;
 use singlet_testing::TestStore;
 use singlet_web::Persona;
 use singlet_web::identity::Caller;

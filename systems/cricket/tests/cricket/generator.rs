@@ -1,10 +1,8 @@
 //! Generated matches: the same for a seed, and plausible over many of them.
 
+use cricket::generate::{enforces_follow_on, name_of, parse_name, play, tape, uncut_innings};
+use cricket::rules::Format;
 use ring::digest::{SHA256, digest};
-use singlet_cricket::generate::{
-    enforces_follow_on, name_of, parse_name, play, tape, uncut_innings,
-};
-use singlet_cricket::rules::Format;
 
 fn sha256(text: &str) -> String {
     digest(&SHA256, text.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()

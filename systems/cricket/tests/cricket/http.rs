@@ -3,9 +3,9 @@
 use crate::fixture::{match_id, scheduled, token, user_id};
 use crate::site::CricketServer;
 use axum::http::Method;
+use cricket::design::{Fixture, TeamId};
 use serde_json::{Value, json};
 use singlet::prelude::*;
-use singlet_cricket::design::{Fixture, TeamId};
 use singlet_testing::run;
 
 fn ids(list: &Value) -> Vec<&str> {
@@ -251,7 +251,7 @@ fn a_score_without_ticks_is_stale_after_30_seconds() {
         assert_eq!(site.get("/matches/1").await["stale"], true);
         // In a break nobody waits for balls.
         let lunch = update(Fixture::key(match_id("1")))
-            .set(Fixture::PHASE, singlet_cricket::rules::Phase::InningsBreak);
+            .set(Fixture::PHASE, cricket::rules::Phase::InningsBreak);
         site.service.fixtures.update(lunch).await.unwrap();
         assert_eq!(site.get("/matches/1").await["stale"], false);
     });
@@ -406,7 +406,7 @@ fn activities_show_the_side_that_is_chosen_last() {
             );
             let stream = site.service.subscriptions.of_match(&match_id("1"));
             let own: Vec<_> = futures_util::TryStreamExt::try_collect(stream).await.unwrap();
-            let own: &singlet_cricket::design::Subscription = &own[0];
+            let own: &cricket::design::Subscription = &own[0];
             assert_eq!(own.team_id.as_str(), team);
         }
     });

@@ -4,15 +4,15 @@
 use crate::fixture::{
     league, match_id, other_service, scheduled, service, team, team_id, token, user_id,
 };
+use cricket::design::{Environment, Fixture, Platform, Replay};
+use cricket::feed::shape::{FeedFixture, FeedLeague, FeedStanding, FeedTeam};
+use cricket::feed::{Feed, FeedError, ReplayFeed, Snapshot};
+use cricket::jobs::Jobs;
+use cricket::push::{PushKind, PushMessage, PushOutcome, PushSender};
+use cricket::service::{NewDevice, Service};
 use singlet::Timestamp;
 use singlet::backend::BoxFuture;
 use singlet::engine::Clock;
-use singlet_cricket::design::{Environment, Fixture, Platform, Replay};
-use singlet_cricket::feed::shape::{FeedFixture, FeedLeague, FeedStanding, FeedTeam};
-use singlet_cricket::feed::{Feed, FeedError, ReplayFeed, Snapshot};
-use singlet_cricket::jobs::Jobs;
-use singlet_cricket::push::{PushKind, PushMessage, PushOutcome, PushSender};
-use singlet_cricket::service::{NewDevice, Service};
 use singlet_testing::TestStore;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};

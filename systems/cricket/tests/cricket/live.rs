@@ -2,9 +2,9 @@
 
 use crate::fixture::match_id;
 use crate::site::CricketServer;
+use cricket::design::Fixture;
 use serde_json::json;
 use singlet::prelude::*;
-use singlet_cricket::design::Fixture;
 use singlet_testing::run;
 
 #[test]

@@ -1,12 +1,12 @@
 //! Locks: never two holders, and nothing is written by one that was paused past its lease.
 
 use crate::fixture::{match_id, processing, scheduled, service, team_id};
-use singlet::engine::Clock;
-use singlet::{Db, Settings};
-use singlet_cricket::design::{Cricket, Fixture, LockKey, Owner, StateHash};
-use singlet_cricket::service::{
+use cricket::design::{Cricket, Fixture, LockKey, Owner, StateHash};
+use cricket::service::{
     Acquired, FixtureService, HashService, LEASE, ProcessingService, Service, Updated,
 };
+use singlet::engine::Clock;
+use singlet::{Db, Settings};
 use singlet_testing::{TestStore, at_once, on_every_backend, run};
 use singlet_web::job::LeaseTable;
 use singlet_web::random::Random;

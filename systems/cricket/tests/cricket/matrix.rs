@@ -3,10 +3,10 @@
 use crate::fixture::{league, token, user_id};
 use crate::site::CricketServer;
 use axum::http::Method;
+use cricket::demo::PERSONAS;
+use cricket::design::{Environment, LeagueId, Platform};
+use cricket::service::NewDevice;
 use serde_json::{Value, json};
-use singlet_cricket::demo::PERSONAS;
-use singlet_cricket::design::{Environment, LeagueId, Platform};
-use singlet_cricket::service::NewDevice;
 use singlet_testing::{Snapshot, TestClient, check_matrix, run};
 use std::time::Duration;
 

@@ -6,6 +6,13 @@ use crate::fixture::{MINUTE, match_id, scheduled, team_id, token, user_id};
 use crate::instances::{FakeFeed, Server, prepare};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use cricket::design::Environment;
+use cricket::feed::{Feed as _, SportMonks, SportMonksOptions};
+use cricket::jobs::Jobs;
+use cricket::push::{
+    Apns, ApnsOptions, LogSender, ProviderKey, PushKind, PushMessage, PushOutcome, PushSender as _,
+    fit,
+};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;
@@ -18,13 +25,6 @@ use ring::signature::{
     UnparsedPublicKey,
 };
 use serde_json::{Value, json};
-use singlet_cricket::design::Environment;
-use singlet_cricket::feed::{Feed as _, SportMonks, SportMonksOptions};
-use singlet_cricket::jobs::Jobs;
-use singlet_cricket::push::{
-    Apns, ApnsOptions, LogSender, ProviderKey, PushKind, PushMessage, PushOutcome, PushSender as _,
-    fit,
-};
 use singlet_testing::{Log, TestStore, at_once, run};
 use singlet_web::random::Random;
 use std::collections::VecDeque;
@@ -55,7 +55,7 @@ pub(crate) fn add_ball(feed: &FakeFeed, score: &Value) {
     let number = balls.len();
     next.label = Some(format!("{}.{}", number / 6, number % 6 + 1));
     next.batsmanout_id = Some("1001".into());
-    next.score = singlet_cricket::feed::shape::FeedScore::from_json(score);
+    next.score = cricket::feed::shape::FeedScore::from_json(score);
     balls.push(next);
 }
 

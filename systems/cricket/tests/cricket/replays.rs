@@ -2,15 +2,15 @@
 
 use crate::fixture::{admin, caller, match_id, team_id, user_id};
 use crate::instances::{Phone, Server, prepare, replay};
+use cricket::design::{Follow, StateHash};
+use cricket::error::Error;
+use cricket::feed::{Feed as _, ReplayFeed, Tape, TapeTeams};
+use cricket::generate;
+use cricket::jobs::{ReplayChange, TickOutcome};
+use cricket::push::PushKind;
+use cricket::rules::{Delivery, Format, MatchResult, Phase};
 use futures_util::StreamExt as _;
 use singlet::prelude::*;
-use singlet_cricket::design::{Follow, StateHash};
-use singlet_cricket::error::Error;
-use singlet_cricket::feed::{Feed as _, ReplayFeed, Tape, TapeTeams};
-use singlet_cricket::generate;
-use singlet_cricket::jobs::{ReplayChange, TickOutcome};
-use singlet_cricket::push::PushKind;
-use singlet_cricket::rules::{Delivery, Format, MatchResult, Phase};
 use singlet_testing::{TestStore, at_once, on_every_backend, run};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -305,7 +305,7 @@ async fn a_seek_forward_is_one_tick_and_a_seek_back_alerts_nobody(store: TestSto
     assert_eq!(fixture.replay.as_ref().unwrap().revision, 1);
     store.clock.advance(2_500);
     server.pass().await;
-    let alerts = |sent: &[singlet_cricket::push::PushMessage]| {
+    let alerts = |sent: &[cricket::push::PushMessage]| {
         sent.iter()
             .filter(|one| one.payload["aps"]["alert"].is_object() && one.user.as_str() == "ben")
             .count()
@@ -341,8 +341,8 @@ fn a_whole_test_is_played_to_its_end() {
         let service = prepare(&store).await;
         replay(&service, ID, "test-5", 240, 0).await;
         let id = match_id(ID);
-        let format = update(singlet_cricket::design::Fixture::key(&id))
-            .set(singlet_cricket::design::Fixture::FORMAT, Format::Test);
+        let format = update(cricket::design::Fixture::key(&id))
+            .set(cricket::design::Fixture::FORMAT, Format::Test);
         service.fixtures.update(format).await.unwrap();
         let server = Server::replaying(&store).await;
         fans(&server).await;

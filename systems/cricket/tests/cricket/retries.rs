@@ -1,14 +1,14 @@
 //! Batches on a store that leaves work undone: their sizes, and what is sent again.
 
 use crate::fixture::{HOUR, match_id, scheduled, service, team_id, token, user_id};
+use cricket::design::{
+    Cricket, Fixture, Follow, LeagueId, SeasonId, Subscription, TeamId, TeamSeason,
+};
+use cricket::service::{Service, StoreError};
 use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
 use singlet::dynamo::operation::{Answer, Request, TableWrites};
 use singlet::prelude::*;
 use singlet::{Db, Settings};
-use singlet_cricket::design::{
-    Cricket, Fixture, Follow, LeagueId, SeasonId, Subscription, TeamId, TeamSeason,
-};
-use singlet_cricket::service::{Service, StoreError};
 use singlet_testing::{TestStore, run};
 use singlet_web::random::Random;
 use std::collections::VecDeque;
@@ -319,7 +319,7 @@ fn a_cached_entry_is_put_again_when_it_was_enriched_in_between() {
             async move {
                 match n % 2 {
                     0 => {
-                        let enrichment = singlet_cricket::design::Enrichment {
+                        let enrichment = cricket::design::Enrichment {
                             home_name: format!("name {n}"),
                             ..Default::default()
                         };

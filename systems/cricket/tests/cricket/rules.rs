@@ -1,13 +1,13 @@
 //! Every worked example of the rules.
 
-use serde_json::{Value, json};
-use singlet_cricket::feed::shape::FeedFixture;
-use singlet_cricket::rules::{
+use cricket::feed::shape::FeedFixture;
+use cricket::rules::{
     Advanced, Delivery, DisplayState, EventKind, Facts, Format, InningsScore, MatchView, Mood,
     Phase, Progress, ResultKind, StoredMatch, Target, TeamLabel, advance, bowlers, display,
     event_title, headline, net_run_rate, overs_text, own_result, projected, read_facts, run_rate,
     score_text, scorecard, strike_rate, target,
 };
+use serde_json::{Value, json};
 
 /// 2026-11-15T10:00:00Z.
 const TEN: i64 = 1_794_736_800_000;

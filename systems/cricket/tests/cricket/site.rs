@@ -1,10 +1,10 @@
 //! The system behind a server, with a few matches of its own.
 
 use crate::fixture::{MINUTE, league, match_id, processing, scheduled, team, user_id};
+use cricket::design::{Cricket, Fixture, Live, ProcessingState, Replay};
+use cricket::rules::{InningsScore, Phase, Target};
+use cricket::service::Service;
 use serde_json::Value;
-use singlet_cricket::design::{Cricket, Fixture, Live, ProcessingState, Replay};
-use singlet_cricket::rules::{InningsScore, Phase, Target};
-use singlet_cricket::service::Service;
 use singlet_testing::{TestClient, TestServer, TestStore};
 use singlet_web::DemoPolicy;
 use singlet_web::random::Random;
@@ -19,7 +19,7 @@ pub(crate) struct CricketServer {
 impl CricketServer {
     pub(crate) async fn new() -> Self {
         let store = Self::store().await;
-        let systems = vec![singlet_cricket::system()];
+        let systems = vec![cricket::system()];
         let server = TestServer::with(systems, store.share(), DemoPolicy::Never).await;
         Self::on(store, server).await
     }
@@ -27,7 +27,7 @@ impl CricketServer {
     /// A server on which only requests write.
     pub(crate) async fn without_jobs() -> Self {
         let store = Self::store().await;
-        let server = TestServer::without_jobs(vec![singlet_cricket::system()], store.share()).await;
+        let server = TestServer::without_jobs(vec![cricket::system()], store.share()).await;
         Self::on(store, server).await
     }
 
@@ -153,11 +153,11 @@ impl CricketServer {
         let n = state.ball_by_ball.len() + 1;
         state.ball_by_ball.push(format!("{n}|2|13.1|2004|2006|1010|{runs}|0|0|0|0|||"));
         state.sequence = sequence;
-        let change = singlet_cricket::service::FixtureService::tick(&read, feed_at)
+        let change = cricket::service::FixtureService::tick(&read, feed_at)
             .set(Fixture::SEQUENCE, sequence)
             .set(Fixture::INNINGS, innings)
             .set(Fixture::LIVE_UPDATED_AT, now);
-        let put = singlet_cricket::service::ProcessingService::put_operation(&state);
+        let put = cricket::service::ProcessingService::put_operation(&state);
         self.service.db.transact((change, put)).await.unwrap();
         self.service.processing.remember(std::sync::Arc::new(state.clone()));
     }

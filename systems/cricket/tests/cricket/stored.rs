@@ -3,19 +3,19 @@
 use crate::fixture::{
     cached, league, match_id, processing, scheduled, service, team, team_id, token, user_id,
 };
-use serde_json::{Value, json};
-use singlet::dynamo::Item;
-use singlet::item;
-use singlet_cricket::design::{
+use cricket::design::{
     ActivitySubscriptions, BallId, CachedFixture, Claim, Devices, DisplayStateCache, Enrichment,
     Environment, Fixture, FixtureCache, Fixtures, Form, LeagueId, Leagues, Live, LockKey, Locks,
     MatchFollows, MatchProcessingState, Owner, Platform, PrematchNotifications, ProcessingState,
     Replay, SeasonId, StateHash, StateHashes, TeamId, TeamSeason, TeamSeasons, Teams,
 };
-use singlet_cricket::rules::{
+use cricket::rules::{
     Elected, EventKind, InningsScore, LastEvent, MatchResult, Phase, ResultKind, Target, Toss,
 };
-use singlet_cricket::service::{LEASE, NewDevice};
+use cricket::service::{LEASE, NewDevice};
+use serde_json::{Value, json};
+use singlet::dynamo::Item;
+use singlet::item;
 use singlet_testing::{TestStore, on_every_backend};
 
 on_every_backend! {

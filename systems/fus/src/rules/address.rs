@@ -13,7 +13,7 @@ pub const URL_CHARS_MAX: usize = 2048;
 /// What the address must be.
 ///
 /// ```
-/// use singlet_fus::rules::parse_address;
+/// use fus::rules::parse_address;
 ///
 /// let (address, host) = parse_address(" https://Rust.example/book ").unwrap();
 /// assert_eq!((address.as_str(), host.as_str()), ("https://rust.example/book", "rust.example"));

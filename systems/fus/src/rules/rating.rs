@@ -4,8 +4,8 @@
 ///
 /// ```
 /// // 5, 4 and 4, then another 4: 4.25 is shown as 4.3.
-/// assert_eq!(singlet_fus::rules::average_tenths(13, 3), Some(43));
-/// assert_eq!(singlet_fus::rules::average_tenths(17, 4), Some(43));
+/// assert_eq!(fus::rules::average_tenths(13, 3), Some(43));
+/// assert_eq!(fus::rules::average_tenths(17, 4), Some(43));
 /// ```
 #[must_use]
 pub fn average_tenths(sum: u64, count: u64) -> Option<u64> {

@@ -18,7 +18,7 @@ const TYPED_MAX: usize = 20;
 /// A text as it is compared: compatible characters made one, small letters, no accents.
 ///
 /// ```
-/// assert_eq!(singlet_fus::rules::fold("Ｚoë's Café"), "zoe's cafe");
+/// assert_eq!(fus::rules::fold("Ｚoë's Café"), "zoe's cafe");
 /// ```
 #[must_use]
 pub fn fold(text: &str) -> String {
@@ -34,7 +34,7 @@ fn split(folded: &str) -> impl Iterator<Item = &str> {
 /// The words of a site: of its title, then of its host. Each once, in this order.
 ///
 /// ```
-/// let words = singlet_fus::rules::site_words("Rust by Example", "rust.example");
+/// let words = fus::rules::site_words("Rust by Example", "rust.example");
 /// assert_eq!(words, ["rust", "by", "example"]);
 /// ```
 #[must_use]
@@ -59,7 +59,7 @@ pub fn typed_words(typed: &str) -> Vec<String> {
 /// A tag as it is stored: small letters, digits, `-`, `+` and `.`. None for a text that is no tag.
 ///
 /// ```
-/// use singlet_fus::rules::parse_tag;
+/// use fus::rules::parse_tag;
 ///
 /// assert_eq!(parse_tag(" Harbour Links ").as_deref(), Some("harbour-links"));
 /// assert_eq!(parse_tag("C#").as_deref(), Some("csharp"));

@@ -3,11 +3,9 @@
 
 use crate::fixture::{Fixture, adam, all, caller, code, nils, paging, sofia};
 use crate::invariants::assert_invariants;
+use fus::design::{MatchId, MatchList, Participation, PlayerId, Side, Site, SiteId, SquashMatch};
+use fus::service::{COMMENTS_ON_SITE_MAX, GROUPS_OF_USER_MAX, NewGroup, SignIn};
 use singlet::prelude::*;
-use singlet_fus::design::{
-    MatchId, MatchList, Participation, PlayerId, Side, Site, SiteId, SquashMatch,
-};
-use singlet_fus::service::{COMMENTS_ON_SITE_MAX, GROUPS_OF_USER_MAX, NewGroup, SignIn};
 use singlet_testing::{at_once, run};
 use std::collections::BTreeMap;
 

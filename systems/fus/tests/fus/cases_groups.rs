@@ -4,10 +4,10 @@ use crate::fixture::{Fixture, adam, all, caller, code, mina, new_match, nils, pa
 use crate::invariants::assert_invariants;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use fus::design::Task;
+use fus::rules::{Permission, Squash};
+use fus::service::{NewGroup, SignIn};
 use singlet::prelude::*;
-use singlet_fus::design::Task;
-use singlet_fus::rules::{Permission, Squash};
-use singlet_fus::service::{NewGroup, SignIn};
 use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::identity::Caller;
 use singlet_web::problem::Problem;

@@ -1,9 +1,9 @@
 //! Acceptance case 24: avatars and logos.
 
 use crate::fixture::{Fixture, adam, caller, code, nils};
+use fus::design::{Profile, UserId};
+use fus::service::SignIn;
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
-use singlet_fus::design::{Profile, UserId};
-use singlet_fus::service::SignIn;
 use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::blob::{BlobKey, ImageType};
 use singlet_web::job::JobRun;

@@ -3,9 +3,9 @@
 
 use crate::fixture::{Fixture, adam, all, caller, code, nils, rating};
 use crate::invariants::assert_invariants;
-use singlet_fus::design::{SiteId, SiteWord, Word, WordStart};
-use singlet_fus::rules::site_words;
-use singlet_fus::service::Outcome;
+use fus::design::{SiteId, SiteWord, Word, WordStart};
+use fus::rules::site_words;
+use fus::service::Outcome;
 use singlet_testing::{at_every_request, at_once, run};
 use singlet_web::job::JobRun;
 
@@ -24,7 +24,7 @@ fn case_10_a_deleted_site_is_gone_at_once_and_later_all_of_it() {
         assert_eq!(code(service.add_comment(&nils(), &id, "Late.").await), "site-not-found");
         assert_eq!(code(service.comments_on(&id, &all()).await), "site-not-found");
         assert_eq!(code(service.delete_site(&adam(), &id).await), "site-not-found");
-        let titles = |sites: Vec<singlet_fus::view::SiteView>| -> Vec<String> {
+        let titles = |sites: Vec<fus::view::SiteView>| -> Vec<String> {
             sites.into_iter().map(|site| site.title).collect()
         };
         assert_eq!(titles(service.sites(&all()).await.unwrap().items), ["Forum of others"]);

@@ -2,10 +2,10 @@
 
 use crate::fixture::{Fixture, adam, all, caller, code, nils, paging, rating};
 use crate::invariants::assert_invariants;
+use fus::design::{Comment, Rating, Site, SiteId, SiteList, UserId};
+use fus::service::{NewGroup, NewRating};
 use singlet::dynamo::operation::TransactWriteItem;
 use singlet::dynamo::{Item, Value};
-use singlet_fus::design::{Comment, Rating, Site, SiteId, SiteList, UserId};
-use singlet_fus::service::{NewGroup, NewRating};
 use singlet_testing::{TestStore, at_once, on_every_backend, run};
 
 on_every_backend! {
@@ -244,7 +244,7 @@ async fn case_13_a_comment_that_a_moderator_removed_keeps_its_place(store: TestS
     }
     let new = NewGroup {
         description: String::new(),
-        permissions: [singlet_fus::rules::Permission::ModerateComments].into(),
+        permissions: [fus::rules::Permission::ModerateComments].into(),
     };
     fixture.service.create_group(&adam(), "Moderators", &new).await.unwrap();
     fixture.service.add_member(&adam(), "Moderators", "lea").await.unwrap();

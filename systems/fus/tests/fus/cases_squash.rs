@@ -2,10 +2,10 @@
 
 use crate::fixture::{Fixture, all, caller, code, mina, new_match, sofia, text};
 use crate::invariants::assert_invariants;
+use fus::design::Side;
+use fus::rules::NewMatch;
+use fus::service::NewPlayer;
 use singlet::dynamo::operation::TransactWriteItem;
-use singlet_fus::design::Side;
-use singlet_fus::rules::NewMatch;
-use singlet_fus::service::NewPlayer;
 use singlet_testing::{TestStore, on_every_backend, run};
 
 on_every_backend! {

@@ -2,9 +2,9 @@
 
 use crate::fixture::{Fixture, adam, all, caller, code, many_tags, new_site, nils, rating, text};
 use crate::invariants::assert_invariants;
+use fus::error::Error;
+use fus::service::NewSite;
 use singlet::dynamo::operation::TransactWriteItem;
-use singlet_fus::error::Error;
-use singlet_fus::service::NewSite;
 use singlet_testing::{TestStore, at_every_request, at_once, on_every_backend, run};
 use singlet_web::job::JobRun;
 use singlet_web::problem::Problem;

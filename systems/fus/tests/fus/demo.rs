@@ -2,10 +2,10 @@
 
 use crate::fixture::text;
 use crate::invariants::assert_invariants;
+use fus::design::Fus;
+use fus::service::Service;
+use fus::{DeletionMode, PERSONAS, system_with};
 use singlet::dynamo::{Item, Value};
-use singlet_fus::design::Fus;
-use singlet_fus::service::Service;
-use singlet_fus::{DeletionMode, PERSONAS, system_with};
 use singlet_testing::{TestServer, TestStore};
 use singlet_web::DemoPolicy;
 use singlet_web::blob::Blobs;

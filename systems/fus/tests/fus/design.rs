@@ -1,9 +1,9 @@
 //! The design of the table, as `singlet check` judges it.
 
+use fus::design::Fus;
 use singlet::Declaration;
 use singlet::design::check::Severity;
 use singlet::design::{Acceptance, Design};
-use singlet_fus::design::Fus;
 
 /// SD204: lists in one partition of byEntity, as in the source.
 const LISTS: [(&str, &str); 7] = [

@@ -4,9 +4,9 @@ use crate::fixture::{
     Fixture, adam, caller, code, mina, new_match, new_site, nils, rating, sofia, text,
 };
 use crate::invariants::assert_invariants;
-use singlet_fus::error::Error;
-use singlet_fus::rules::Permission;
-use singlet_fus::service::NewGroup;
+use fus::error::Error;
+use fus::rules::Permission;
+use fus::service::NewGroup;
 use singlet_testing::{Fault, at_every_request, run};
 
 /// A site with a rating and a comment, a group with a member, a club with a match.

@@ -1,9 +1,9 @@
 //! What no page ever sends: ids and texts that are far too long, or have characters that mean
 //! something elsewhere, in every part of every request. None of it is an error of the server.
 
+use fus::{DeletionMode, system_with};
 use hyper::Method;
 use serde_json::{Value, json};
-use singlet_fus::{DeletionMode, system_with};
 use singlet_testing::{TestClient, TestServer};
 
 /// Longer than any key of DynamoDB, which has at most 2,048 bytes.

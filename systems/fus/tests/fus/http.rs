@@ -2,10 +2,10 @@
 //! Acceptance case 25, as far as it is not about pages.
 
 use crate::cases_images::{huge_png, jpeg_with_script, picture};
+use fus::{DeletionMode, system_with};
 use hyper::Method;
 use image::ImageFormat;
 use serde_json::{Value, json};
-use singlet_fus::{DeletionMode, system_with};
 use singlet_testing::{TestClient, TestServer};
 
 async fn server() -> TestServer {

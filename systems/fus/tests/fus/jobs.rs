@@ -2,8 +2,8 @@
 
 use crate::fixture::{Fixture, adam, all, new_site};
 use crate::invariants::assert_invariants;
+use fus::design::Task;
 use singlet::prelude::*;
-use singlet_fus::design::Task;
 use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::job::JobRun;
 
@@ -59,8 +59,8 @@ async fn a_task_that_always_fails_stops_and_says_why() {
     let stored = async || db.get(Task::key(&task)).await.unwrap().unwrap();
     // A logo that cannot be deleted, because its key is none.
     let id = site.id.parse().unwrap();
-    let broken = update(singlet_fus::design::Site::key(&id))
-        .set(singlet_fus::design::Site::LOGO_KEY, "../x".to_owned());
+    let broken =
+        update(fus::design::Site::key(&id)).set(fus::design::Site::LOGO_KEY, "../x".to_owned());
     db.run(broken).await.unwrap();
     let run = JobRun::by_hand();
     fixture.service.finish_tasks(&run).await.unwrap();

@@ -1,10 +1,10 @@
 //! Who may do what: every route as everybody of the demo data, compared with `matrix.txt`.
 
 use crate::cases_images::picture;
+use fus::{DeletionMode, PERSONAS, system_with};
 use hyper::Method;
 use image::ImageFormat;
 use serde_json::{Value, json};
-use singlet_fus::{DeletionMode, PERSONAS, system_with};
 use singlet_testing::{TestClient, TestServer, TestStore};
 use singlet_web::DemoPolicy;
 

@@ -2,7 +2,7 @@
 
 use crate::fixture::{Fixture, adam, all, caller, code, new_site, nils, paging};
 use crate::invariants::assert_invariants;
-use singlet_fus::service::NewSite;
+use fus::service::NewSite;
 use singlet_testing::{TestStore, on_every_backend};
 
 on_every_backend! {

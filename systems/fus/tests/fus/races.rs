@@ -85,7 +85,7 @@ fn fifty_writers_of_comments_ratings_and_members() {
     run(async {
         let fixture = Fixture::memory().await;
         let site = fixture.site("Tides", &[]).await;
-        let new = singlet_fus::service::NewGroup::default();
+        let new = fus::service::NewGroup::default();
         fixture.service.create_group(&adam(), "Readers", &new).await.unwrap();
         for number in 0..50 {
             fixture.sign_in(&caller(&format!("user-{number}"), &[])).await;

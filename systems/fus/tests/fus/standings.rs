@@ -1,7 +1,7 @@
 //! Standings equal a computation from scratch, for any matches.
 
-use singlet_fus::design::{MatchId, PlayerId};
-use singlet_fus::rules::{Played, standings};
+use fus::design::{MatchId, PlayerId};
+use fus::rules::{Played, standings};
 use std::collections::{BTreeMap, BTreeSet};
 
 const NAMES: [&str; 7] = ["Zoe", "ada", "Ada", "Éve", "Bo", "bo", "Cy"];

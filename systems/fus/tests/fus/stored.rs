@@ -1,9 +1,9 @@
 //! What is stored looks as the specification's table says, attribute by attribute.
 
 use crate::fixture::{Fixture, adam, many_tags, mina, new_match, nils, sofia, text};
+use fus::rules::Permission;
+use fus::service::{NewGroup, NewPlayer, NewRating};
 use singlet::dynamo::{Item, Value};
-use singlet_fus::rules::Permission;
-use singlet_fus::service::{NewGroup, NewPlayer, NewRating};
 use singlet_testing::{TestStore, on_every_backend};
 use std::collections::BTreeMap;
 

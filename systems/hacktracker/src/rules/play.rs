@@ -62,8 +62,8 @@ pub fn batter_default(result: AtBatResult) -> u8 {
 /// Where batter and runners end unless the scorer says otherwise. `None` where nobody is.
 ///
 /// ```
-/// use singlet_hacktracker::design::AtBatResult;
-/// use singlet_hacktracker::rules::play::{Situation, defaults};
+/// use hacktracker::design::AtBatResult;
+/// use hacktracker::rules::play::{Situation, defaults};
 ///
 /// let loaded = Situation { taken: [true, true, true], outs: 1 };
 /// // A walk pushes in a run.

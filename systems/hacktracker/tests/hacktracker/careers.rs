@@ -1,8 +1,8 @@
 //! Deleted teams, and careers that outlive them.
 
 use crate::fixture::{Fixture, code_of, play, user_id};
-use singlet_hacktracker::design::{AtBatResult, Membership, Role, Team, TeamMember};
-use singlet_hacktracker::input::{NewAtBat, NewGame};
+use hacktracker::design::{AtBatResult, Membership, Role, Team, TeamMember};
+use hacktracker::input::{NewAtBat, NewGame};
 use singlet_testing::{TestStore, on_every_backend};
 
 on_every_backend! {

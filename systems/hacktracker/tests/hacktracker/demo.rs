@@ -1,11 +1,11 @@
 //! The demo data is as the specification says, every entity and index occurs, and two loads are the
 //! same.
 
+use hacktracker::design::{HackTracker, HackTrackerItem};
+use hacktracker::{ADA, NORA, PIA, STELLA, system};
 use serde_json::{Value, json};
 use singlet::dynamo::Value as Stored;
 use singlet::{Change, Db};
-use singlet_hacktracker::design::{HackTracker, HackTrackerItem};
-use singlet_hacktracker::{ADA, NORA, PIA, STELLA, system};
 use singlet_testing::{TestServer, TestStore};
 use singlet_web::DemoPolicy;
 use std::collections::BTreeSet;

@@ -1,9 +1,9 @@
 //! The design of the table, as `singlet check` judges it.
 
+use hacktracker::design::HackTracker;
 use singlet::Declaration;
 use singlet::design::Design;
 use singlet::design::check::Severity;
-use singlet_hacktracker::design::HackTracker;
 
 /// GSI2 lists all entities of a type in one partition: the source has it so, and admins alone read
 /// it.
@@ -26,7 +26,7 @@ fn the_check_finds_nothing_but_the_lists_for_admins() {
 fn everything_that_the_source_stores_is_here() {
     let file = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../crates/model/tests/designs/built/hacktracker.json"
+        "/../../crates/singlet/tests/designs/built/hacktracker.json"
     );
     let source = Design::from_json(&std::fs::read_to_string(file).unwrap()).unwrap();
     let mut differences = HackTracker::design().differences(&source);

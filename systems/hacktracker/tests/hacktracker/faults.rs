@@ -1,13 +1,11 @@
 //! Requests to the store that fail: all of an operation is done, or nothing.
 
 use crate::fixture::{Fixture, TestTeam, caller, new_player, new_user, no_change, play, user_id};
-use singlet_hacktracker::design::{
+use hacktracker::design::{
     AtBatId, AtBatResult, GameId, InviteCode, Membership, Player, PlayerId, PlayerNumber,
     PlayerStatus, Role, Team, TeamMember, User, UserId,
 };
-use singlet_hacktracker::input::{
-    AtBatChange, MemberChange, NewGame, NewInvite, NewOwnPlayer, NewTeam,
-};
+use hacktracker::input::{AtBatChange, MemberChange, NewGame, NewInvite, NewOwnPlayer, NewTeam};
 use singlet_testing::{Fault, TestStore, at_every_request};
 use singlet_web::identity::Caller;
 

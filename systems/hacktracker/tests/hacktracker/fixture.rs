@@ -1,19 +1,19 @@
 //! What the tests work on.
 
-use singlet::dynamo::Item;
-use singlet::engine::Clock;
-use singlet_hacktracker::design::{
+use hacktracker::design::{
     AtBat, AtBatId, AtBatResult, GameId, HackTracker, Half, InviteCode, PlayerId, Role, TeamId,
     UserId,
 };
-use singlet_hacktracker::error::Error;
-use singlet_hacktracker::input::{
+use hacktracker::error::Error;
+use hacktracker::input::{
     AtBatChange, NewAtBat, NewGame, NewHalf, NewInvite, NewLineup, NewMove, NewPlayer, NewTeam,
     NewUser, OpponentRuns, RunnerMoves, StatusChange,
 };
-use singlet_hacktracker::rules::status::Verb;
-use singlet_hacktracker::service::Service;
-use singlet_hacktracker::view::{GameDetail, GameView, ScoringView};
+use hacktracker::rules::status::Verb;
+use hacktracker::service::Service;
+use hacktracker::view::{GameDetail, GameView, ScoringView};
+use singlet::dynamo::Item;
+use singlet::engine::Clock;
 use singlet_testing::TestStore;
 use singlet_web::api::Change;
 use singlet_web::identity::Caller;
@@ -265,7 +265,7 @@ impl TestGame<'_> {
     pub(crate) async fn runners(
         &mut self,
         named: &[(u8, u8)],
-        how: singlet_hacktracker::design::How,
+        how: hacktracker::design::How,
     ) -> Result<ScoringView, Error> {
         let new = RunnerMoves { revision: self.revision(), moves: moves(named), how };
         let scored = self.fixture.service.move_runners(&self.by, &self.id, &new).await;

@@ -1,14 +1,14 @@
 //! Games: status, lineups, two scorers, personal games.
 
 use crate::fixture::{Fixture, code_of, moves, no_change, play, user_id};
-use singlet::prelude::*;
-use singlet_hacktracker::design::{AtBatResult, Game, GameStatus, Half, HomeAway, PlayerId};
-use singlet_hacktracker::error::Error;
-use singlet_hacktracker::input::{
+use hacktracker::design::{AtBatResult, Game, GameStatus, Half, HomeAway, PlayerId};
+use hacktracker::error::Error;
+use hacktracker::input::{
     AtBatChange, GameChange, NewAtBat, NewGame, NewHalf, NewInsert, NewLineup, NewScore,
     StatusChange,
 };
-use singlet_hacktracker::rules::status::Verb;
+use hacktracker::rules::status::Verb;
+use singlet::prelude::*;
 use singlet_testing::{TestStore, at_once, on_every_backend};
 use singlet_web::api::Change;
 
@@ -298,8 +298,8 @@ async fn lineups_are_checked(store: TestStore) {
     game.lineup(&players[..4]).await.unwrap();
     game.change(Verb::Start).await.unwrap();
     // Somebody who is inactive does not play.
-    let inactive = singlet_hacktracker::input::PlayerChange {
-        status: Some(singlet_hacktracker::design::PlayerStatus::Inactive),
+    let inactive = hacktracker::input::PlayerChange {
+        status: Some(hacktracker::design::PlayerStatus::Inactive),
         ..Default::default()
     };
     fixture.service.change_player(&owner, &team.id, &players[5], &inactive).await.unwrap();

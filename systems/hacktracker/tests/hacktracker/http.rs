@@ -1,7 +1,7 @@
 //! Over HTTP: repeated requests, the live feed, what the schema refuses.
 
+use hacktracker::system;
 use serde_json::{Value, json};
-use singlet_hacktracker::system;
 use singlet_testing::{TestClient, TestServer};
 
 /// A server with a team of nine players and a game that has begun.

@@ -1,8 +1,8 @@
 //! Ids that no item has: too long, or with odd characters.
 
 use axum::http::Method;
+use hacktracker::system;
 use serde_json::{Value, json};
-use singlet_hacktracker::system;
 use singlet_testing::TestServer;
 
 /// What clients may send instead of an id, as it is in a path.

@@ -2,19 +2,19 @@
 
 use crate::fixture::{Fixture, TestGame, code_of, new_player, no_change, play, user_id};
 use crate::watched::watched;
-use singlet::prelude::*;
-use singlet_hacktracker::design::{
+use hacktracker::design::{
     AtBat, AtBatResult, InviteCode, Player, PlayerId, Role, Team, TeamId, TeamMember, User,
 };
-use singlet_hacktracker::error::Error;
-use singlet_hacktracker::input::{
+use hacktracker::error::Error;
+use hacktracker::input::{
     AtBatChange, NewAtBat, NewGame, NewInsert, NewInvite, NewOwnPlayer, NewTeam, StatusChange,
 };
-use singlet_hacktracker::limits::{
+use hacktracker::limits::{
     GAME_AT_BATS_MAX, GAMES_MAX, INVITES_MAX, LINKS_MAX, MEMBERS_MAX, PLAYER_AT_BATS_MAX,
     PLAYERS_MAX, SPRAY_MAX, TEAMS_MAX,
 };
-use singlet_hacktracker::rules::status::Verb;
+use hacktracker::rules::status::Verb;
+use singlet::prelude::*;
 use singlet_testing::{TestStore, at_once, on_every_backend, run};
 use singlet_web::identity::Caller;
 use singlet_web::problem::ApiError as _;
@@ -381,7 +381,7 @@ fn a_career_shows_its_newest_points_and_counts_all_at_bats() {
         let own = service.my_teams(&owner).await.unwrap().items.remove(0);
         let game =
             service.create_game(&owner, &own.team.team_id, &NewGame::default()).await.unwrap();
-        let place = singlet_hacktracker::design::HitLocation { x: 0.5, y: 0.5 };
+        let place = hacktracker::design::HitLocation { x: 0.5, y: 0.5 };
         let mut batch = service.db().batch();
         for number in 0..SPRAY_MAX + 10 {
             let is_old = number < 10;

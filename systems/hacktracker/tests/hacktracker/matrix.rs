@@ -2,8 +2,8 @@
 
 use crate::demo::demo_server;
 use axum::http::Method;
+use hacktracker::{ADA, NORA, OMAR, PERSONAS, PIA, SKYE, STELLA};
 use serde_json::{Value, json};
-use singlet_hacktracker::{ADA, NORA, OMAR, PERSONAS, PIA, SKYE, STELLA};
 use singlet_testing::{TestClient, TestServer};
 
 /// Everybody of the demo data, and nobody.

@@ -1,10 +1,8 @@
 //! Operations that no acceptance case is about, on every backend.
 
 use crate::fixture::{Fixture, code_of, eventually, play, user_id};
-use singlet_hacktracker::design::{AtBatResult, HitLocation, InviteCode, Role};
-use singlet_hacktracker::input::{
-    NewAtBat, NewGame, NewInvite, PlayerChange, TeamChange, UserChange,
-};
+use hacktracker::design::{AtBatResult, HitLocation, InviteCode, Role};
+use hacktracker::input::{NewAtBat, NewGame, NewInvite, PlayerChange, TeamChange, UserChange};
 use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::api::{Change, Paging};
 use std::collections::BTreeSet;
@@ -169,7 +167,7 @@ async fn statistics_are_by_season_game_and_player(store: TestStore) {
     let listed = service.at_bats_of(&nora, &team.id, second, &Paging::default()).await.unwrap();
     assert_eq!((listed.items.len(), listed.next), (3, None));
     assert!(listed.items.is_sorted_by(|one, other| one.at_bat_id > other.at_bat_id));
-    let nobody = singlet_hacktracker::design::PlayerId::new("nobody").unwrap();
+    let nobody = hacktracker::design::PlayerId::new("nobody").unwrap();
     let none = service.player_stats(&nora, &team.id, &nobody, None).await;
     assert_eq!(code_of(none), "player-not-found");
 }

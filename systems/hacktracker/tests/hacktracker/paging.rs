@@ -1,9 +1,9 @@
 //! Lists that are read part by part.
 
+use hacktracker::design::{HackTracker, Team, TeamId, TeamType, UserId};
+use hacktracker::service::ADMIN_GROUP;
+use hacktracker::system;
 use singlet::prelude::*;
-use singlet_hacktracker::design::{HackTracker, Team, TeamId, TeamType, UserId};
-use singlet_hacktracker::service::ADMIN_GROUP;
-use singlet_hacktracker::system;
 use singlet_testing::TestServer;
 use std::collections::BTreeSet;
 

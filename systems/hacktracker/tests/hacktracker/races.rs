@@ -2,15 +2,13 @@
 
 use crate::fixture::{Fixture, TestTeam, code_of, play, user_id};
 use crate::watched::{Watch, watched};
-use singlet_hacktracker::design::{
+use hacktracker::design::{
     AtBatResult, Game, GameId, GameStatus, InviteCode, Membership, Player, PlayerId, PlayerStatus,
     Position, Role,
 };
-use singlet_hacktracker::input::{
-    GameChange, NewGame, NewInvite, NewLineup, PlayerChange, StatusChange,
-};
-use singlet_hacktracker::rules::status::Verb;
-use singlet_hacktracker::service::Service;
+use hacktracker::input::{GameChange, NewGame, NewInvite, NewLineup, PlayerChange, StatusChange};
+use hacktracker::rules::status::Verb;
+use hacktracker::service::Service;
 use singlet_testing::{TestStore, run};
 use singlet_web::api::Change;
 use singlet_web::identity::Caller;

@@ -1,16 +1,16 @@
 //! Random games with random corrections: what the rules derive equals what is computed from
 //! scratch.
 
-use singlet::Timestamp;
-use singlet_hacktracker::design::{
+use hacktracker::design::{
     AtBat, AtBatId, AtBatResult, Book, Game, GameId, GameStatus, Half, HitType, HomeAway, How,
     Move, PlayerId, TeamId,
 };
-use singlet_hacktracker::rules::half::{self, HalfInning};
-use singlet_hacktracker::rules::inning::{PLACED, replay, totals};
-use singlet_hacktracker::rules::scoring::{self, Correction, Entry, Insert};
-use singlet_hacktracker::rules::stats::Line;
-use singlet_hacktracker::rules::summary;
+use hacktracker::rules::half::{self, HalfInning};
+use hacktracker::rules::inning::{PLACED, replay, totals};
+use hacktracker::rules::scoring::{self, Correction, Entry, Insert};
+use hacktracker::rules::stats::Line;
+use hacktracker::rules::summary;
+use singlet::Timestamp;
 use std::collections::BTreeMap;
 
 /// How many games are played.

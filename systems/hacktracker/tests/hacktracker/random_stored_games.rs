@@ -3,10 +3,10 @@
 
 use crate::fixture::{Fixture, TestGame, eventually, moves, no_change, play};
 use crate::random_games::{Dice, RESULTS, check};
-use singlet_hacktracker::design::{AtBat, AtBatId, Book, Half, How, PlayerId};
-use singlet_hacktracker::error::Error;
-use singlet_hacktracker::input::{AtBatChange, NewAtBat, NewGame, NewInsert};
-use singlet_hacktracker::rules::stats::Line;
+use hacktracker::design::{AtBat, AtBatId, Book, Half, How, PlayerId};
+use hacktracker::error::Error;
+use hacktracker::input::{AtBatChange, NewAtBat, NewGame, NewInsert};
+use hacktracker::rules::stats::Line;
 use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::api::Change;
 use singlet_web::problem::ApiError as _;

@@ -1,12 +1,12 @@
 //! The rule tables, example by example.
 
-use singlet::Timestamp;
-use singlet_hacktracker::design::{AtBat, AtBatId, AtBatResult, GameId, HitType, PlayerId, TeamId};
-use singlet_hacktracker::rules::Impossible;
-use singlet_hacktracker::rules::play::{
+use hacktracker::design::{AtBat, AtBatId, AtBatResult, GameId, HitType, PlayerId, TeamId};
+use hacktracker::rules::Impossible;
+use hacktracker::rules::play::{
     Push, Situation, check, check_batted, defaults, named, proposed_rbis, settle,
 };
-use singlet_hacktracker::rules::stats::Line;
+use hacktracker::rules::stats::Line;
+use singlet::Timestamp;
 
 use AtBatResult::{Bb, Double, E, Fc, Hbp, Hr, K, Out, Sac, Single, Triple};
 

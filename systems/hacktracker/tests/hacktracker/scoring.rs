@@ -1,9 +1,9 @@
 //! Scoring, on every backend.
 
 use crate::fixture::{Fixture, TestGame, code_of, no_change, play};
-use singlet_hacktracker::design::{AtBatId, AtBatResult, GameStatus, Half, HomeAway, How};
-use singlet_hacktracker::input::{AtBatChange, NewAtBat, NewGame, NewInsert, NewScore};
-use singlet_hacktracker::rules::summary::Issue;
+use hacktracker::design::{AtBatId, AtBatResult, GameStatus, Half, HomeAway, How};
+use hacktracker::input::{AtBatChange, NewAtBat, NewGame, NewInsert, NewScore};
+use hacktracker::rules::summary::Issue;
 use singlet_testing::{TestStore, on_every_backend};
 
 use AtBatResult::{Bb, Double, E, Fc, Hr, K, Out, Sac, Single};
@@ -411,7 +411,7 @@ async fn a_tie_break_runner_counts_for_the_team_alone(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let mut game = fixture.game().await;
     out(&mut game).await;
-    let stranger = singlet_hacktracker::design::PlayerId::new("nobody").unwrap();
+    let stranger = hacktracker::design::PlayerId::new("nobody").unwrap();
     assert_eq!(code_of(game.half_with(2, Team, Some(stranger)).await), "invalid");
     let runner = game.players[0].clone();
     game.half_with(2, Team, Some(runner.clone())).await.unwrap();
@@ -466,7 +466,7 @@ async fn removing_an_at_bat_takes_its_runner_out(store: TestStore) {
     let other = AtBatChange { player_id: Some(game.players[8].clone()), ..no_change(0) };
     let corrected = game.correct(&ids[0], other).await.unwrap().at_bat.unwrap();
     assert_eq!((&corrected.player_id, corrected.batting_order), (&game.players[8], Some(9)));
-    let unknown = singlet_hacktracker::design::PlayerId::new("nobody").unwrap();
+    let unknown = hacktracker::design::PlayerId::new("nobody").unwrap();
     let unknown = AtBatChange { player_id: Some(unknown), ..no_change(0) };
     assert_eq!(code_of(game.correct(&ids[0], unknown).await), "invalid");
 }
@@ -490,7 +490,7 @@ async fn an_inning_has_sixty_at_bats(store: TestStore) {
 }
 
 /// Everything of a game that undo restores.
-fn undone(game: &TestGame<'_>) -> singlet_hacktracker::design::Game {
+fn undone(game: &TestGame<'_>) -> hacktracker::design::Game {
     let mut game = game.game.game.clone();
     (game.revision, game.last_event, game.updated_at) = (0, None, game.created_at);
     game

@@ -1,12 +1,10 @@
 //! Items as the source shows them, attribute by attribute.
 
 use crate::fixture::{Fixture, caller, moves, new_user, play, user_id};
+use hacktracker::design::{AtBatResult, HitLocation, HitType, HomeAway, How, Position, Role};
+use hacktracker::input::{NewAtBat, NewGame, NewInvite, NewOwnPlayer, NewTeam, NewUser};
 use singlet::Expiry;
 use singlet::dynamo::{Item, Value};
-use singlet_hacktracker::design::{
-    AtBatResult, HitLocation, HitType, HomeAway, How, Position, Role,
-};
-use singlet_hacktracker::input::{NewAtBat, NewGame, NewInvite, NewOwnPlayer, NewTeam, NewUser};
 use singlet_testing::{TestStore, on_every_backend};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -219,7 +217,7 @@ async fn a_managed_team_with_ghosts_and_invites(store: TestStore) {
     // Linked and unlinked again, the ghost is as before.
     let before = item(&fixture, &key, &format!("PLAYER#{id}")).await;
     let pia = fixture.user("pia").await;
-    let code = singlet_hacktracker::design::InviteCode::new(invite.code).unwrap();
+    let code = hacktracker::design::InviteCode::new(invite.code).unwrap();
     service.accept_invite(&pia, &team, &code).await.unwrap();
     let linked = item(&fixture, &key, &format!("PLAYER#{id}")).await;
     assert_eq!(linked.get("GSI4PK"), Some(&text("USER#pia")));
@@ -302,7 +300,7 @@ async fn a_game_and_its_at_bats(store: TestStore) {
     );
     game.lineup(&team.players).await.unwrap();
     let started = text(&fixture.service.db().now().to_string());
-    game.change(singlet_hacktracker::rules::status::Verb::Start).await.unwrap();
+    game.change(hacktracker::rules::status::Verb::Start).await.unwrap();
     let double = NewAtBat {
         hit_location: Some(HitLocation { x: 0.22, y: 0.45 }),
         hit_type: Some(HitType::LineDrive),

@@ -1,11 +1,11 @@
 //! Teams, members and rosters.
 
 use crate::fixture::{Fixture, caller, code_of, eventually, new_player, new_user, play, user_id};
-use singlet_hacktracker::design::{
+use hacktracker::design::{
     AtBatResult, InviteCode, MemberStatus, Membership, Player, PlayerNumber, Role, Team, TeamMember,
 };
-use singlet_hacktracker::error::Error;
-use singlet_hacktracker::input::{
+use hacktracker::error::Error;
+use hacktracker::input::{
     MemberChange, NewGame, NewInvite, NewOwnPlayer, NewTeam, PlayerChange, TeamChange,
 };
 use singlet_testing::{TestStore, at_once, on_every_backend};
@@ -103,7 +103,7 @@ async fn case_04_a_ghost_becomes_kim(store: TestStore) {
     let team_id = game.game.game.team_id.clone();
     // The first player has five at-bats.
     for _ in 0..5 {
-        let entry = singlet_hacktracker::input::NewAtBat {
+        let entry = hacktracker::input::NewAtBat {
             player_id: Some(game.players[0].clone()),
             ..play(game.revision(), AtBatResult::Single)
         };
@@ -162,7 +162,7 @@ async fn who_comes_back_gets_the_linked_player(store: TestStore) {
     service.remove_member(&pia, &team.id, &user_id(&pia)).await.unwrap();
     let player = service.player(&owner, &team.id, &team.players[0]).await.unwrap();
     assert_eq!(player.user_id, Some(user_id(&pia)));
-    assert_eq!(player.status, singlet_hacktracker::design::PlayerStatus::Inactive);
+    assert_eq!(player.status, hacktracker::design::PlayerStatus::Inactive);
     assert_eq!(code_of(service.team_page(&pia, &team.id).await), "team-not-found");
     let back = service.accept_invite(&pia, &team.id, &code).await.unwrap();
     assert_eq!(back.player_id, Some(team.players[0].clone()));

@@ -1,10 +1,10 @@
 //! A store whose requests are seen, and into which somebody else writes at a chosen moment.
 
+use hacktracker::design::HackTracker;
+use hacktracker::service::Service;
 use singlet::Db;
 use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
 use singlet::dynamo::operation::Request;
-use singlet_hacktracker::design::HackTracker;
-use singlet_hacktracker::service::Service;
 use singlet_testing::TestStore;
 use singlet_web::random::Random;
 use std::sync::{Arc, Mutex};

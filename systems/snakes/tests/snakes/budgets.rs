@@ -1,17 +1,17 @@
 //! What strangers store has an end: for one address, and for all of them.
 
 use crate::fixture::Fixture;
-use singlet_snakes::board::Board;
-use singlet_snakes::design::Code;
-use singlet_snakes::error::Error;
-use singlet_snakes::rules::Mode;
-use singlet_snakes::service::player_id;
-use singlet_snakes::service::{Budgets, NewGame, Service};
 use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::Web;
 use singlet_web::limit::{ClientLimits, Rate};
 use singlet_web::problem::{Problem, RATE_LIMITED, UNAVAILABLE};
 use singlet_web::random::Random;
+use snakes::board::Board;
+use snakes::design::Code;
+use snakes::error::Error;
+use snakes::rules::Mode;
+use snakes::service::player_id;
+use snakes::service::{Budgets, NewGame, Service};
 
 on_every_backend! {
     when_too_many_games_are_made_the_oldest_that_nobody_plays_goes,

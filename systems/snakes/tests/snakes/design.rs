@@ -3,7 +3,7 @@
 use singlet::Declaration;
 use singlet::design::check::Severity;
 use singlet::design::{Acceptance, Design};
-use singlet_snakes::design::Snakes;
+use snakes::design::Snakes;
 
 /// One finding is meant to be so. Should it no longer be found, its acceptance is found instead.
 #[test]
@@ -32,8 +32,10 @@ fn the_check_finds_nothing_but_the_list_of_all_games() {
 /// of it is here. What is only here is ours.
 #[test]
 fn everything_that_the_source_stores_is_here() {
-    let file =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/model/tests/designs/built/snakes.json");
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../crates/singlet/tests/designs/built/snakes.json"
+    );
     let source = Design::from_json(&std::fs::read_to_string(file).unwrap()).unwrap();
     let mut differences = Snakes::design().differences(&source);
     differences.retain(|line| !line.ends_with(": only in the first"));

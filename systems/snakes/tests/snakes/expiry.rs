@@ -2,11 +2,11 @@
 
 use crate::fixture::Fixture;
 use singlet::Expiry;
-use singlet_snakes::design::Status;
-use singlet_snakes::error::Error;
-use singlet_snakes::rules::Mode;
-use singlet_snakes::service::player_id;
 use singlet_testing::{TestStore, on_every_backend};
+use snakes::design::Status;
+use snakes::error::Error;
+use snakes::rules::Mode;
+use snakes::service::player_id;
 use std::time::Duration;
 
 const HOUR_MS: i64 = 3_600_000;

@@ -2,13 +2,13 @@
 
 use singlet::dynamo::Item;
 use singlet::engine::Clock;
-use singlet_snakes::design::{Code, Lobby, Player, Snakes};
-use singlet_snakes::rules::Mode;
-use singlet_snakes::service::player_id;
-use singlet_snakes::service::{NewGame, Service};
 use singlet_testing::TestStore;
 use singlet_web::random::Random;
 use singlet_web::secret::Secret;
+use snakes::design::{Code, Lobby, Player, Snakes};
+use snakes::rules::Mode;
+use snakes::service::player_id;
+use snakes::service::{NewGame, Service};
 
 /// A service on a store of its own, with a fixed clock.
 pub(crate) struct Fixture {

@@ -2,10 +2,10 @@
 
 use crate::site::{GameServer, rejoin};
 use serde_json::{Value, json};
-use singlet_snakes::rules::Mode;
-use singlet_snakes::service::player_id;
 use singlet_testing::TestSocket;
 use singlet_web::random::Random;
+use snakes::rules::Mode;
+use snakes::service::player_id;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 

@@ -4,13 +4,13 @@ use crate::fixture::Fixture;
 use crate::site::GameServer;
 use axum::http::Method;
 use serde_json::{Value, json};
-use singlet_snakes::board::Board;
-use singlet_snakes::design::Code;
-use singlet_snakes::rules::Mode;
-use singlet_snakes::service::{NewGame, player_id};
 use singlet_testing::check_matrix;
 use singlet_web::random::Random;
 use singlet_web::secret::Secret;
+use snakes::board::Board;
+use snakes::design::Code;
+use snakes::rules::Mode;
+use snakes::service::{NewGame, player_id};
 
 /// Nobody signs in to play: callers differ by their secrets. The player and the creator are in the
 /// game, the other one is in another game.

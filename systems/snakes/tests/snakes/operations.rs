@@ -3,14 +3,14 @@
 use crate::fixture::Fixture;
 use singlet::dynamo::operation::PutItem;
 use singlet::dynamo::{Item, Value};
-use singlet_snakes::board::{Board, Jump};
-use singlet_snakes::design::{EventKind, Snakes, Status};
-use singlet_snakes::error::Error;
-use singlet_snakes::rules::{Effect, Mode};
-use singlet_snakes::service::NewGame;
-use singlet_snakes::service::player_id;
 use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::random::Random;
+use snakes::board::{Board, Jump};
+use snakes::design::{EventKind, Snakes, Status};
+use snakes::error::Error;
+use snakes::rules::{Effect, Mode};
+use snakes::service::NewGame;
+use snakes::service::player_id;
 
 on_every_backend! {
     a_game_is_made_with_its_creator,

@@ -2,14 +2,14 @@
 
 use crate::fixture::Fixture;
 use singlet::Retryable as _;
-use singlet_snakes::design::Status;
-use singlet_snakes::error::Error;
-use singlet_snakes::rules::Mode;
-use singlet_snakes::service::NewGame;
-use singlet_snakes::service::player_id;
 use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::problem::{ApiError as _, BUSY};
 use singlet_web::random::Random;
+use snakes::design::Status;
+use snakes::error::Error;
+use snakes::rules::Mode;
+use snakes::service::NewGame;
+use snakes::service::player_id;
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::task::JoinSet;
 
@@ -123,7 +123,7 @@ async fn fifty_joins_at_once_fill_the_game_and_no_name_is_there_twice(store: Tes
 async fn two_services_that_know_nothing_of_each_other_agree(store: TestStore) {
     // As two processes on one store: each has its own turnstile.
     let fixture = Fixture::loaded(store, &[1, 1, 2, 1, 3]).await;
-    let other = singlet_snakes::service::Service::new(fixture.service.db().clone(), Random::new());
+    let other = snakes::service::Service::new(fixture.service.db().clone(), Random::new());
     let names: Vec<String> = (0..8).map(|number| format!("P{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let table = fixture.game(Mode::Race, &names).await;
@@ -177,12 +177,12 @@ async fn a_code_that_is_taken_is_another_games_and_another_one_is_tried(store: T
     // A code whose game is gone is free again.
     fixture.clock.advance(25 * 3_600_000);
     let random = Random::scripted([], ["ABC234"]);
-    let later = singlet_snakes::service::Service::new(fixture.service.db().clone(), random);
+    let later = snakes::service::Service::new(fixture.service.db().clone(), random);
     let new = NewGame { name: "Cleo".into(), ..NewGame::default() };
     assert_eq!(later.create_game(new).await.unwrap().lobby.game.code.as_str(), "ABC234");
     // Where every code is taken, somebody has to be told.
     let random = Random::scripted([], ["ABC234"; 100]);
-    let unlucky = singlet_snakes::service::Service::new(fixture.service.db().clone(), random);
+    let unlucky = snakes::service::Service::new(fixture.service.db().clone(), random);
     let new = NewGame { name: "Dora".into(), ..NewGame::default() };
     let refused = unlucky.create_game(new).await.unwrap_err();
     assert_eq!(refused.problem_type(), &BUSY);

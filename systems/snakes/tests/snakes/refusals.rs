@@ -1,14 +1,14 @@
 //! What is refused changes nothing.
 
 use crate::fixture::Fixture;
-use singlet_snakes::design::Code;
-use singlet_snakes::error::Error;
-use singlet_snakes::rules::Mode;
-use singlet_snakes::service::NewGame;
-use singlet_snakes::service::player_id;
 use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::random::Random;
 use singlet_web::secret::Secret;
+use snakes::design::Code;
+use snakes::error::Error;
+use snakes::rules::Mode;
+use snakes::service::NewGame;
+use snakes::service::player_id;
 
 on_every_backend! {
     who_may_not_join_does_not,

@@ -1,16 +1,16 @@
 //! The end of a game, its history, and playing again.
 
 use crate::fixture::Fixture;
-use singlet_snakes::board::Board;
-use singlet_snakes::design::{EventKind, HISTORY_LEN_MAX, Status};
-use singlet_snakes::error::Error;
-use singlet_snakes::live::Outgoing;
-use singlet_snakes::rules::Mode;
-use singlet_snakes::service::NewGame;
-use singlet_snakes::service::player_id;
-use singlet_snakes::view::GameView;
 use singlet_testing::{TestStore, at_once, on_every_backend};
 use singlet_web::random::Random;
+use snakes::board::Board;
+use snakes::design::{EventKind, HISTORY_LEN_MAX, Status};
+use snakes::error::Error;
+use snakes::live::Outgoing;
+use snakes::rules::Mode;
+use snakes::service::NewGame;
+use snakes::service::player_id;
+use snakes::view::GameView;
 
 on_every_backend! {
     the_winner_stays_the_winner_and_the_end_is_told_once,
@@ -28,15 +28,13 @@ on_every_backend! {
     a_player_with_many_tabs_can_leave,
 }
 
-fn ends(game: &singlet_snakes::design::Game) -> usize {
+fn ends(game: &snakes::design::Game) -> usize {
     let messages = Outgoing::of_event(game);
     messages.iter().filter(|one| matches!(one, Outgoing::GameEnded { .. })).count()
 }
 
 /// A game of two on ten squares that the first has won.
-async fn won(
-    fixture: &Fixture,
-) -> (singlet_snakes::design::Code, [singlet_web::secret::Secret; 2]) {
+async fn won(fixture: &Fixture) -> (snakes::design::Code, [singlet_web::secret::Secret; 2]) {
     let board = Board::new(10, Vec::new()).unwrap();
     let new = NewGame { name: "Ann".into(), board, ..NewGame::default() };
     let made = fixture.service.create_game(new).await.unwrap();
@@ -175,7 +173,7 @@ async fn a_race_keeps_no_events(store: TestStore) {
     assert!(fixture.service.view(&table.code).await.unwrap().history.is_empty());
 }
 
-async fn is_connected(fixture: &Fixture, code: &singlet_snakes::design::Code) -> bool {
+async fn is_connected(fixture: &Fixture, code: &snakes::design::Code) -> bool {
     fixture.service.view(code).await.unwrap().players[0].is_connected
 }
 
@@ -230,7 +228,7 @@ async fn a_full_game_is_not_open(store: TestStore) {
     let table = fixture.game(Mode::Turns, &["A", "B", "C", "D", "E"]).await;
     let is_open = async || {
         let game = fixture.service.game(&table.code).await.unwrap();
-        singlet_snakes::view::GameSummary::from(game).is_open
+        snakes::view::GameSummary::from(game).is_open
     };
     assert!(is_open().await);
     fixture.service.join(&table.code, "F").await.unwrap();

@@ -15,7 +15,7 @@ pub(crate) struct GameServer {
 impl GameServer {
     pub(crate) async fn new(random: Random) -> Self {
         let fixture = Fixture::new(TestStore::memory(), random).await;
-        let system = singlet_snakes::system_with(fixture.service.clone());
+        let system = snakes::system_with(fixture.service.clone());
         let store = fixture.store.share();
         let server = TestServer::with(vec![system], store, DemoPolicy::Never).await;
         Self { server, fixture }

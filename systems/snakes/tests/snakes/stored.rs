@@ -3,10 +3,10 @@
 use crate::fixture::Fixture;
 use singlet::Expiry;
 use singlet::dynamo::{Item, Value};
-use singlet_snakes::rules::Mode;
-use singlet_snakes::service::player_id;
 use singlet_testing::{TestStore, on_every_backend};
 use singlet_web::random::Random;
+use snakes::rules::Mode;
+use snakes::service::player_id;
 use std::collections::BTreeSet;
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 use singlet::Declaration;
 use singlet::design::check::Severity;
 use singlet::design::{Acceptance, Design};
-use singlet_threefc::design::ThreeFc;
+use threefc::design::ThreeFc;
 
 /// Accepted findings. The check reports an acceptance that no longer matches anything.
 #[test]
@@ -29,8 +29,10 @@ fn the_check_finds_nothing_but_the_list_of_leagues() {
 /// keys, its type and all of its attributes.
 #[test]
 fn everything_that_the_source_stores_is_here() {
-    let file =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/model/tests/designs/built/threefc.json");
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../crates/singlet/tests/designs/built/threefc.json"
+    );
     let source = Design::from_json(&std::fs::read_to_string(file).unwrap()).unwrap();
     let ours = ThreeFc::design();
     let (table, source) = (&ours.tables[0], &source.tables[0]);

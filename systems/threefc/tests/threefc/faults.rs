@@ -9,17 +9,17 @@ use crate::fixture::{bea, somebody};
 use singlet::Timestamp;
 use singlet::dynamo::Item;
 use singlet_testing::{Fault, Snapshot, TestStore, at_every_request, run};
-use singlet_threefc::design::{
+use singlet_web::api::Change;
+use std::time::Duration;
+use threefc::design::{
     AbandonReason, Color, EventId, InviteHash, LeagueId, Role, SeasonId, SessionId, Visibility,
 };
-use singlet_threefc::error::Error;
-use singlet_threefc::service::Service;
-use singlet_threefc::service::input::{
+use threefc::error::Error;
+use threefc::service::Service;
+use threefc::service::input::{
     AbandonGame, AcceptInvite, GameChange, GoalChange, GrantRole, LeagueChange, NewGoal, NewInvite,
     NewTeam, PlayerChange, SeasonChange, SessionChange, TeamChange, ThirdChange,
 };
-use singlet_web::api::Change;
-use std::time::Duration;
 use tokio::sync::OnceCell;
 
 /// When everything here happens: two stores must hold the same.

@@ -4,22 +4,22 @@ use serde_json::Value as Json;
 use singlet::dynamo::{Item, Value};
 use singlet::{Db, Timestamp};
 use singlet_testing::TestStore;
-use singlet_threefc::PERSONAS;
-use singlet_threefc::design::{
-    EventId, Game, GameId, LeagueId, PlayerId, Role, SeasonId, SessionId, TeamId, ThreeFc, UserId,
-};
-use singlet_threefc::error::Error;
-use singlet_threefc::service::Service;
-use singlet_threefc::service::input::{
-    AcceptInvite, GameChange, GoalChange, NewGame, NewGoal, NewInvite, NewLeague, NewPlayer,
-    NewSeason, NewSession, TeamChange,
-};
-use singlet_threefc::view::GameView;
 use singlet_web::api::Change;
 use singlet_web::identity::Caller;
 use singlet_web::problem::ApiError as _;
 use singlet_web::random::Random;
 use std::time::Duration;
+use threefc::PERSONAS;
+use threefc::design::{
+    EventId, Game, GameId, LeagueId, PlayerId, Role, SeasonId, SessionId, TeamId, ThreeFc, UserId,
+};
+use threefc::error::Error;
+use threefc::service::Service;
+use threefc::service::input::{
+    AcceptInvite, GameChange, GoalChange, NewGame, NewGoal, NewInvite, NewLeague, NewPlayer,
+    NewSeason, NewSession, TeamChange,
+};
+use threefc::view::GameView;
 
 pub(crate) fn ines() -> Caller {
     PERSONAS[0].caller()

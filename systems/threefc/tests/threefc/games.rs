@@ -7,14 +7,14 @@ use crate::fixture::{
 use serde_json::json;
 use singlet::Timestamp;
 use singlet_testing::{TestStore, at_once, on_every_backend};
-use singlet_threefc::design::{
-    AbandonReason, AuditAction, Color, DrawKind, GameStatus, Outcome, Role, SessionId, TeamOutcome,
-};
-use singlet_threefc::service::input::{
-    AbandonGame, GameChange, NewSeason, NewTeam, TeamChange, ThirdChange,
-};
 use singlet_web::api::Change;
 use std::time::Duration;
+use threefc::design::{
+    AbandonReason, AuditAction, Color, DrawKind, GameStatus, Outcome, Role, SessionId, TeamOutcome,
+};
+use threefc::service::input::{
+    AbandonGame, GameChange, NewSeason, NewTeam, TeamChange, ThirdChange,
+};
 
 on_every_backend! {
     case_06_games_are_listed_in_the_order_of_their_start,
@@ -289,7 +289,7 @@ async fn games_move_between_sessions_of_their_season(store: TestStore) {
     let other =
         NewSeason { season_id: Some("other".into()), ..crate::fixture::new_season("other") };
     service.create_season(&ines(), &league, &other).await.unwrap();
-    let other = singlet_threefc::design::SeasonId::new("other").unwrap();
+    let other = threefc::design::SeasonId::new("other").unwrap();
     service.create_session(&ines(), &other, &new_session("far")).await.unwrap();
     let to = |session: &str| GameChange { session_id: Some(session.into()), ..no_game_change() };
     assert_eq!(code(&service.update_game(&ines(), &game, &to("far")).await), "other-season");

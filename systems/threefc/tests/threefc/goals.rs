@@ -5,10 +5,10 @@ use crate::fixture::{
     season_id, session_id, team, tomasz, user,
 };
 use singlet_testing::{TestStore, at_once, on_every_backend};
-use singlet_threefc::design::{AuditAction, DrawKind, EventId, GameId, Role};
-use singlet_threefc::service::input::{GoalChange, NewGoal};
 use singlet_web::api::Change;
 use std::time::Duration;
+use threefc::design::{AuditAction, DrawKind, EventId, GameId, Role};
+use threefc::service::input::{GoalChange, NewGoal};
 
 on_every_backend! {
     case_09_stoppage_time_stays_in_its_third,
@@ -401,7 +401,7 @@ async fn rosters_are_bounded_and_keep_scorers(store: TestStore) {
     fixture.advance(Duration::from_secs(1));
     assert_eq!(assign("b1", "blue").await, "ok");
     assert_eq!(fixture.items().await, items, "a repetition writes nothing");
-    let archived = singlet_threefc::service::input::PlayerChange {
+    let archived = threefc::service::input::PlayerChange {
         nickname: None,
         number: Change::Keep,
         archived: Some(true),

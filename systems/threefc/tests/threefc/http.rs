@@ -5,10 +5,10 @@ use crate::live::server;
 use serde_json::{Value, json};
 use singlet::dynamo::Item;
 use singlet_testing::{TestClient, TestServer, TestStore, at_once};
-use singlet_threefc::design::{TeamScore, ThreeFc};
-use singlet_threefc::rules::result_of;
-use singlet_threefc::{PERSONAS, system};
 use singlet_web::DemoPolicy;
+use threefc::design::{TeamScore, ThreeFc};
+use threefc::rules::result_of;
+use threefc::{PERSONAS, system};
 
 const INES: usize = 0;
 const TOMASZ: usize = 1;

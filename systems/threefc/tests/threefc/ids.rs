@@ -4,8 +4,8 @@ use crate::fixture::{Fixture, event_id};
 use crate::matrix::{Names, prepare, request};
 use serde_json::{Value, json};
 use singlet_testing::{TestServer, TestStore};
-use singlet_threefc::{PERSONAS, system};
 use singlet_web::DemoPolicy;
+use threefc::{PERSONAS, system};
 
 /// In a path, and as it is when it is decoded.
 const ODD: [(&str, &str); 9] = [

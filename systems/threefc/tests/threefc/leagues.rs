@@ -5,13 +5,13 @@ use crate::fixture::{
     new_session, noor, player, ruben, season_id, session_id, team, tomasz,
 };
 use singlet_testing::{TestStore, at_once, on_every_backend};
-use singlet_threefc::design::{Color, LeagueId, SeasonId, SessionId, Visibility};
-use singlet_threefc::service::input::{
+use singlet_web::api::Change;
+use std::time::Duration;
+use threefc::design::{Color, LeagueId, SeasonId, SessionId, Visibility};
+use threefc::service::input::{
     LeagueChange, NewLeague, NewSeason, NewTeam, PlayerChange, SeasonChange, SessionChange,
     TeamChange,
 };
-use singlet_web::api::Change;
-use std::time::Duration;
 
 on_every_backend! {
     case_01_a_league_is_created_with_its_grant_and_listing,
@@ -276,7 +276,7 @@ async fn sessions_are_changed_and_listed_by_date(store: TestStore) {
     let fixture = Fixture::new(store).await;
     let service = &fixture.service;
     for (id, day) in [("b-day", "2026-05-10"), ("a-day", "2026-05-10"), ("early", "2026-04-01")] {
-        let new = singlet_threefc::service::input::NewSession {
+        let new = threefc::service::input::NewSession {
             session_date: day.parse().unwrap(),
             ..new_session(id)
         };

@@ -7,17 +7,17 @@ use crate::fixture::{
 };
 use singlet::prelude::{create, put};
 use singlet_testing::{TestStore, at_once, on_every_backend};
-use singlet_threefc::design::{
+use singlet_web::api::Change;
+use threefc::design::{
     AbandonReason, CHANGES_MAX, Color, EventId, GAMES_MAX, GOALS_MAX, GRANTS_MAX, Game, Goal,
     LEAGUES_GRANTED_MAX, LEAGUES_MAX, League, LeagueId, PLAYERS_MAX, PlayerId, ROSTER_MAX, Role,
     RosterEntry, SEASONS_MAX, SESSIONS_MAX, SeasonMirror, SessionMirror, TEAMS_MAX, TeamScore,
     User,
 };
-use singlet_threefc::service::Service;
-use singlet_threefc::service::input::{
+use threefc::service::Service;
+use threefc::service::input::{
     AbandonGame, AcceptInvite, GameChange, GrantRole, NewInvite, NewTeam, ThirdChange,
 };
-use singlet_web::api::Change;
 
 on_every_backend! {
     leagues_of_one_person_are_limited,
@@ -339,7 +339,7 @@ async fn a_game_is_changed_so_often_and_can_then_be_finished(store: TestStore) {
     assert_eq!(fixture.keys_of("GAME#g1 EVENT#").await.len(), 1 + ROOM as usize);
     let refused = async |is_finished: bool| {
         let who = if is_finished { ines() } else { tomasz() };
-        let change = singlet_threefc::service::input::GoalChange {
+        let change = threefc::service::input::GoalChange {
             conceding_team_id: Some("yellow".into()),
             ..no_change()
         };

@@ -3,11 +3,11 @@
 use crate::fixture::{Fixture, ines, new_goal, no_game_change, session_id, tomasz};
 use serde_json::{Value, json};
 use singlet_testing::{TestServer, TestStore};
-use singlet_threefc::service::input::{GameChange, LeagueChange};
-use singlet_threefc::{PERSONAS, system};
 use singlet_web::DemoPolicy;
 use singlet_web::api::Change;
 use std::time::{Duration, Instant};
+use threefc::service::input::{GameChange, LeagueChange};
+use threefc::{PERSONAS, system};
 
 /// A server on the store of a fixture.
 pub(crate) async fn server() -> (Fixture, TestServer) {
@@ -79,7 +79,7 @@ async fn every_change_of_a_game_is_one_message() {
     let goal = new_goal("red", Some("yellow"));
     let event = fixture.goal(&game, &goal).await;
     watcher.expect("goalAdded").await;
-    let change = singlet_threefc::service::input::GoalChange {
+    let change = threefc::service::input::GoalChange {
         conceding_team_id: Some("blue".into()),
         ..crate::fixture::no_change()
     };
@@ -90,8 +90,8 @@ async fn every_change_of_a_game_is_one_message() {
     assert_eq!(message["result"]["winnerTeamId"], "yellow");
     service.reopen_game(&ines(), &game).await.unwrap();
     assert_eq!(watcher.expect("gameReopened").await.get("result"), None);
-    let abandon = singlet_threefc::service::input::AbandonGame {
-        reason: singlet_threefc::design::AbandonReason::NoShow,
+    let abandon = threefc::service::input::AbandonGame {
+        reason: threefc::design::AbandonReason::NoShow,
         note: None,
         absent_team_ids: Vec::new(),
     };
@@ -128,7 +128,7 @@ async fn a_private_league_is_watched_by_its_people_only() {
     let hide = LeagueChange {
         name: None,
         city: Change::Keep,
-        visibility: Some(singlet_threefc::design::Visibility::Private),
+        visibility: Some(threefc::design::Visibility::Private),
     };
     let league = crate::fixture::league_id();
     fixture.service.update_league(&ines(), &league, &hide).await.unwrap();

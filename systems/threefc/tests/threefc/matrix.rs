@@ -10,10 +10,10 @@ use crate::fixture::{
 use axum::http::Method;
 use serde_json::{Value, json};
 use singlet_testing::{TestClient, TestServer, TestStore};
-use singlet_threefc::design::{LeagueId, Role, SeasonId, SessionId, Visibility};
-use singlet_threefc::service::input::{NewInvite, NewLeague};
-use singlet_threefc::{PERSONAS, system};
 use singlet_web::DemoPolicy;
+use threefc::design::{LeagueId, Role, SeasonId, SessionId, Visibility};
+use threefc::service::input::{NewInvite, NewLeague};
+use threefc::{PERSONAS, system};
 
 /// What requests name.
 pub(crate) struct Names {

@@ -4,10 +4,10 @@ use crate::fixture::{
     Fixture, bea, code, ines, league_id, new_league, noor, ruben, season_id, somebody, tomasz, user,
 };
 use singlet_testing::{TestStore, at_once, on_every_backend};
-use singlet_threefc::design::{InviteHash, LeagueId, Role};
-use singlet_threefc::service::input::{AcceptInvite, GrantRole, NewInvite};
 use singlet_web::identity::Caller;
 use std::time::Duration;
+use threefc::design::{InviteHash, LeagueId, Role};
+use threefc::service::input::{AcceptInvite, GrantRole, NewInvite};
 
 on_every_backend! {
     case_22_one_admin_remains,

@@ -8,16 +8,16 @@ use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
 use singlet::dynamo::operation::{Answer, BatchGetItemAnswer, Request};
 use singlet::{Db, Settings};
 use singlet_testing::{TestStore, on_every_backend, run};
-use singlet_threefc::design::{GameId, LeagueId, SeasonId, Visibility};
-use singlet_threefc::service::Service;
-use singlet_threefc::service::input::{
-    AbandonGame, GameChange, NewLeague, NewTeam, PlayerChange, TeamChange,
-};
 use singlet_web::api::Change;
 use singlet_web::random::Random;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use threefc::design::{GameId, LeagueId, SeasonId, Visibility};
+use threefc::service::Service;
+use threefc::service::input::{
+    AbandonGame, GameChange, NewLeague, NewTeam, PlayerChange, TeamChange,
+};
 
 on_every_backend! {
     a_private_session_is_as_if_it_were_missing,
@@ -222,7 +222,7 @@ fn tables_that_have_drifted_are_a_failure() {
         let game = fixture.game("g1").await;
         fixture.service.finish_game(&ines(), &game, true).await.unwrap();
         let db = fixture.service.db();
-        let key = singlet_threefc::design::Standing::key(season_id(), team("red"));
+        let key = threefc::design::Standing::key(season_id(), team("red"));
         db.run(singlet::prelude::delete(key)).await.unwrap();
         let before = fixture.items().await;
         assert_eq!(code(&fixture.service.reopen_game(&ines(), &game).await), "internal");
@@ -262,11 +262,11 @@ async fn teams_that_no_longer_play_are_not_absent(store: TestStore) {
         team_id: Some("green".to_owned()),
         name: "Green".to_owned(),
         code: "GRE".to_owned(),
-        color: singlet_threefc::design::Color::Green,
+        color: threefc::design::Color::Green,
     };
     service.create_team(&ines(), &season_id(), &new).await.unwrap();
     let abandon = AbandonGame {
-        reason: singlet_threefc::design::AbandonReason::NoShow,
+        reason: threefc::design::AbandonReason::NoShow,
         note: None,
         absent_team_ids: vec!["red".to_owned(), "yellow".to_owned()],
     };
@@ -305,7 +305,7 @@ fn a_team_that_is_retired_meanwhile_does_not_play() {
             team_id: Some("green".to_owned()),
             name: "Green".to_owned(),
             code: "GRE".to_owned(),
-            color: singlet_threefc::design::Color::Green,
+            color: threefc::design::Color::Green,
         };
         fixture.service.create_team(&ines(), &season_id(), &new).await.unwrap();
         let teams = ["red", "blue", "green"].map(str::to_owned).to_vec();

@@ -8,11 +8,11 @@ use singlet::backend::{Backend, BackendError, BoxFuture, Execution, Feed};
 use singlet::dynamo::operation::Request;
 use singlet::{Db, Settings};
 use singlet_testing::{TestStore, run};
-use singlet_threefc::design::{Role, SessionId, ThreeFc};
-use singlet_threefc::service::Service;
 use singlet_web::random::Random;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use threefc::design::{Role, SessionId, ThreeFc};
+use threefc::service::Service;
 
 /// A backend that notes what it is asked.
 struct NotingBackend {
@@ -128,9 +128,9 @@ fn reads_for_a_decision_are_consistent() {
         service.create_game(&ines(), &id, &new_game("g3", fixture.now())).await.unwrap();
         service.delete_game(&ines(), &crate::fixture::game_id("g3")).await.unwrap();
         service.delete_session(&ines(), &id).await.unwrap();
-        let new = singlet_threefc::service::input::NewInvite { role: Role::Viewer };
+        let new = threefc::service::input::NewInvite { role: Role::Viewer };
         let invite = service.invite(&ines(), &league_id(), &new).await.unwrap();
-        let accept = singlet_threefc::service::input::AcceptInvite {
+        let accept = threefc::service::input::AcceptInvite {
             code: invite.code,
             display_name: "Noor".into(),
         };

@@ -5,9 +5,9 @@ use crate::live::server;
 use axum::http::Method;
 use serde_json::{Value, json};
 use singlet_testing::{TestClient, TestResponse};
-use singlet_threefc::PERSONAS;
-use singlet_threefc::design::Role;
 use std::collections::BTreeSet;
+use threefc::PERSONAS;
+use threefc::design::Role;
 
 /// Those that answer with what the caller is or has brought, or with nothing.
 const UNCHECKED: [&str; 8] = [

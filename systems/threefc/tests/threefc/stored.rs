@@ -7,12 +7,10 @@ use crate::fixture::{
 use serde_json::{Value as Json, json};
 use singlet::dynamo::Value;
 use singlet_testing::{TestStore, on_every_backend};
-use singlet_threefc::design::{AbandonReason, Role};
-use singlet_threefc::service::input::{
-    AbandonGame, NewGame, NewInvite, NewPlayer, NewSeason, NewSession,
-};
 use std::collections::BTreeMap;
 use std::time::Duration;
+use threefc::design::{AbandonReason, Role};
+use threefc::service::input::{AbandonGame, NewGame, NewInvite, NewPlayer, NewSeason, NewSession};
 
 on_every_backend! {
     every_item_is_an_envelope_of_six_texts,

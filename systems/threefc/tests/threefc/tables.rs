@@ -5,13 +5,13 @@ use crate::fixture::{
     Fixture, by_hand, code, ines, new_goal, no_change, player, season_id, session_id, team,
 };
 use singlet_testing::{TestStore, on_every_backend};
-use singlet_threefc::design::{
-    AbandonReason, GameId, GameItems, GameStatus, PlayerId, SeasonTables, TeamId,
-};
-use singlet_threefc::rules::{PlayerTally, TeamTally};
-use singlet_threefc::service::input::{AbandonGame, GoalChange, NewGoal};
 use singlet_web::api::Change;
 use std::collections::BTreeMap;
+use threefc::design::{
+    AbandonReason, GameId, GameItems, GameStatus, PlayerId, SeasonTables, TeamId,
+};
+use threefc::rules::{PlayerTally, TeamTally};
+use threefc::service::input::{AbandonGame, GoalChange, NewGoal};
 
 on_every_backend! {
     case_20_stored_tables_equal_computed_ones,

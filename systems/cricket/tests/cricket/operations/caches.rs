@@ -1,8 +1,8 @@
 //! Operations 46 to 54: what is shown, and what the feed said.
 
 use crate::fixture::{HOUR, MINUTE, cached, match_id, service, team_id};
-use singlet_cricket::design::{CachedFixture, Enrichment, LeagueId, TeamId};
-use singlet_cricket::rules::Phase;
+use cricket::design::{CachedFixture, Enrichment, LeagueId, TeamId};
+use cricket::rules::Phase;
 use singlet_testing::{TestStore, on_every_backend};
 
 on_every_backend! {

@@ -1,9 +1,9 @@
 //! Operations 23 to 26: devices.
 
 use crate::fixture::{other_service, service, token, user_id};
+use cricket::design::{Device, Environment, Platform};
+use cricket::service::NewDevice;
 use singlet::prelude::*;
-use singlet_cricket::design::{Device, Environment, Platform};
-use singlet_cricket::service::NewDevice;
 use singlet_testing::{TestStore, at_once, on_every_backend};
 
 on_every_backend! {

@@ -1,10 +1,10 @@
 //! Operations 1 to 10: matches.
 
 use crate::fixture::{HOUR, MINUTE, league, league_code, match_id, scheduled, service};
+use cricket::design::{Fixture, LeagueId, Live, Replay};
+use cricket::rules::{InningsScore, Phase};
+use cricket::service::{FixtureService, Service, Updated};
 use singlet::prelude::*;
-use singlet_cricket::design::{Fixture, LeagueId, Live, Replay};
-use singlet_cricket::rules::{InningsScore, Phase};
-use singlet_cricket::service::{FixtureService, Service, Updated};
 use singlet_testing::{TestStore, on_every_backend};
 
 on_every_backend! {

@@ -1,10 +1,10 @@
 //! Operations 27 to 32: follows; 38 and 39: messages that are sent once.
 
 use crate::fixture::{HOUR, match_id, other_service, scheduled, service, team_id, user_id};
+use cricket::design::{Claim, Fixture, Follow, TeamId};
+use cricket::rules::Format;
 use futures_util::TryStreamExt;
 use singlet::prelude::*;
-use singlet_cricket::design::{Claim, Fixture, Follow, TeamId};
-use singlet_cricket::rules::Format;
 use singlet_testing::{TestStore, at_once, on_every_backend};
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
 //! Operations 17 to 22: leagues.
 
 use crate::fixture::{league, service};
+use cricket::design::{League, LeagueId};
 use singlet::prelude::*;
-use singlet_cricket::design::{League, LeagueId};
 use singlet_testing::{TestStore, on_every_backend};
 
 on_every_backend! {

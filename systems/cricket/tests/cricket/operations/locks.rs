@@ -1,9 +1,9 @@
 //! Operations 40 to 42: locks; 43 to 45: hashes.
 
 use crate::fixture::{match_id, service, team_id};
-use singlet_cricket::design::{LockKey, Owner, StateHash, TeamId};
-use singlet_cricket::rules::EventKind;
-use singlet_cricket::service::{Acquired, LEASE};
+use cricket::design::{LockKey, Owner, StateHash, TeamId};
+use cricket::rules::EventKind;
+use cricket::service::{Acquired, LEASE};
 use singlet_testing::{TestStore, on_every_backend};
 
 on_every_backend! {

@@ -1,9 +1,9 @@
 //! Operations 55 to 57: how far ticks have come.
 
 use crate::fixture::{match_id, other_service, processing, scheduled, service};
+use cricket::design::Fixture;
+use cricket::service::{FixtureService, ProcessingService};
 use singlet::prelude::*;
-use singlet_cricket::design::Fixture;
-use singlet_cricket::service::{FixtureService, ProcessingService};
 use singlet_testing::{TestStore, on_every_backend};
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ async fn op_57_states_are_loaded_into_memory(store: TestStore) {
     assert_eq!(here.processing.hydrate(Some(&ids)).await.unwrap(), 2);
     assert_eq!(here.processing.hydrate(None).await.unwrap(), 20);
     // It is in memory: what another server writes is not seen at the same sequence.
-    let changed = singlet_cricket::design::ProcessingState {
+    let changed = cricket::design::ProcessingState {
         fired: vec!["inn:1".into()],
         ..processing("m3", 1, now)
     };

@@ -1,10 +1,10 @@
 //! Operations 33 to 37: activities.
 
 use crate::fixture::{match_id, other_service, scheduled, service, team_id, token, user_id};
+use cricket::design::{Subscription, TeamId};
+use cricket::error::Error;
+use cricket::service::{Registered, Service};
 use futures_util::TryStreamExt;
-use singlet_cricket::design::{Subscription, TeamId};
-use singlet_cricket::error::Error;
-use singlet_cricket::service::{Registered, Service};
 use singlet_testing::{TestStore, at_once, on_every_backend};
 
 on_every_backend! {

@@ -1,8 +1,8 @@
 //! Operations 11 to 16: teams and standings.
 
 use crate::fixture::{service, team, team_id};
+use cricket::design::{Form, LeagueId, SeasonId, Team, TeamSeason};
 use singlet::prelude::*;
-use singlet_cricket::design::{Form, LeagueId, SeasonId, Team, TeamSeason};
 use singlet_testing::{TestStore, on_every_backend};
 
 on_every_backend! {

@@ -1,0 +1,757 @@
+//! The compiler and the check of a design file refuse the same designs, and say the same of them.
+//!
+//! A thousand designs are made by chance. Each is written as a file and checked as such; and it is
+//! made into the shapes that macros make of Rust types, and checked by the functions that macros
+//! call in constants.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a panic here is a failing test")]
+
+use serde_json::{Map, Value as Json, json};
+use singlet::design::Design;
+use singlet::dynamo::schema::KeyType;
+use singlet::key::{Segment, Shape};
+use singlet::prelude::*;
+use singlet::shape::{
+    Billing, EntityShape, FieldShape, IndexKeyShape, IndexShape, KeyAttribute, KeyAttributes,
+    KeyShape, Projected, Storage, TableShape, Template, TemplatePart, WhenShape,
+};
+use singlet::{Bytes, KeyPart};
+use singlet_template::{Piece, pieces};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+id!(Code);
+
+#[derive(Attribute, Debug)]
+#[attribute(rename_all = "lowercase")]
+enum State {
+    Open,
+    Closed,
+}
+
+/// The rules that the compiler has too. What is beside them only a file can say.
+const SHARED: [&str; 16] = [
+    "SD101", "SD103", "SD105", "SD110", "SD111", "SD112", "SD113", "SD201", "SD202", "SD203",
+    "SD205", "SD407", "SD408", "SD409", "SD410", "SD604",
+];
+const SHARED_EXPIRY: &str = "SD606";
+/// What macros refuse by themselves: a template that names no field.
+const UNKNOWN_FIELD: &str = "SD104";
+
+/// Numbers by chance, the same every time (SplitMix64).
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        usize::try_from((z ^ (z >> 31)) % end as u64).unwrap()
+    }
+
+    fn one_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
+    fn pick<T: Clone>(&mut self, of: &[T]) -> T {
+        of.get(self.below(of.len())).unwrap().clone()
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Id,
+    Text,
+    State,
+    Timestamp,
+    Integer,
+    Number,
+    Bytes,
+    Boolean,
+    List,
+}
+
+#[derive(Clone)]
+struct Field {
+    name: String,
+    kind: Kind,
+    optional: bool,
+    in_key: bool,
+}
+
+#[derive(Clone)]
+struct Key {
+    partition: String,
+    sort: Option<String>,
+}
+
+struct IndexKey {
+    index: String,
+    key: Key,
+    when: Option<(String, Vec<String>)>,
+}
+
+struct Entity {
+    name: String,
+    fields: Vec<Field>,
+    key: Key,
+    indexes: Vec<IndexKey>,
+    discriminator: Option<(String, String)>,
+    payload: Option<String>,
+    expires: bool,
+    shares_key_with: Vec<String>,
+}
+
+struct Attributes {
+    partition: (String, KeyType),
+    sort: Option<(String, KeyType)>,
+}
+
+struct Index {
+    name: String,
+    key: Attributes,
+    projection: Option<Vec<String>>,
+    local: bool,
+}
+
+struct Table {
+    key: Attributes,
+    indexes: Vec<Index>,
+    ttl: Option<String>,
+    delimiter: char,
+    entities: Vec<Entity>,
+}
+
+fn key_type(chance: &mut Chance) -> KeyType {
+    match chance.below(14) {
+        0 => KeyType::N,
+        1 => KeyType::B,
+        _ => KeyType::S,
+    }
+}
+
+fn attributes(chance: &mut Chance, partition: &[&str], sort: &[&str]) -> Attributes {
+    Attributes {
+        partition: (chance.pick(partition).to_owned(), key_type(chance)),
+        sort: (!chance.one_in(4)).then(|| (chance.pick(sort).to_owned(), key_type(chance))),
+    }
+}
+
+fn template(chance: &mut Chance, kind: KeyType, word: &str, fields: &[Field]) -> String {
+    let field = |chance: &mut Chance| {
+        let field = chance.pick(fields);
+        let width = match field.kind {
+            Kind::Integer if !chance.one_in(4) => chance.pick(&[":04", ":020", ":038"]),
+            _ if chance.one_in(25) => ":04",
+            _ => "",
+        };
+        format!("{{{}{width}}}", field.name)
+    };
+    if chance.one_in(40) {
+        let broken = ["", "{", "A}", "{}", "{{A}}#{nobody}", "{id:4}", "{id:039}", "{{#{id}"];
+        return chance.pick(&broken).to_owned();
+    }
+    if kind != KeyType::S && !chance.one_in(4) {
+        let fitting = fields.iter().find(|field| match kind {
+            KeyType::N => matches!(field.kind, Kind::Integer | Kind::Number),
+            _ => field.kind == Kind::Bytes,
+        });
+        if let Some(field) = fitting {
+            return format!("{{{}}}", field.name);
+        }
+    }
+    match chance.below(8) {
+        0 => word.to_owned(),
+        1 => field(chance),
+        2 => format!("{}#{}", field(chance), field(chance)),
+        3 => format!("{word}#{}#{}", field(chance), field(chance)),
+        4 => format!("{word}#{}{}", field(chance), field(chance)),
+        5 => "SAME#{id}".to_owned(),
+        _ => format!("{word}#{{id}}"),
+    }
+}
+
+fn key(chance: &mut Chance, attributes: &Attributes, word: &str, fields: &[Field]) -> Key {
+    let has_sort = attributes.sort.is_some() != chance.one_in(30);
+    let kind = attributes.sort.as_ref().map_or(KeyType::S, |(_, kind)| *kind);
+    Key {
+        partition: template(chance, attributes.partition.1, word, fields),
+        sort: has_sort.then(|| template(chance, kind, word, fields)),
+    }
+}
+
+fn entity(chance: &mut Chance, number: usize, names: &[&str], table: &Table) -> Entity {
+    let kinds = [
+        Kind::Id,
+        Kind::Id,
+        Kind::Text,
+        Kind::State,
+        Kind::Timestamp,
+        Kind::Integer,
+        Kind::Number,
+        Kind::Bytes,
+        Kind::Boolean,
+        Kind::List,
+    ];
+    let mut fields =
+        vec![Field { name: "id".into(), kind: Kind::Id, optional: false, in_key: false }];
+    for name in ["state", "count", "title", "GSI1SK", "TTL", "kind", "PK"] {
+        let is_odd = name.chars().any(char::is_uppercase);
+        if chance.one_in(if is_odd { 14 } else { 2 }) {
+            let kind = match name {
+                "state" => Kind::State,
+                "count" => Kind::Integer,
+                _ => chance.pick(&kinds),
+            };
+            let optional = chance.one_in(6);
+            fields.push(Field { name: name.into(), kind, optional, in_key: false });
+        }
+    }
+    let word = chance.pick(&["GAME", "PLAYER", "A"]);
+    let key_of_table = key(chance, &table.key, word, &fields);
+    let mut indexes = Vec::new();
+    for index in &table.indexes {
+        let name = if chance.one_in(50) { "nowhere".into() } else { index.name.clone() };
+        let keys = chance.pick(&[0, 1, 1, 2]);
+        for number in 0..keys {
+            let value = chance.pick(&["open", "closed", "OPEN"]).to_owned();
+            let field = chance.pick(&["state", "state", "state", "count"]).to_owned();
+            let is_known = fields.iter().any(|own| own.name == field);
+            let when = (is_known && chance.one_in(if keys > 1 { 1 } else { 4 }))
+                .then(|| (field, vec![value]));
+            let word = chance.pick(&["OPEN", "CLOSED", word]);
+            let _ = number;
+            indexes.push(IndexKey {
+                index: name.clone(),
+                key: key(chance, &index.key, word, &fields),
+                when,
+            });
+        }
+    }
+    let keys = std::iter::once(&key_of_table).chain(indexes.iter().map(|own| &own.key));
+    let texts: Vec<&String> =
+        keys.flat_map(|key| std::iter::once(&key.partition).chain(&key.sort)).collect();
+    for field in &mut fields {
+        let name = format!("{{{}", field.name);
+        let is_in_some_key = texts.iter().any(|text| text.contains(&name));
+        field.in_key = chance.one_in(if is_in_some_key { 5 } else { 25 });
+    }
+    let shared = names.iter().enumerate().filter(|(place, _)| *place != number);
+    let shares_key_with: Vec<String> =
+        shared.filter(|_| chance.one_in(8)).map(|(_, name)| (*name).to_owned()).collect();
+    let value = chance.pick(&["GAME", "PLAYER", "USER"]).to_owned();
+    let own = chance.one_in(3).then(|| (chance.pick(&["kind", "entity"]).to_owned(), value));
+    Entity {
+        name: names.get(number).copied().unwrap().to_owned(),
+        fields,
+        key: key_of_table,
+        indexes,
+        discriminator: own,
+        payload: chance.one_in(12).then(|| chance.pick(&["data", "title"]).to_owned()),
+        expires: chance.one_in(5),
+        shares_key_with,
+    }
+}
+
+fn table(chance: &mut Chance) -> Table {
+    let mut indexes = Vec::new();
+    let count = chance.pick(&[0, 0, 1, 1, 2]);
+    for (name, partition, sort) in
+        [("GSI1", "GSI1PK", "GSI1SK"), ("GSI2", "GSI2PK", "GSI1SK")].into_iter().take(count)
+    {
+        let local = chance.one_in(8);
+        let partition = if local && !chance.one_in(4) { "PK" } else { partition };
+        let projection = chance.one_in(4).then(|| match chance.below(2) {
+            0 => Vec::new(),
+            _ => vec!["TTL".to_owned()],
+        });
+        let key = attributes(chance, &[partition], &[sort, sort, sort, "SK"]);
+        indexes.push(Index { name: name.into(), key, projection, local });
+    }
+    // Many indexes: of each kind one more than there may be, or just as many.
+    if chance.one_in(60) {
+        let (local, most) = chance.pick(&[(true, 5), (false, 20)]);
+        let more = most + usize::from(chance.one_in(2));
+        indexes = (0..more)
+            .map(|number| {
+                let own = format!("X{number}");
+                let partition = if local { "PK" } else { own.as_str() };
+                Index {
+                    name: format!("index{number}"),
+                    key: Attributes {
+                        partition: (partition.into(), KeyType::S),
+                        sort: Some((format!("S{number}"), KeyType::S)),
+                    },
+                    projection: None,
+                    local,
+                }
+            })
+            .collect();
+    }
+    let delimiter = if chance.one_in(10) { '|' } else { '#' };
+    let mut table = Table {
+        key: attributes(chance, &["PK"], &["SK"]),
+        indexes,
+        ttl: (!chance.one_in(3)).then(|| "TTL".to_owned()),
+        delimiter,
+        entities: Vec::new(),
+    };
+    let names = ["Game", "Player", "User"];
+    let count = chance.pick(&[1, 1, 2, 3]);
+    for number in 0..count {
+        let entity = entity(chance, number, names.get(..count).unwrap(), &table);
+        table.entities.push(entity);
+    }
+    table
+}
+
+/// The table as a file has it.
+fn file(table: &Table) -> String {
+    let attribute =
+        |(name, kind): &(String, KeyType)| json!({"name": name, "type": kind.to_string()});
+    let attributes = |key: &Attributes| {
+        let mut json = Map::from_iter([("partition".to_owned(), attribute(&key.partition))]);
+        json.extend(key.sort.as_ref().map(|sort| ("sort".to_owned(), attribute(sort))));
+        Json::Object(json)
+    };
+    let key = |key: &Key| {
+        let mut json = Map::from_iter([("partition".to_owned(), json!(key.partition))]);
+        json.extend(key.sort.as_ref().map(|sort| ("sort".to_owned(), json!(sort))));
+        json
+    };
+    let indexes = table.indexes.iter().map(|index| {
+        let projection = match &index.projection {
+            None => json!("ALL"),
+            Some(names) if names.is_empty() => json!("KEYS_ONLY"),
+            Some(names) => json!({ "INCLUDE": names }),
+        };
+        let scope = if index.local { "local" } else { "global" };
+        let json = json!({"key": attributes(&index.key), "projection": projection, "scope": scope});
+        (index.name.clone(), json)
+    });
+    let entities = table.entities.iter().map(|entity| {
+        let mut keys: Map<String, Json> = Map::new();
+        for own in &entity.indexes {
+            let mut json = key(&own.key);
+            if let Some((field, values)) = &own.when {
+                json.insert("when".into(), json!({ field: values }));
+            }
+            let list = keys.entry(own.index.clone()).or_insert_with(|| json!([]));
+            list.as_array_mut().unwrap().push(Json::Object(json));
+        }
+        let attributes = entity.fields.iter().map(|field| {
+            let (kind, one_of) = match field.kind {
+                Kind::Id => ("id", vec![]),
+                Kind::Text => ("text", vec![]),
+                Kind::State => ("text", vec!["open", "closed"]),
+                Kind::Timestamp => ("timestamp", vec![]),
+                Kind::Integer => ("integer", vec![]),
+                Kind::Number => ("number", vec![]),
+                Kind::Bytes => ("binary", vec![]),
+                Kind::Boolean => ("boolean", vec![]),
+                Kind::List => ("list", vec![]),
+            };
+            let json = json!({
+                "type": kind, "one_of": one_of, "optional": field.optional, "in_key": field.in_key,
+                "in_payload": is_in_payload(entity, field),
+            });
+            (field.name.clone(), json)
+        });
+        let mut json = json!({
+            "key": key(&entity.key),
+            "indexes": keys,
+            "attributes": Map::from_iter(attributes),
+            "shares_key_with": entity.shares_key_with,
+        });
+        let members = json.as_object_mut().unwrap();
+        if let Some((attribute, value)) = &entity.discriminator {
+            members.insert("discriminator".into(), json!({"attribute": attribute, "value": value}));
+        }
+        if let Some(payload) = &entity.payload {
+            members.insert("payload".into(), json!(payload));
+        }
+        if entity.expires {
+            members.insert("expires".into(), json!({"since": "given"}));
+        }
+        (entity.name.clone(), json)
+    });
+    let mut own = json!({
+        "key": attributes(&table.key),
+        "indexes": Map::from_iter(indexes),
+        "entities": Map::from_iter(entities),
+        "delimiter": table.delimiter,
+    });
+    if let Some(ttl) = &table.ttl {
+        own.as_object_mut().unwrap().insert("ttl".into(), json!(ttl));
+    }
+    json!({"name": "chance", "tables": {"t": own}}).to_string()
+}
+
+/// With a payload, macros put fields there that are not in a key.
+fn is_in_payload(entity: &Entity, field: &Field) -> bool {
+    entity.payload.is_some() && !field.in_key
+}
+
+/// What the check of the file says; `Err` for a file that is no design.
+fn check_file(table: &Table) -> Result<Vec<String>, String> {
+    let design = Design::from_json(&file(table)).map_err(|error| error.to_string())?;
+    let codes = SHARED.iter().chain([&SHARED_EXPIRY, &UNKNOWN_FIELD]);
+    let codes: Vec<&str> = codes.copied().collect();
+    let findings = design.check().into_iter().filter(|finding| codes.contains(&finding.code));
+    Ok(findings.map(|finding| finding.message).collect())
+}
+
+fn leak<T>(list: Vec<T>) -> &'static [T] {
+    Box::leak(list.into_boxed_slice())
+}
+
+fn leak_text(text: &str) -> &'static str {
+    Box::leak(text.to_owned().into_boxed_str())
+}
+
+fn leak_texts(texts: &[String]) -> &'static [&'static str] {
+    leak(texts.iter().map(|text| leak_text(text)).collect())
+}
+
+/// What macros make of a field's type in a template; `None` for types that are no key parts, which
+/// do not compile.
+fn shape_of(kind: Kind, delimiter: char) -> Option<Shape> {
+    id!(Piped; delimiter = '|');
+    Some(match kind {
+        Kind::Id if delimiter == '|' => <Piped as KeyPart>::SHAPE,
+        Kind::Id => <Code as KeyPart>::SHAPE,
+        Kind::Text => <String as KeyPart>::SHAPE,
+        Kind::State => <State as KeyPart>::SHAPE,
+        Kind::Timestamp => <Timestamp as KeyPart>::SHAPE,
+        Kind::Integer => <u32 as KeyPart>::SHAPE,
+        Kind::Number => <i64 as KeyPart>::SHAPE,
+        Kind::Bytes => <Bytes as KeyPart>::SHAPE,
+        Kind::Boolean | Kind::List => return None,
+    })
+}
+
+fn template_shape(text: &str, entity: &Entity, delimiter: char) -> Result<Template, String> {
+    let (mut segments, mut parts) = (Vec::new(), Vec::new());
+    for piece in pieces(text).map_err(|error| error.to_string())? {
+        segments.push(match piece {
+            Piece::Literal(text) => Segment::Literal(leak_text(&text)),
+            Piece::Field { name, width } => {
+                let place = entity.fields.iter().position(|field| field.name == name);
+                let place = place.ok_or_else(|| format!("`{name}` is not a field"))?;
+                let field = entity.fields.get(place).unwrap();
+                let shape = shape_of(field.kind, delimiter)
+                    .ok_or_else(|| format!("`{name}` cannot be part of a key"))?;
+                let width = width.unwrap_or_default();
+                parts.push(TemplatePart { place, shape, width, optional: field.optional });
+                Segment::part(leak_text(&name), shape.form(width))
+            }
+        });
+    }
+    Ok(Template { text: leak_text(text), segments: leak(segments), parts: leak(parts) })
+}
+
+fn key_shape(key: &Key, entity: &Entity, delimiter: char) -> Result<KeyShape, String> {
+    let sort = key.sort.as_ref().map(|sort| template_shape(sort, entity, delimiter));
+    let partition = template_shape(&key.partition, entity, delimiter)?;
+    Ok(KeyShape { pattern: "of", partition, sort: sort.transpose()? })
+}
+
+fn field_shape(field: &Field, entity: &Entity, table: &Table) -> FieldShape {
+    let (name, optional) = (leak_text(&field.name), field.optional);
+    // A field with the name of the time to live is one if its type is.
+    let is_expiry = table.ttl.as_ref() == Some(&field.name)
+        && matches!(field.kind, Kind::Integer | Kind::Number);
+    let shape = match field.kind {
+        _ if is_expiry && !field.in_key && !is_in_payload(entity, field) => {
+            FieldShape::new::<Expiry>(name, name).stored(Storage::Expiry)
+        }
+        Kind::Id => FieldShape::new::<Code>(name, name),
+        Kind::Text => FieldShape::new::<String>(name, name),
+        Kind::State => FieldShape::new::<State>(name, name),
+        Kind::Timestamp => FieldShape::new::<Timestamp>(name, name),
+        Kind::Integer => FieldShape::new::<u32>(name, name),
+        Kind::Number => FieldShape::new::<i64>(name, name),
+        Kind::Bytes => FieldShape::new::<Bytes>(name, name),
+        Kind::Boolean => FieldShape::new::<bool>(name, name),
+        Kind::List => FieldShape::new::<Vec<u32>>(name, name),
+    };
+    let shape = match (field.in_key, is_in_payload(entity, field)) {
+        (true, _) => shape.stored(Storage::Key),
+        (_, true) => shape.stored(Storage::Payload),
+        _ => shape,
+    };
+    if optional { shape.with_default() } else { shape }
+}
+
+fn key_attributes(key: &Attributes) -> KeyAttributes {
+    let attribute =
+        |(name, kind): &(String, KeyType)| KeyAttribute { name: leak_text(name), kind: *kind };
+    KeyAttributes { partition: attribute(&key.partition), sort: key.sort.as_ref().map(attribute) }
+}
+
+fn entity_shape(entity: &Entity, table: &Table) -> Result<EntityShape, String> {
+    let delimiter = table.delimiter;
+    let mut indexes = Vec::new();
+    for own in &entity.indexes {
+        let when = own.when.as_ref().map(|(field, values)| WhenShape {
+            field: leak_text(field),
+            place: entity.fields.iter().position(|one| one.name == *field).unwrap(),
+            values: leak_texts(values),
+        });
+        let key = key_shape(&own.key, entity, delimiter)?;
+        indexes.push(IndexKeyShape { index: leak_text(&own.index), key, when });
+    }
+    let fields = entity.fields.iter().map(|field| field_shape(field, entity, table)).collect();
+    let own = entity.discriminator.as_ref();
+    Ok(EntityShape {
+        name: leak_text(&entity.name),
+        key: key_shape(&entity.key, entity, delimiter)?,
+        indexes: leak(indexes),
+        fields: leak(fields),
+        stored: &[],
+        discriminator: own.map(|(attribute, value)| (leak_text(attribute), leak_text(value))),
+        payload: entity.payload.as_deref().map(leak_text),
+        expires: entity.expires,
+        shares_key_with: leak_texts(&entity.shares_key_with),
+    })
+}
+
+/// What the compiler says: of shapes, or of what comes to none.
+fn check_types(table: &Table) -> Result<Vec<String>, String> {
+    let mut entities: Vec<&'static EntityShape> = Vec::new();
+    for entity in &table.entities {
+        entities.push(Box::leak(Box::new(entity_shape(entity, table)?)));
+    }
+    let index = |index: &Index| IndexShape {
+        name: leak_text(&index.name),
+        key: key_attributes(&index.key),
+        projection: match &index.projection {
+            None => Projected::All,
+            Some(names) if names.is_empty() => Projected::Keys,
+            Some(names) => Projected::Attributes(leak_texts(names)),
+        },
+        local: index.local,
+    };
+    let shape: &'static TableShape = Box::leak(Box::new(TableShape {
+        type_name: "t",
+        name: "t",
+        key: key_attributes(&table.key),
+        indexes: leak(table.indexes.iter().map(index).collect()),
+        ttl: table.ttl.as_deref().map(leak_text),
+        billing: Billing::OnDemand,
+        stream: false,
+        delimiter: u8::try_from(table.delimiter).unwrap(),
+        entities: leak(entities.clone()),
+    }));
+    let refused = |check: &dyn Fn()| {
+        let panic = catch_unwind(AssertUnwindSafe(check)).err()?;
+        Some(panic.downcast_ref::<String>().unwrap().clone())
+    };
+    let mut said: Vec<String> = refused(&|| singlet::check::table(shape)).into_iter().collect();
+    said.extend(entities.iter().filter_map(|one| refused(&|| singlet::check::entity(one, shape))));
+    Ok(said)
+}
+
+/// What is wrong with texts that are no templates.
+fn faults(table: &Table) -> Vec<String> {
+    let keys = table.entities.iter().flat_map(|entity| {
+        std::iter::once(&entity.key).chain(entity.indexes.iter().map(|own| &own.key))
+    });
+    let texts = keys.flat_map(|key| std::iter::once(&key.partition).chain(&key.sort));
+    texts.filter_map(|text| Some(pieces(text).err()?.to_string())).collect()
+}
+
+#[test]
+fn a_thousand_designs_are_refused_by_both_or_by_none() {
+    // A refusal is a panic, which nobody needs to see; those of other tests are seen.
+    let (here, before) = (std::thread::current().id(), std::panic::take_hook());
+    std::panic::set_hook(Box::new(move |panic| {
+        if std::thread::current().id() != here {
+            before(panic);
+        }
+    }));
+    let mut chance = Chance(14);
+    let (mut accepted, mut refused, mut unreadable) = (0, 0, 0);
+    let mut failures = Vec::new();
+    for number in 0..1000 {
+        let table = table(&mut chance);
+        match (check_file(&table), check_types(&table)) {
+            (Ok(found), Ok(said)) if found.is_empty() && said.is_empty() => accepted += 1,
+            // The compiler stops at the first fault of a declaration, which is one of the file's.
+            (Ok(found), Ok(said))
+                if !said.is_empty()
+                    && said.iter().all(|said| found.iter().any(|found| said.contains(found))) =>
+            {
+                refused += 1;
+            }
+            // What is no shape at all: a type that is no key part, a field that there is not.
+            (Ok(found), Err(_)) if !found.is_empty() => refused += 1,
+            // What is no template is told in the same words.
+            (Err(of_file), Err(_)) if faults(&table).iter().any(|one| of_file.contains(one)) => {
+                unreadable += 1;
+            }
+            (found, said) => {
+                failures.push(format!("{number}: {found:?}\n  {said:?}\n  {}", file(&table)));
+            }
+        }
+    }
+    let _ = std::panic::take_hook();
+    assert!(failures.is_empty(), "{} differ:\n{}", failures.len(), failures.join("\n"));
+    // Enough of each, so that agreeing means something.
+    assert!(
+        accepted > 100 && refused > 300 && unreadable > 20,
+        "{accepted} {refused} {unreadable}"
+    );
+}
+
+/// What macros have refused, kept with what the compiler said, beside the same design in a file.
+#[test]
+fn what_macros_refuse_is_told_in_the_same_words() {
+    let entity = |key: Json, attributes: Json| json!({"key": key, "attributes": attributes});
+    let table = |key: Json, indexes: Json, entities: Json| json!({"key": key, "indexes": indexes, "entities": entities});
+    let pair = json!({"partition": "PK", "sort": "SK"});
+    let issue = |key: Json| {
+        json!({
+            "key": {"partition": "A#{repo}", "sort": "ISSUE#{number:07}"},
+            "indexes": {"GSI1": key},
+            "attributes": {
+                "repo": "id", "number": "integer",
+                "state": {"type": "text", "one_of": ["open", "closed"]}
+            }
+        })
+    };
+    let issues = |key: Json| {
+        let index = json!({"GSI1": {"key": {"partition": "GSI1PK", "sort": "GSI1SK"}}});
+        table(pair.clone(), index, json!({ "Issue": issue(key) }))
+    };
+    let cases = [
+        (
+            "ambiguous_template",
+            "SD202",
+            table(
+                pair.clone(),
+                json!({}),
+                json!({"Pair": entity(
+                    json!({"partition": "PAIR#{one}#{other}", "sort": "METADATA"}),
+                    json!({"one": "text", "other": "text"}),
+                )}),
+            ),
+        ),
+        (
+            "optional_primary_key",
+            "SD103",
+            table(
+                json!({"partition": "PK"}),
+                json!({}),
+                json!({"Game": entity(
+                    json!({"partition": "GAME#{code}"}),
+                    json!({"code": {"type": "id", "optional": true}}),
+                )}),
+            ),
+        ),
+        (
+            "number_without_width",
+            "SD203",
+            table(
+                pair.clone(),
+                json!({}),
+                json!({"Goal": entity(
+                    json!({"partition": "GAME#{code}", "sort": "GOAL#{minute}"}),
+                    json!({"code": "id", "minute": "integer"}),
+                )}),
+            ),
+        ),
+        (
+            "contradictions",
+            "SD105",
+            table(
+                json!({"partition": "PK"}),
+                json!({}),
+                json!({"Covered": entity(
+                    json!({"partition": "GAME#{code}"}),
+                    json!({"code": "id", "PK": "text"}),
+                )}),
+            ),
+        ),
+        (
+            "tables",
+            "SD407",
+            table(
+                pair.clone(),
+                json!({"byOther": {"key": {"partition": "other", "sort": "a"}, "scope": "local"}}),
+                json!({}),
+            ),
+        ),
+        (
+            "conditional_keys",
+            "SD409",
+            issues(json!({
+                "partition": "A#{repo}", "sort": "OPEN#{number:07}", "when": {"state": "OPEN"}
+            })),
+        ),
+        (
+            "conditional_keys",
+            "SD410",
+            issues(json!([
+                {"partition": "A#{repo}", "sort": "OPEN#{number:07}", "when": {"state": "open"}},
+                {"partition": "A#{repo}", "sort": "ALL#{number:07}"}
+            ])),
+        ),
+        (
+            "lost_in_a_key",
+            "SD112",
+            table(
+                pair.clone(),
+                json!({}),
+                json!({"InNoKey": entity(
+                    json!({"partition": "A#{repo}", "sort": "METADATA"}),
+                    json!({"repo": "id", "title": {"type": "text", "in_key": true}}),
+                )}),
+            ),
+        ),
+        (
+            "long_sort_key",
+            "SD113",
+            table(
+                pair.clone(),
+                json!({}),
+                json!({"Long": entity(
+                    json!({"partition": "GAME#{code}", "sort": "{a}#{b}#{c}#{d}#{e}#{f}#{g}#{h}#{i}"}),
+                    json!({
+                        "code": "id", "a": "id", "b": "id", "c": "id", "d": "id", "e": "id", "f": "id",
+                        "g": "id", "h": "id", "i": "id"
+                    }),
+                )}),
+            ),
+        ),
+        (
+            "shared_keys",
+            "SD205",
+            table(
+                json!({"partition": "PK"}),
+                json!({}),
+                json!({
+                    "Cat": {
+                        "key": {"partition": "CAT#{name}"}, "shares_key_with": ["Dog"],
+                        "attributes": {"name": "id"}
+                    },
+                    "Dog": {
+                        "key": {"partition": "DOG#{name}"}, "shares_key_with": ["Cat"],
+                        "attributes": {"name": "id"}
+                    }
+                }),
+            ),
+        ),
+    ];
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../singlet-macros/tests");
+    for (name, code, table) in cases {
+        let said = std::fs::read_to_string(folder.join(format!("refusals/{name}.stderr"))).unwrap();
+        let design = json!({"name": "d", "tables": {"t": table}}).to_string();
+        let design = Design::from_json(&design).unwrap();
+        let findings = design.check();
+        let mut own = findings.iter().filter(|finding| finding.code == code);
+        let finding = own.next().unwrap_or_else(|| panic!("{name}: {code} is not found"));
+        let words = format!("{}. {} ({code})", finding.message, finding.advice);
+        assert!(said.contains(&words), "{name}: {words}");
+    }
+}

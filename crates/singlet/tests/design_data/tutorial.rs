@@ -1,0 +1,62 @@
+//! The tutorial shows the program that is beside it, and refusals in the words in which they come.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn read(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap_or_default()
+}
+
+/// The blocks in this language.
+fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
+    let fence = format!("```{language}\n");
+    let behind = text.split(fence.as_str()).skip(1);
+    behind.filter_map(|rest| rest.split("```").next()).collect()
+}
+
+/// The lines without their indentation, which is another one within a function.
+fn unindented(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", line.trim_start())).collect()
+}
+
+/// Lines of the program that are not on the page: what it is, and which of our lints it breaks.
+const HEADER_LINES: usize = 3;
+
+/// A reader who typed all blocks of the page had a program that did not compile: what was between
+/// them was in the program alone. So the blocks are the program, in their order and as they are,
+/// and the compiler sees it as an example.
+#[test]
+fn the_blocks_of_the_tutorial_are_the_program() {
+    let (tutorial, program) = (read("../../docs/tutorial.md"), read("examples/library.rs"));
+    let shown = blocks(&tutorial, "rust");
+    assert!(shown.len() > 10, "{} blocks", shown.len());
+    let mut program = program.lines().skip(HEADER_LINES);
+    for block in shown {
+        for line in block.lines() {
+            assert_eq!(program.next(), Some(line), "examples/library.rs, at the block:\n{block}");
+        }
+        assert!(matches!(program.next(), None | Some("")), "behind the block:\n{block}");
+    }
+    assert_eq!(program.next(), None, "examples/library.rs goes on after the page");
+}
+
+#[test]
+fn the_compiler_says_what_the_tutorial_says_that_it_says() {
+    let tutorial = read("../../docs/tutorial.md");
+    let texts: Vec<String> = stderr_files().iter().map(|file| unindented(file)).collect();
+    let shown = blocks(&tutorial, "text");
+    assert!(shown.len() > 2, "{} blocks", shown.len());
+    for block in shown {
+        let lines = unindented(block);
+        let says_all = |text: &&String| lines.lines().all(|line| text.contains(line));
+        assert!(texts.iter().any(|text| says_all(&text)), "nothing is refused so:\n{block}");
+    }
+}
+
+fn stderr_files() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../singlet-macros/tests/refusals");
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = files.map(|file| file.path());
+    let texts = paths.filter(|path: &PathBuf| path.extension().is_some_and(|end| end == "stderr"));
+    texts.filter_map(|path| fs::read_to_string(path).ok()).collect()
+}

@@ -1,0 +1,172 @@
+//! A feed of generated matches that bowls a ball when it is told to, and a way to phones that counts.
+
+use ::cricket::design::{Fixture, MatchId};
+use ::cricket::feed::shape::{FeedFixture, FeedLeague, FeedStanding, FeedTeam};
+use ::cricket::feed::{Feed, FeedError, Snapshot, Tape, TapeTeams};
+use ::cricket::generate;
+use ::cricket::push::{PushMessage, PushOutcome, PushSender};
+use singlet::Timestamp;
+use singlet::backend::BoxFuture;
+use singlet::engine::Clock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// So many balls before the end of a match the feed begins.
+const BALLS_AHEAD: usize = 110;
+
+/// A match and where it stands.
+struct Played {
+    tape: Tape,
+    teams: TapeTeams,
+    /// When the balls are there, in the time of the tape.
+    times: Vec<i64>,
+    /// How many of them were bowled.
+    bowled: usize,
+}
+
+impl Played {
+    fn next(&mut self) -> Option<(i64, FeedFixture)> {
+        let time = *self.times.get(self.bowled)?;
+        self.bowled += 1;
+        Some((time, self.tape.fold(time, &self.teams)?))
+    }
+}
+
+/// The feed.
+pub(super) struct TapeFeed {
+    clock: Clock,
+    matches: Mutex<Vec<Played>>,
+    /// What the next poll answers.
+    next: Mutex<Vec<(i64, FeedFixture)>>,
+}
+
+impl TapeFeed {
+    pub(super) fn new(clock: Clock) -> Self {
+        Self { clock, matches: Mutex::default(), next: Mutex::default() }
+    }
+
+    /// Adds a match: the first tape from this seed on that is long enough.
+    pub(super) fn add(&self, fixture: &Fixture, seed: u64) -> Result<(), String> {
+        let teams = TapeTeams {
+            match_id: fixture.match_id.to_string(),
+            league_id: fixture.league_id.to_string(),
+            season_id: fixture.season_id.to_string(),
+            home: fixture.home_team_id.to_string(),
+            away: fixture.away_team_id.to_string(),
+            start_ms: fixture.start_time.as_millis(),
+        };
+        for seed in seed..seed + 100 {
+            let name = generate::name_of(fixture.format, seed).ok_or("no tapes of this format")?;
+            let tape = generate::tape(&name).and_then(|text| Tape::parse(&text));
+            let tape = tape.ok_or("the tape is none")?;
+            let whole = tape.fold(tape.duration_ms(), &teams).ok_or("the tape has no match")?;
+            let mut times: Vec<i64> = whole
+                .balls
+                .iter()
+                .filter_map(|ball| Some(ball.updated_at? - teams.start_ms))
+                .collect();
+            times.sort_unstable();
+            times.dedup();
+            // One innings to the end: a break would be a tick without a ball.
+            let last = whole.balls.last().and_then(|ball| ball.innings);
+            let in_last = whole.balls.iter().filter(|ball| ball.innings == last).count();
+            if in_last > BALLS_AHEAD {
+                let bowled = times.len() - BALLS_AHEAD;
+                self.matches().push(Played { tape, teams, times, bowled });
+                return Ok(());
+            }
+        }
+        Err("no tape is long enough".to_owned())
+    }
+
+    /// Bowls a ball in each of the first matches: the next poll answers with them.
+    pub(super) fn bowl(&self, matches: usize) {
+        let mut played = self.matches();
+        let fixtures = played.iter_mut().take(matches).filter_map(Played::next).collect();
+        *self.next.lock().unwrap_or_else(PoisonError::into_inner) = fixtures;
+    }
+
+    /// Bowls a ball in one match.
+    pub(super) fn next_ball(&self, id: &MatchId) -> Result<Snapshot, String> {
+        let mut played = self.matches();
+        let found = played.iter_mut().find(|one| one.teams.match_id == id.as_str());
+        let next = found.and_then(|one| Some((one.teams.start_ms, one.next()?)));
+        let (start_ms, (time, fixture)) = next.ok_or("the match is over")?;
+        Ok(self.snapshot(start_ms + time, fixture))
+    }
+
+    fn snapshot(&self, feed_ms: i64, fixture: FeedFixture) -> Snapshot {
+        Snapshot { fixture, feed_at: self.clock.now().as_millis(), feed_ms }
+    }
+
+    fn matches(&self) -> MutexGuard<'_, Vec<Played>> {
+        self.matches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn empty<'a, T: Send + 'a>() -> BoxFuture<'a, Result<Vec<T>, FeedError>> {
+    Box::pin(async { Ok(Vec::new()) })
+}
+
+impl Feed for TapeFeed {
+    fn name(&self) -> &'static str {
+        "bench"
+    }
+
+    fn live(&self) -> BoxFuture<'_, Result<Vec<Snapshot>, FeedError>> {
+        let next = std::mem::take(&mut *self.next.lock().unwrap_or_else(PoisonError::into_inner));
+        let snapshots = next.into_iter().map(|(time, fixture)| {
+            let feed_ms = fixture.starting_at.unwrap_or_default() + time;
+            self.snapshot(feed_ms, fixture)
+        });
+        let snapshots = snapshots.collect();
+        Box::pin(async { Ok(snapshots) })
+    }
+
+    fn fixture<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<Snapshot>, FeedError>> {
+        // Asked for matches that are missing in the list: none is.
+        Box::pin(async { Err(FeedError::Failed("no match is missing".to_owned())) })
+    }
+
+    fn fixtures<'a>(
+        &'a self,
+        _: &'a [String],
+        _: Timestamp,
+        _: Timestamp,
+    ) -> BoxFuture<'a, Result<Vec<Snapshot>, FeedError>> {
+        empty()
+    }
+
+    fn leagues(&self) -> BoxFuture<'_, Result<Vec<FeedLeague>, FeedError>> {
+        empty()
+    }
+
+    fn teams(&self) -> BoxFuture<'_, Result<Vec<FeedTeam>, FeedError>> {
+        empty()
+    }
+
+    fn standings<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Vec<FeedStanding>, FeedError>> {
+        empty()
+    }
+}
+
+/// A way to phones that counts.
+#[derive(Default)]
+pub(super) struct CountingSender(AtomicUsize);
+
+impl CountingSender {
+    pub(super) fn count(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+impl PushSender for CountingSender {
+    fn name(&self) -> &'static str {
+        "bench"
+    }
+
+    fn send<'a>(&'a self, _: &'a PushMessage) -> BoxFuture<'a, PushOutcome> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Box::pin(std::future::ready(PushOutcome::Delivered))
+    }
+}
