@@ -9,7 +9,7 @@ export const address = process.env.SINGLET_URL;
 /** The command of the browser. */
 const command = process.env.CHROMIUM ?? "chromium";
 /** Where pictures go, for people to look at. */
-const pictures = process.env.SINGLET_PICTURES ?? "../target/browser/pictures";
+const pictures = process.env.SINGLET_PICTURES ?? "../../target/browser/pictures";
 
 export async function launch() {
   if (!address) throw new Error("SINGLET_URL must say where the server is");

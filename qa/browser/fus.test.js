@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { deflateSync, crc32 } from "node:zlib";
-import { addUp, formatTenths } from "../systems/fus/src/pages/rating.js";
+import { addUp, formatTenths } from "../../systems/fus/src/pages/rating.js";
 import { address, DESK, launch, open, PHONE, picture, tokenOf } from "./browser.js";
 import { SCREENS } from "./checks.js";
 import { checkAllViews } from "./views.js";

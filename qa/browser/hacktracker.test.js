@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
-import * as rules from "../systems/hacktracker/src/pages/rules.js";
+import * as rules from "../../systems/hacktracker/src/pages/rules.js";
 import { address, DESK, launch, open, PHONE, picture } from "./browser.js";
 import { SCREENS } from "./checks.js";
 import { checkAllViews } from "./views.js";

@@ -6,8 +6,8 @@ import { after, before, test } from "node:test";
 import { address, DESK, launch, open, PHONE, picture } from "./browser.js";
 import { SCREENS } from "./checks.js";
 import { checkAllViews } from "./views.js";
-import { displayTime, minuteAt } from "../systems/threefc/src/pages/clock.js";
-import { applyMessage, recount, resultText, withWaiting } from "../systems/threefc/src/pages/game-state.js";
+import { displayTime, minuteAt } from "../../systems/threefc/src/pages/clock.js";
+import { applyMessage, recount, resultText, withWaiting } from "../../systems/threefc/src/pages/game-state.js";
 
 const API = "/threefc/v1";
 /** The buttons of the three taps. */

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { address, open, tokenOf } from "./browser.js";
 import { checkPage } from "./checks.js";
 
-const FOLDER = new URL("../systems/", import.meta.url);
+const FOLDER = new URL("../../systems/", import.meta.url);
 /** Long enough for a busy machine. */
 const WAIT_MS_MAX = 120_000;
 /** How many pages are open at the same time: they wait for the server half of the time. */

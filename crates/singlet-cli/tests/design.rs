@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 /// A design from the tests of the model.
 fn design(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/singlet/tests/designs").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../singlet/tests/designs").join(name)
 }
 
 fn singlet(arguments: &[&str], files: &[PathBuf]) -> Output {

@@ -13,7 +13,7 @@ impl Folder {
     pub(crate) fn new(name: &str) -> Self {
         let number = FOLDERS.fetch_add(1, Ordering::SeqCst);
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../target")
+            .join("../../target")
             .join(format!("bench-{name}-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&path).expect("a folder");
         Self(path)

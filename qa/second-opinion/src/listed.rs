@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn every_rule_has_a_section_that_says_who_is_right() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/differences.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/differences.md");
         let document = std::fs::read_to_string(path).unwrap();
         let sections: Vec<(&str, &str)> = document
             .split("\n### ")
