@@ -21,6 +21,7 @@ use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt as _};
 use private_folder::PrivateFolder;
 use singlet::Timestamp;
+use singlet::backend::BoxFuture;
 use std::fmt;
 use std::sync::Arc;
 
@@ -85,16 +86,23 @@ impl Blobs {
     /// # Errors
     ///
     /// If it cannot be stored.
-    pub async fn put(&self, key: &BlobKey, bytes: Bytes) -> Result<(), BlobError> {
-        let path = self.path(key);
-        let Some(folder) = &self.folder else {
+    #[inline(never)]
+    pub fn put<'a>(
+        &'a self,
+        key: &'a BlobKey,
+        bytes: Bytes,
+    ) -> BoxFuture<'a, Result<(), BlobError>> {
+        Box::pin(async move {
+            let path = self.path(key);
+            let Some(folder) = &self.folder else {
+                self.store.put(&path, bytes.into()).await?;
+                return Ok(());
+            };
+            // The store would make folders that others can read.
+            folder.create_parents(&path).await?;
             self.store.put(&path, bytes.into()).await?;
-            return Ok(());
-        };
-        // The store would make folders that others can read.
-        folder.create_parents(&path).await?;
-        self.store.put(&path, bytes.into()).await?;
-        folder.make_private(&path).await
+            folder.make_private(&path).await
+        })
     }
 
     /// Reads a file.
@@ -102,12 +110,15 @@ impl Blobs {
     /// # Errors
     ///
     /// If it is there and cannot be read.
-    pub async fn get(&self, key: &BlobKey) -> Result<Option<Bytes>, BlobError> {
-        match self.store.get(&self.path(key)).await {
-            Ok(found) => Ok(Some(found.bytes().await?)),
-            Err(object_store::Error::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+    #[inline(never)]
+    pub fn get<'a>(&'a self, key: &'a BlobKey) -> BoxFuture<'a, Result<Option<Bytes>, BlobError>> {
+        Box::pin(async move {
+            match self.store.get(&self.path(key)).await {
+                Ok(found) => Ok(Some(found.bytes().await?)),
+                Err(object_store::Error::NotFound { .. }) => Ok(None),
+                Err(error) => Err(error.into()),
+            }
+        })
     }
 
     /// Deletes a file, if it is there.
@@ -115,11 +126,14 @@ impl Blobs {
     /// # Errors
     ///
     /// If it is there and cannot be deleted.
-    pub async fn delete(&self, key: &BlobKey) -> Result<(), BlobError> {
-        match self.store.delete(&self.path(key)).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+    #[inline(never)]
+    pub fn delete<'a>(&'a self, key: &'a BlobKey) -> BoxFuture<'a, Result<(), BlobError>> {
+        Box::pin(async move {
+            match self.store.delete(&self.path(key)).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+                Err(error) => Err(error.into()),
+            }
+        })
     }
 
     /// All files below a key that were stored before this time, one by one and in no order: for
@@ -150,19 +164,23 @@ impl OldBlobs {
     /// # Errors
     ///
     /// If the store cannot be listed.
-    pub async fn next(&mut self) -> Result<Option<BlobKey>, BlobError> {
-        while let Some(file) = self.listed.next().await.transpose()? {
-            let is_older = file.last_modified.timestamp_millis() < self.at.as_millis();
-            let Some(parts) = file.location.prefix_match(&self.prefix).filter(|_| is_older) else {
-                continue;
-            };
-            let parts: Vec<String> = parts.map(|part| part.as_ref().to_owned()).collect();
-            // What somebody else has put into the folder is not ours to remove.
-            if let Ok(key) = BlobKey::new(parts.iter().map(String::as_str)) {
-                return Ok(Some(key));
+    #[inline(never)]
+    pub fn next(&mut self) -> BoxFuture<'_, Result<Option<BlobKey>, BlobError>> {
+        Box::pin(async move {
+            while let Some(file) = self.listed.next().await.transpose()? {
+                let is_older = file.last_modified.timestamp_millis() < self.at.as_millis();
+                let Some(parts) = file.location.prefix_match(&self.prefix).filter(|_| is_older)
+                else {
+                    continue;
+                };
+                let parts: Vec<String> = parts.map(|part| part.as_ref().to_owned()).collect();
+                // What somebody else has put into the folder is not ours to remove.
+                if let Ok(key) = BlobKey::new(parts.iter().map(String::as_str)) {
+                    return Ok(Some(key));
+                }
             }
-        }
-        Ok(None)
+            Ok(None)
+        })
     }
 }
 

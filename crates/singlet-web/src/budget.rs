@@ -6,6 +6,7 @@
 
 use crate::Web;
 use crate::problem::{INTERNAL, Problem, UNAVAILABLE};
+use singlet::backend::BoxFuture;
 use singlet::prelude::*;
 use std::sync::Arc;
 use std::time::Duration;
@@ -81,34 +82,43 @@ impl Budget {
     /// # Errors
     ///
     /// [`UNAVAILABLE`] until the next hour, if all is spent. Nothing was done then.
-    pub async fn charge(&self, amount: u64) -> Result<(), Problem> {
-        let now = self.db.now();
-        let mut part = self.part.lock().await;
-        self.start_hour(&mut part, now);
-        if part.left <= 0 && !part.is_spent {
-            self.take_grant(&mut part, amount, now).await?;
-        }
-        if part.left <= 0 {
-            return Err(self.spent(now));
-        }
-        part.left = part.left.saturating_sub_unsigned(amount);
-        Ok(())
+    #[inline(never)]
+    pub fn charge(&self, amount: u64) -> BoxFuture<'_, Result<(), Problem>> {
+        Box::pin(async move {
+            let now = self.db.now();
+            let mut part = self.part.lock().await;
+            self.start_hour(&mut part, now);
+            if part.left <= 0 && !part.is_spent {
+                self.take_grant(&mut part, amount, now).await?;
+            }
+            if part.left <= 0 {
+                return Err(self.spent(now));
+            }
+            part.left = part.left.saturating_sub_unsigned(amount);
+            Ok(())
+        })
     }
 
     /// Spends so much that was stored already: more than was expected.
-    pub(crate) async fn settle(&self, amount: u64) {
-        let mut part = self.part.lock().await;
-        self.start_hour(&mut part, self.db.now());
-        part.left = part.left.saturating_sub_unsigned(amount);
+    #[inline(never)]
+    pub(crate) fn settle(&self, amount: u64) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let mut part = self.part.lock().await;
+            self.start_hour(&mut part, self.db.now());
+            part.left = part.left.saturating_sub_unsigned(amount);
+        })
     }
 
     /// Gives back what was charged and not stored after all. In another hour than it was charged in
     /// there is nothing to give back to.
-    pub(crate) async fn refund(&self, amount: u64) {
-        let mut part = self.part.lock().await;
-        if part.hour == hour_of(self.db.now()) {
-            part.left = part.left.saturating_add_unsigned(amount);
-        }
+    #[inline(never)]
+    pub(crate) fn refund(&self, amount: u64) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let mut part = self.part.lock().await;
+            if part.hour == hour_of(self.db.now()) {
+                part.left = part.left.saturating_add_unsigned(amount);
+            }
+        })
     }
 
     /// Begins a new hour. What was overdrawn in the last one is forgotten: it is at most one charge

@@ -239,7 +239,7 @@ async fn answer_once(
     let mut reading = Request::new(body);
     // The limit of what is read is among them.
     *reading.extensions_mut() = parts.extensions.clone();
-    let body = read_body(reading, &()).await?;
+    let body = read_body(reading).await?;
     let seal = Seal::of(&key);
     let owner = [scope.system, scope.route].map(str::as_bytes).into_iter();
     let owner: Vec<&[u8]> = owner.chain(callers.names.iter().map(Vec::as_slice)).collect();

@@ -81,21 +81,36 @@ pub fn read<T: DeserializeOwned>(
     shape: &Validator,
     place: FieldLocation,
 ) -> Result<T, Vec<FieldError>> {
-    let field_errors = shape.field_errors(&json, place);
-    if !field_errors.is_empty() {
-        return Err(field_errors);
-    }
+    checked(&json, shape, place)?;
     // What no schema can say, such as the inner rules of a type's own Deserialize.
-    serde_path_to_error::deserialize(json).map_err(|error| {
-        let mut pointer = String::new();
-        for segment in error.path().iter() {
-            use serde_path_to_error::Segment;
-            match segment {
-                Segment::Seq { index } => check::step(&mut pointer, &index.to_string()),
-                Segment::Map { key } => check::step(&mut pointer, key),
-                Segment::Enum { .. } | Segment::Unknown => {}
-            }
+    match serde_path_to_error::deserialize(json) {
+        Ok(value) => Ok(value),
+        Err(error) => Err(told(error, place)),
+    }
+}
+
+#[inline(never)]
+fn checked(json: &Value, shape: &Validator, place: FieldLocation) -> Result<(), Vec<FieldError>> {
+    let field_errors = shape.field_errors(json, place);
+    match field_errors.is_empty() {
+        true => Ok(()),
+        false => Err(field_errors),
+    }
+}
+
+#[inline(never)]
+fn told(
+    error: serde_path_to_error::Error<serde_json::Error>,
+    place: FieldLocation,
+) -> Vec<FieldError> {
+    let mut pointer = String::new();
+    for segment in error.path().iter() {
+        use serde_path_to_error::Segment;
+        match segment {
+            Segment::Seq { index } => check::step(&mut pointer, &index.to_string()),
+            Segment::Map { key } => check::step(&mut pointer, key),
+            Segment::Enum { .. } | Segment::Unknown => {}
         }
-        vec![FieldError::new(place, pointer, error.into_inner().to_string())]
-    })
+    }
+    vec![FieldError::new(place, pointer, error.into_inner().to_string())]
 }

@@ -3,11 +3,10 @@
 use crate::attribute::Attribute;
 use crate::entity::Entity;
 use crate::error::{Error, Result};
-use crate::field::{Comparand, Containing, Field, Operand, Testable, Textual};
+use crate::field::{Comparand, Containing, Field, Operand, Spot, Testable, Textual};
 use crate::inspect::readable;
 use crate::marker::Marker;
-use crate::shape::TableShape;
-use crate::table::Table;
+use crate::shape::{Shapes, TableShape};
 use crate::timestamp::Timestamp;
 use singlet_dynamo::expression::{self, Comparator, Operand as Term, Path};
 use singlet_dynamo::{Type, Value};
@@ -51,18 +50,14 @@ impl<E: Entity> Condition<E> {
         Self { test, entity: PhantomData }
     }
 
-    pub(crate) fn of(test: Result<expression::Condition, expression::Fault>) -> Self {
-        Self::new(test.map_err(Error::from))
-    }
-
     /// There is an item.
     pub fn exists() -> Self {
-        Self::new(partition_path::<E>().map(expression::Condition::attribute_exists))
+        Self::new(exists(Shapes::of::<E>()))
     }
 
     /// There is no item.
     pub fn missing() -> Self {
-        Self::new(partition_path::<E>().map(expression::Condition::attribute_not_exists))
+        Self::new(missing(Shapes::of::<E>()))
     }
 
     /// Both hold.
@@ -80,7 +75,7 @@ impl<E: Entity> Condition<E> {
         other: Self,
         join: fn(Vec<expression::Condition>) -> Result<expression::Condition, expression::Fault>,
     ) -> Self {
-        Self::new(self.test.and_then(|one| Ok(join(vec![one, other.test?])?)))
+        Self::new(joined(self.test, other.test, join))
     }
 }
 
@@ -89,21 +84,70 @@ impl<E: Entity> Not for Condition<E> {
     type Output = Self;
 
     fn not(self) -> Self {
-        Self::new(self.test.and_then(|test| Ok(expression::Condition::not(test)?)))
+        Self::new(negated(self.test))
     }
 }
 
-fn partition_path<E: Entity>() -> Result<Path> {
-    Ok(Path::attribute(E::Table::SHAPE.key.partition.name)?)
+fn joined(
+    one: Result<expression::Condition>,
+    other: Result<expression::Condition>,
+    join: fn(Vec<expression::Condition>) -> Result<expression::Condition, expression::Fault>,
+) -> Result<expression::Condition> {
+    Ok(join(vec![one?, other?])?)
+}
+
+#[inline(never)]
+fn negated(test: Result<expression::Condition>) -> Result<expression::Condition> {
+    Ok(expression::Condition::not(test?)?)
+}
+
+fn partition_path(of: Shapes) -> Result<Path> {
+    Ok(Path::attribute(of.table.key.partition.name)?)
+}
+
+/// That there is an item.
+#[inline(never)]
+pub(crate) fn exists(of: Shapes) -> Result<expression::Condition> {
+    partition_path(of).map(expression::Condition::attribute_exists)
+}
+
+/// That there is no item.
+#[inline(never)]
+pub(crate) fn missing(of: Shapes) -> Result<expression::Condition> {
+    partition_path(of).map(expression::Condition::attribute_not_exists)
+}
+
+#[inline(never)]
+fn compared(
+    field: Spot,
+    comparator: Comparator,
+    operand: Result<Option<Term>>,
+) -> Result<expression::Condition> {
+    let operand = there(operand)?;
+    let path = Term::Path(field.into_path()?);
+    Ok(expression::Condition::compare(path, comparator, operand)?)
+}
+
+#[inline(never)]
+fn without(field: Spot) -> Result<expression::Condition> {
+    let is_null_stored = field.is_null_stored();
+    let path = field.into_path()?;
+    let missing = expression::Condition::attribute_not_exists(path.clone());
+    if !is_null_stored {
+        return Ok(missing);
+    }
+    let null = expression::Condition::attribute_type(Term::Path(path), Type::Null);
+    Ok(expression::Condition::or(vec![missing, null])?)
 }
 
 /// The same condition of an item that counts as gone when it is expired, as if DynamoDB had
 /// deleted it already.
-pub(crate) fn unless_expired<E: Entity>(
+pub(crate) fn unless_expired(
+    of: Shapes,
     condition: expression::Condition,
     now: Timestamp,
 ) -> Result<expression::Condition> {
-    let Some(expired) = is_expired::<E>(now)? else { return Ok(condition) };
+    let Some(expired) = is_expired(of, now)? else { return Ok(condition) };
     // What the condition says of nothing is what it says of an expired item.
     Ok(if condition.matches(None) {
         expression::Condition::or(vec![expired, condition])?
@@ -114,8 +158,8 @@ pub(crate) fn unless_expired<E: Entity>(
 
 /// That the key is free, or taken by an item of this entity; `None` if no other entity shares its
 /// keys.
-pub(crate) fn is_own_key<E: Entity>() -> Result<Option<expression::Condition>> {
-    let Some((name, value)) = E::SHAPE.discriminator.filter(|_| E::SHAPE.shares_keys()) else {
+pub(crate) fn is_own_key(of: Shapes) -> Result<Option<expression::Condition>> {
+    let Some((name, value)) = of.entity.discriminator.filter(|_| of.entity.shares_keys()) else {
         return Ok(None);
     };
     let is_own = expression::Condition::compare(
@@ -123,7 +167,7 @@ pub(crate) fn is_own_key<E: Entity>() -> Result<Option<expression::Condition>> {
         Comparator::Equal,
         Term::Value(Value::from(value)),
     )?;
-    let is_free = expression::Condition::attribute_not_exists(partition_path::<E>()?);
+    let is_free = expression::Condition::attribute_not_exists(partition_path(of)?);
     Ok(Some(expression::Condition::or(vec![is_free, is_own])?))
 }
 
@@ -137,8 +181,8 @@ pub(crate) fn is_fresh(
 }
 
 /// That an item is expired; `None` if items of this entity never are.
-pub(crate) fn is_expired<E: Entity>(now: Timestamp) -> Result<Option<expression::Condition>> {
-    let Some(ttl) = E::Table::SHAPE.ttl.filter(|_| E::SHAPE.expires) else { return Ok(None) };
+pub(crate) fn is_expired(of: Shapes, now: Timestamp) -> Result<Option<expression::Condition>> {
+    let Some(ttl) = of.table.ttl.filter(|_| of.entity.expires) else { return Ok(None) };
     has_passed(ttl, now).map(Some)
 }
 
@@ -155,10 +199,7 @@ fn has_passed(ttl: &str, now: Timestamp) -> Result<expression::Condition> {
 /// field of the entity.
 impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {
     fn compare(self, comparator: Comparator, operand: Result<Option<Term>>) -> Condition<E> {
-        Condition::new(there(operand).and_then(|operand| {
-            let path = Term::Path(self.into_path()?);
-            Ok(expression::Condition::compare(path, comparator, operand)?)
-        }))
+        Condition::new(compared(self.into_spot(), comparator, operand))
     }
 
     /// It is this; for a missing value, it is missing.
@@ -247,15 +288,7 @@ impl<E: Entity, V: Attribute, K: Testable> Field<E, V, K> {
 
     /// It has no value.
     pub fn missing(self) -> Condition<E> {
-        let is_null_stored = self.is_null_stored();
-        Condition::new(self.into_path().and_then(|path| {
-            let missing = expression::Condition::attribute_not_exists(path.clone());
-            if !is_null_stored {
-                return Ok(missing);
-            }
-            let null = expression::Condition::attribute_type(Term::Path(path), Type::Null);
-            Ok(expression::Condition::or(vec![missing, null])?)
-        }))
+        Condition::new(without(self.into_spot()))
     }
 
     /// It begins with this text.

@@ -59,24 +59,34 @@ pub struct Cursor<E> {
 impl<E> Cursor<E> {
     /// A cursor of this query to behind this key.
     pub(crate) fn seal(start: &Item, identity: Identity, key: &CursorKey) -> Result<Self, Error> {
-        let start = binary::encode(start);
-        let mut bytes = Vec::with_capacity(1 + CODE_LEN + start.len());
-        bytes.push(VERSION);
-        bytes.extend_from_slice(&identity.code(&start, key)?.finalize().into_bytes());
-        bytes.extend_from_slice(&start);
-        Ok(Self { bytes, entity: PhantomData })
+        Ok(Self { bytes: sealed(start, identity, key)?, entity: PhantomData })
     }
 
     /// The key that the page begins behind, if the cursor is one of this query.
     pub(crate) fn open(&self, identity: Identity, key: &CursorKey) -> Result<Item, Error> {
-        let (version, rest) = self.bytes.split_first().ok_or(Error::Cursor)?;
-        let (code, start) = rest.split_at_checked(CODE_LEN).ok_or(Error::Cursor)?;
-        if *version != VERSION {
-            return Err(Error::Cursor);
-        }
-        identity.code(start, key)?.verify_slice(code).map_err(|_| Error::Cursor)?;
-        Ok(binary::ItemRef::new(start).map_err(|_| Error::Cursor)?.to_item())
+        opened(&self.bytes, identity, key)
     }
+}
+
+#[inline(never)]
+fn sealed(start: &Item, identity: Identity, key: &CursorKey) -> Result<Vec<u8>, Error> {
+    let start = binary::encode(start);
+    let mut bytes = Vec::with_capacity(1 + CODE_LEN + start.len());
+    bytes.push(VERSION);
+    bytes.extend_from_slice(&identity.code(&start, key)?.finalize().into_bytes());
+    bytes.extend_from_slice(&start);
+    Ok(bytes)
+}
+
+#[inline(never)]
+fn opened(bytes: &[u8], identity: Identity, key: &CursorKey) -> Result<Item, Error> {
+    let (version, rest) = bytes.split_first().ok_or(Error::Cursor)?;
+    let (code, start) = rest.split_at_checked(CODE_LEN).ok_or(Error::Cursor)?;
+    if *version != VERSION {
+        return Err(Error::Cursor);
+    }
+    identity.code(start, key)?.verify_slice(code).map_err(|_| Error::Cursor)?;
+    Ok(binary::ItemRef::new(start).map_err(|_| Error::Cursor)?.to_item())
 }
 
 /// Base64 for addresses: a cursor often travels in one.
@@ -110,13 +120,17 @@ impl<E> FromStr for Cursor<E> {
 
     /// Reads the text of a cursor. Whether it is a good one is seen when it is used.
     fn from_str(text: &str) -> Result<Self, Error> {
-        let mut padded = text.replace('-', "+").replace('_', "/");
-        while !padded.len().is_multiple_of(4) {
-            padded.push('=');
-        }
-        let bytes = base64::decode(&padded).map_err(|_| Error::Cursor)?;
-        Ok(Self { bytes, entity: PhantomData })
+        Ok(Self { bytes: bytes_of(text)?, entity: PhantomData })
     }
+}
+
+#[inline(never)]
+fn bytes_of(text: &str) -> Result<Vec<u8>, Error> {
+    let mut padded = text.replace('-', "+").replace('_', "/");
+    while !padded.len().is_multiple_of(4) {
+        padded.push('=');
+    }
+    base64::decode(&padded).map_err(|_| Error::Cursor)
 }
 
 /// The secret with which cursors are signed, for [`Settings::cursor_key`](crate::Settings).

@@ -9,20 +9,21 @@ use crate::cursor::CursorKey;
 use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::get::Get;
-use crate::item::{decode, is_expired, is_of_sharing_entity};
+use crate::item::{decode, has_passed, is_of_sharing_entity};
 use crate::marker::Marker;
-use crate::operation::{Or, Write, stored};
+use crate::operation::{Or, Plan, Write, stored};
 use crate::page::Reading;
 use crate::projection::Projection;
 use crate::query::{AccessPattern, Readable};
 use crate::scan::Scan;
-use crate::shape::TableShape;
+use crate::shape::{Shapes, TableShape};
 use crate::subject::Subject;
 use crate::table::{Contains, Declaration, StoredIn, Table};
 use crate::timestamp::Timestamp;
 use crate::trace;
 use crate::transaction::{self, RefusalError, Tokens, Transaction, Transactional};
 use singlet_dynamo::operation::{Answer, Request};
+use singlet_dynamo::stored::{Attributes, StoredItem};
 use singlet_engine::Engine;
 use std::future::Future;
 use std::marker::PhantomData;
@@ -36,13 +37,68 @@ pub struct Db<D> {
     design: Marker<D>,
 }
 
-struct Inner {
+pub(crate) struct Inner {
     backend: Box<dyn Backend>,
     /// The names of the tables, in the order of the design.
     names: Vec<String>,
     settings: Settings,
     /// When transactions with tokens were first sent.
     tokens: Tokens,
+}
+
+fn failed(outcome: Result<Answer, BackendError>, subject: Subject) -> Error {
+    match outcome {
+        Err(error) => Error::from(error).about(|| subject),
+        Ok(_) => BackendError::unexpected().into(),
+    }
+}
+
+/// What is the same for every design and entity, and compiled once.
+impl Inner {
+    pub(crate) fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.settings.clock.now().as_millis())
+    }
+
+    pub(crate) fn execute(&self, request: Request) -> Execution<'_> {
+        trace::execute(&*self.backend, request)
+    }
+
+    pub(crate) fn cursor_key(&self) -> Result<&CursorKey> {
+        self.settings.cursor_key.as_ref().ok_or(Error::NoCursorKey)
+    }
+
+    #[inline(never)]
+    fn got(
+        &self,
+        outcome: Result<Answer, BackendError>,
+        of: Shapes,
+        with_expired: bool,
+    ) -> Result<Option<StoredItem>> {
+        let Answer::GetItem(answer) = outcome? else {
+            return Err(BackendError::unexpected().into());
+        };
+        let Some(row) = answer.item.map(stored) else { return Ok(None) };
+        let item = row.as_item();
+        let is_gone = !with_expired && of.entity.expires && has_passed(of.table, item, self.now());
+        if is_gone || is_of_sharing_entity(of.entity, item) {
+            return Ok(None);
+        }
+        Ok(Some(row))
+    }
+
+    /// Carries out a write.
+    async fn carry_out(&self, plan: Plan, now: Timestamp) -> Result<Option<Attributes>> {
+        let (request, attempt) = plan.into_request(&*self.backend)?;
+        match self.execute(request).await {
+            Ok(Answer::Write(answer)) => Ok(attempt.returned(answer)),
+            // Seldom enough to be given memory of its own, so that the others are small.
+            other => transaction::go_on(self, other, attempt, now).await,
+        }
+    }
+
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        &*self.backend
+    }
 }
 
 impl<D> Clone for Db<D> {
@@ -115,22 +171,15 @@ impl<D: Declaration> Db<D> {
         // Copying the key costs more than a read in memory has to spare, where nothing refuses it.
         let key = self.backend().has_conflicts().then(|| get.key.clone());
         let request = get.into_request(self.name_at(E::PLACE))?;
-        let answer = match self.execute(request).await {
-            Ok(Answer::GetItem(answer)) => answer,
-            Ok(_) => return Err(BackendError::unexpected().into()),
-            Err(error) => {
-                let subject = || key.map_or_else(Subject::of::<E>, Subject::with_key);
-                return Err(Error::from(error).about(subject));
-            }
-        };
-        let Some(item) = answer.item.map(stored) else { return Ok(None) };
-        let item = item.as_item();
-        if !with_expired && is_expired::<E>(item, self.now())
-            || is_of_sharing_entity(&E::SHAPE, item)
-        {
-            return Ok(None);
+        let outcome = self.execute(request).await;
+        if outcome.is_err() {
+            let subject = key.map_or_else(Subject::of::<E>, Subject::with_key);
+            return Err(failed(outcome, subject));
         }
-        Ok(Some(decode::<P>(item)?))
+        match self.inner.got(outcome, Shapes::of::<E>(), with_expired)? {
+            Some(item) => Ok(Some(decode::<P>(item.as_item())?)),
+            None => Ok(None),
+        }
     }
 
     /// Reads items by an access pattern.
@@ -226,8 +275,8 @@ impl<D: Declaration> Db<D> {
         trace::execute(&*self.inner.backend, request.into())
     }
 
-    pub(crate) fn settings(&self) -> &Settings {
-        &self.inner.settings
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.inner
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {
@@ -264,16 +313,10 @@ impl<D: Contains<<O::Entity as Entity>::Table>, O: Write + Send> Run<D> for O {
         let now = db.now();
         let subject = self.subject(now);
         let plan = self.plan(db.table_name::<<O::Entity as Entity>::Table>(), now)?;
-        let (request, attempt) = plan.into_request(db.backend())?;
-        let returned = match db.execute(request).await {
-            Ok(Answer::Write(answer)) => attempt.returned(answer),
-            // Seldom enough to be given memory of its own, so that the others are small.
-            other => {
-                let outcome = Box::pin(transaction::go_on(db, other, attempt, now)).await;
-                outcome.map_err(|error| error.about(subject))?
-            }
-        };
-        O::output(returned, now)
+        match db.inner.carry_out(plan, now).await {
+            Ok(returned) => O::output(returned, now),
+            Err(error) => Err(error.about(subject)),
+        }
     }
 }
 

@@ -272,22 +272,36 @@ impl Error {
 
     /// The same error, about this item, unless it is about another one already.
     pub(crate) fn about(self, item: impl FnOnce() -> Subject) -> Self {
+        match self.lacks_subject() {
+            true => self.with_subject(item()),
+            false => self,
+        }
+    }
+
+    fn lacks_subject(&self) -> bool {
         match self {
-            Self::Refused { error, subject: None } if is_too_large(&error) => {
-                Self::ItemTooLarge { subject: Box::new(item()) }
+            Self::Refused { subject, .. }
+            | Self::Throttled { subject }
+            | Self::Conflict { subject }
+            | Self::ConditionFailed { subject, .. } => subject.is_none(),
+            Self::OutOfRange(sum) => sum.subject.is_none(),
+            _ => false,
+        }
+    }
+
+    fn with_subject(self, item: Subject) -> Self {
+        match self {
+            Self::Refused { error, .. } if is_too_large(&error) => {
+                Self::ItemTooLarge { subject: Box::new(item) }
             }
-            Self::Refused { error, subject: None } => {
-                Self::Refused { error, subject: Some(Box::new(item())) }
+            Self::Refused { error, .. } => Self::Refused { error, subject: Some(Box::new(item)) },
+            Self::Throttled { .. } => Self::Throttled { subject: Some(Box::new(item)) },
+            Self::Conflict { .. } => Self::Conflict { subject: Some(Box::new(item)) },
+            Self::ConditionFailed { entity, item: stored, .. } => {
+                Self::ConditionFailed { entity, item: stored, subject: Some(Box::new(item)) }
             }
-            Self::Throttled { subject: None } => {
-                Self::Throttled { subject: Some(Box::new(item())) }
-            }
-            Self::Conflict { subject: None } => Self::Conflict { subject: Some(Box::new(item())) },
-            Self::ConditionFailed { entity, item: stored, subject: None } => {
-                Self::ConditionFailed { entity, item: stored, subject: Some(Box::new(item())) }
-            }
-            Self::OutOfRange(mut sum) if sum.subject.is_none() => {
-                sum.subject = Some(item());
+            Self::OutOfRange(mut sum) => {
+                sum.subject = Some(item);
                 Self::OutOfRange(sum)
             }
             other => other,

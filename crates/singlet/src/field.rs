@@ -9,7 +9,7 @@ use crate::design::AttributeType;
 use crate::entity::Entity;
 use crate::error::Result;
 use crate::marker::Marker;
-use crate::shape::{FieldShape, Storage};
+use crate::shape::{EntityShape, FieldShape, Storage, TableShape};
 use crate::table::Table;
 use crate::timestamp::Timestamp;
 use serde::Serialize;
@@ -181,8 +181,40 @@ impl<E: Entity, V, K> Field<E, V, K> {
         self.steps.is_empty()
     }
 
+    /// Whether an item may be without it.
+    pub(crate) fn may_be_missing(&self) -> bool {
+        !self.is_whole() || E::SHAPE.field(self.place).is_none_or(|field| field.optional)
+    }
+
+    /// The same without its types: what everything that is compiled once works on.
+    pub(crate) fn into_spot(self) -> Spot {
+        let Self { place, steps, is_element, .. } = self;
+        Spot { shape: &E::SHAPE, table: E::Table::SHAPE, place, steps, is_element }
+    }
+
+    /// The way to the value in an item.
+    pub(crate) fn into_path(self) -> Result<Path> {
+        self.into_spot().into_path()
+    }
+}
+
+/// A field, or a part of one, without the types that the compiler has checked.
+pub(crate) struct Spot {
+    shape: &'static EntityShape,
+    table: &'static TableShape,
+    pub(crate) place: usize,
+    steps: Vec<Step>,
+    is_element: bool,
+}
+
+impl Spot {
+    /// Whether this is the field as a whole.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.steps.is_empty()
+    }
+
     pub(crate) fn shape(&self) -> Option<&'static FieldShape> {
-        E::SHAPE.field(self.place)
+        self.shape.field(self.place)
     }
 
     /// Whether a missing value is stored as NULL here. In lists and maps it is, to keep its place or
@@ -192,11 +224,6 @@ impl<E: Entity, V, K> Field<E, V, K> {
             true => self.shape().is_some_and(|field| field.null),
             false => self.is_element,
         }
-    }
-
-    /// Whether an item may be without it.
-    pub(crate) fn may_be_missing(&self) -> bool {
-        !self.is_whole() || self.shape().is_none_or(|field| field.optional)
     }
 
     /// The field as messages name it: `scores.ada`, `rolls[0]`.
@@ -213,8 +240,9 @@ impl<E: Entity, V, K> Field<E, V, K> {
     }
 
     /// The way to the value in an item.
+    #[inline(never)]
     pub(crate) fn into_path(self) -> Result<Path> {
-        let name = self.shape().map_or("", attribute_name::<E>);
+        let name = self.shape().map_or("", |field| attribute_name(self.table, field));
         Ok(Path::new(name, self.steps)?)
     }
 }
@@ -228,9 +256,9 @@ pub(crate) const fn assert_list<T: Attribute>() {
 }
 
 /// The name under which a field is stored.
-pub(crate) fn attribute_name<E: Entity>(field: &'static FieldShape) -> &'static str {
+pub(crate) fn attribute_name(table: &TableShape, field: &'static FieldShape) -> &'static str {
     match field.storage {
-        Storage::Expiry => E::Table::SHAPE.ttl.unwrap_or(field.attribute),
+        Storage::Expiry => table.ttl.unwrap_or(field.attribute),
         _ => field.attribute,
     }
 }

@@ -5,8 +5,7 @@ use crate::error::{Error, Result};
 use crate::key::Key;
 use crate::marker::Marker;
 use crate::projection::Projection;
-use crate::shape::{IndexShape, Projected, Storage};
-use crate::table::Table;
+use crate::shape::{IndexShape, Projected, Shapes, Storage};
 use singlet_dynamo::expression::{self, Path};
 use singlet_dynamo::operation::GetItem;
 use std::marker::PhantomData;
@@ -65,7 +64,7 @@ impl<E: Entity, P: Projection<Entity = E>> Get<E, P> {
     pub(crate) fn into_request(self, table_name: &str) -> Result<GetItem> {
         let mut request = GetItem::new(table_name, self.key.into_item()?);
         request.consistent_read = self.consistent;
-        request.projection = projection::<P>(None)?;
+        request.projection = projection(Shapes::of::<E>(), P::FIELDS, None)?;
         Ok(request)
     }
 }
@@ -74,11 +73,13 @@ impl<E: Entity, P: Projection<Entity = E>> Get<E, P> {
 ///
 /// What tells entities apart is always among them, whether the item is expired, and where a page
 /// of an index goes on.
-pub(crate) fn projection<P: Projection>(
+pub(crate) fn projection(
+    of: Shapes,
+    fields: Option<&'static [usize]>,
     index: Option<&'static IndexShape>,
 ) -> Result<Option<expression::Projection>> {
-    let (shape, table) = (&P::Entity::SHAPE, <P::Entity as Entity>::Table::SHAPE);
-    let is_whole = P::FIELDS.is_none();
+    let (shape, table) = (of.entity, of.table);
+    let is_whole = fields.is_none();
     if is_whole && index.is_none_or(|index| index.projection == Projected::All) {
         return Ok(None);
     }
@@ -88,7 +89,7 @@ pub(crate) fn projection<P: Projection>(
     names.extend(table.ttl.filter(|_| shape.expires));
     names.extend(shape.discriminator.map(|(name, _)| name));
     for (place, field) in shape.fields.iter().enumerate() {
-        if P::FIELDS.is_some_and(|places| !places.contains(&place)) {
+        if fields.is_some_and(|places| !places.contains(&place)) {
             continue;
         }
         match field.storage {

@@ -45,7 +45,7 @@ use singlet_dynamo::stored::StoredItem;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn encode<E: Entity>(entity: &E) -> Result<Item> {
-    writer::of_values::<E>(entity.values()?)
+    writer::of_values(&E::SHAPE, <E::Table as crate::table::Table>::SHAPE, entity.values()?)
 }
 
 /// The entity, or the projection of one, that an item holds; see [`encode`]. Which entity of its

@@ -15,13 +15,12 @@ pub use put::{Put, create, put};
 pub use update::{FieldGroup, Group, Update, update, upsert};
 
 use crate::backend::{Backend, BackendError};
-use crate::condition::{Condition, is_own_key, unless_expired};
+use crate::condition::{is_own_key, unless_expired};
 use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::item::{decode, has_passed, is_expired};
-use crate::shape::TableShape;
+use crate::shape::{Shapes, TableShape};
 use crate::subject::Subject;
-use crate::table::Table;
 use crate::timestamp::Timestamp;
 use crate::transaction::RefusalError;
 use guard::Guarded;
@@ -145,14 +144,14 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn new<E: Entity>(action: impl Into<TransactWriteItem>) -> Self {
+    fn new(of: Shapes, action: impl Into<TransactWriteItem>) -> Self {
         Self {
             action: action.into(),
             if_expired: None,
             known: None,
             guarded: None,
-            entity: E::SHAPE.name,
-            table: E::Table::SHAPE,
+            entity: of.entity.name,
+            table: of.table,
         }
     }
 
@@ -338,23 +337,27 @@ pub(crate) fn stored(attributes: Attributes) -> StoredItem {
 
 /// The condition of a write, for which expired items are gone. Items of entities that share the key
 /// are never written over.
-fn condition_of<E: Entity>(
-    conditions: impl IntoIterator<Item = Condition<E>>,
+fn condition_of(
+    of: Shapes,
+    own: Option<expression::Condition>,
+    asked: Option<expression::Condition>,
     now: Timestamp,
 ) -> Result<Option<expression::Condition>> {
-    let mut conditions: Vec<expression::Condition> =
-        conditions.into_iter().map(Condition::into_expression).collect::<Result<_>>()?;
-    conditions.extend(is_own_key::<E>()?);
-    all_of::<E>(conditions, now)
+    let mut conditions: Vec<expression::Condition> = Vec::new();
+    conditions.extend(own);
+    conditions.extend(asked);
+    conditions.extend(is_own_key(of)?);
+    all_of(of, conditions, now)
 }
 
 /// All of these hold, and expired items are gone.
-fn all_of<E: Entity>(
+fn all_of(
+    of: Shapes,
     conditions: Vec<expression::Condition>,
     now: Timestamp,
 ) -> Result<Option<expression::Condition>> {
     if conditions.is_empty() {
         return Ok(None);
     }
-    unless_expired::<E>(expression::Condition::and(conditions)?, now).map(Some)
+    unless_expired(of, expression::Condition::and(conditions)?, now).map(Some)
 }

@@ -6,22 +6,24 @@ mod items;
 pub use items::Items;
 
 use crate::backend::BackendError;
+use crate::backend::BoxFuture;
 use crate::condition::is_fresh;
 use crate::cursor::{Cursor, Identity};
-use crate::db::Db;
-use crate::error::Error;
+use crate::db::{Db, Inner};
 use crate::error::Result;
 use crate::inspect::debug_flags;
-use crate::item::{OnCorrupt, has_passed};
+use crate::item::{Corrupt, OnCorrupt, has_passed};
 use crate::marker::Marker;
 use crate::operation::stored;
 use crate::query::{Described, HoldsAll, Primary, Readable};
+use crate::shape::EntityShape;
 use crate::source::{Source, Start};
 use crate::subject::Subject;
-use crate::table::{Contains, Declaration};
+use crate::table::Contains;
 use crate::timestamp::Timestamp;
 use crate::yielding::{ByteYield, yield_now};
 use count::{counted, is_alone};
+use singlet_dynamo::Item;
 use singlet_dynamo::binary::ItemRef;
 use singlet_dynamo::expression::Condition;
 use singlet_dynamo::operation::{Answer, PageAnswer, Request, Selection};
@@ -129,15 +131,16 @@ where
         S: HoldsAll<P>,
     {
         let (reader, limit) = self.into_reader()?;
+        let core = &reader.core;
         // Also where there is no second page: that there is a key must not depend on the data.
-        let key = reader.db.settings().cursor_key.as_ref().ok_or(Error::NoCursorKey)?;
+        let key = core.db.cursor_key()?;
         let start = match cursor {
-            Some(cursor) => Start::of_item(cursor.open(reader.identity(), key)?),
-            None => Start::default(),
+            Some(cursor) => Some(cursor.open(core.identity(), key)?),
+            None => None,
         };
-        let (items, next) = reader.read(start, limit, End::Page).await?;
+        let (items, next) = reader.read(core.start_of(start), limit, End::Page).await?;
         let next = match next {
-            Some(next) => Some(Cursor::seal(&next.into_item(), reader.identity(), key)?),
+            Some(next) => Some(Cursor::seal(&next.into_item(), core.identity(), key)?),
             None => None,
         };
         Ok(Page { items, next })
@@ -171,36 +174,23 @@ where
     /// them by itself. Items of an index can be counted whatever it holds of them.
     pub async fn count(self) -> Result<usize> {
         let (mut reader, limit) = self.into_counter()?;
-        let mut count = 0;
-        let mut start = Start::default();
-        if reader.source.is_empty() {
-            return Ok(0);
-        }
-        let is_counted = reader.count_in_store()?;
-        loop {
-            let range = start.range;
-            let page = reader.request(start, None).await?;
-            count += if is_counted { page.count } else { reader.count_of(range, page.items) };
-            let next = reader.source.next_start(range, page.last_evaluated_key);
-            match next.filter(|_| limit.is_none_or(|limit| count < limit)) {
-                Some(next) => start = next,
-                None => return Ok(limit.map_or(count, |limit| count.min(limit))),
-            }
-        }
+        reader.core.count(limit).await
     }
 
-    fn into_reader(self) -> Result<(Reader<'d, D, P>, Option<usize>)> {
+    fn into_reader(self) -> Result<(Reader<'d, P>, Option<usize>)> {
         let (mut reader, limit) = self.into_counter()?;
-        reader.source.selection = P::selection(reader.source.index)?;
+        reader.core.source.selection = P::selection(reader.core.source.index)?;
         Ok((reader, limit))
     }
 
     /// A reader for which nothing is chosen yet of what is read of an item.
-    fn into_counter(self) -> Result<(Reader<'d, D, P>, Option<usize>)> {
+    fn into_counter(self) -> Result<(Reader<'d, P>, Option<usize>)> {
         let Described { source, limit, with_expired } = self.described;
         let (source, on_corrupt) = (source?, self.on_corrupt);
-        let reader = Reader { db: self.db, source, with_expired, on_corrupt, output: PhantomData };
-        Ok((reader, limit))
+        let (db, table_name) = (self.db.inner(), self.db.table_name::<P::Table>());
+        let kind = Kind::of::<P>();
+        let core = Core { db, table_name, source, with_expired, on_corrupt, kind };
+        Ok((Reader { core, output: PhantomData }, limit))
     }
 }
 
@@ -224,7 +214,7 @@ impl<D, P: Readable, S> std::fmt::Debug for Reading<'_, D, P, S> {
 }
 
 /// Carries out a request for a page.
-pub(crate) async fn read_page<D: Declaration>(db: &Db<D>, request: Request) -> Result<PageAnswer> {
+pub(crate) async fn read_page(db: &Inner, request: Request) -> Result<PageAnswer> {
     match db.execute(request).await? {
         Answer::Page(page) => Ok(page),
         _ => Err(BackendError::unexpected().into()),
@@ -240,43 +230,112 @@ enum End {
     Page,
 }
 
+/// What is read, without its type.
+#[derive(Clone, Copy)]
+struct Kind {
+    name: &'static str,
+    entities: &'static [&'static EntityShape],
+    tells_keys_apart: bool,
+    entity_of: fn(ItemRef<'_>) -> Option<&'static EntityShape>,
+}
+
+impl Kind {
+    fn of<P: Readable>() -> Self {
+        Self {
+            name: P::NAME,
+            entities: P::ENTITIES,
+            tells_keys_apart: P::TELLS_KEYS_APART,
+            entity_of: P::entity_of,
+        }
+    }
+}
+
+/// Takes what is read.
+trait Sink: Send {
+    fn len(&self) -> usize;
+    /// Reads one more item. Nothing if it is of none of the entities.
+    fn push_item(&mut self, item: ItemRef<'_>) -> Result<(), Corrupt>;
+}
+
+impl<P: Readable> Sink for Vec<P> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn push_item(&mut self, item: ItemRef<'_>) -> Result<(), Corrupt> {
+        if let Some(read) = P::decode_item(item)? {
+            self.push(read);
+        }
+        Ok(())
+    }
+}
+
 /// Reads pages.
-struct Reader<'d, D, P> {
-    db: &'d Db<D>,
-    source: Source,
-    with_expired: bool,
-    on_corrupt: OnCorrupt,
+struct Reader<'d, P> {
+    core: Core<'d>,
     output: Marker<P>,
 }
 
-impl<D, P> Reader<'_, D, P>
-where
-    P: Readable,
-    D: Contains<P::Table>,
-{
-    fn table_name(&self) -> &str {
-        self.db.table_name::<P::Table>()
-    }
+/// Reads pages of whatever kind: compiled once.
+struct Core<'d> {
+    db: &'d Inner,
+    table_name: &'d str,
+    source: Source,
+    with_expired: bool,
+    on_corrupt: OnCorrupt,
+    kind: Kind,
+}
 
-    fn identity(&self) -> Identity {
-        self.source.identity(P::NAME, self.table_name())
-    }
-
-    /// So many items from there on, and where the next ones begin. Without a number, as many as
-    /// one request gives, but at least one if there are any.
+impl<P: Readable> Reader<'_, P> {
     async fn read(
         &self,
-        mut start: Start,
+        start: Start,
         wanted: Option<usize>,
         end: End,
     ) -> Result<(Vec<P>, Option<Start>)> {
         let mut items = Vec::new();
+        let next = self.core.read(&mut items, start, wanted, end).await?;
+        Ok((items, next))
+    }
+}
+
+impl Core<'_> {
+    fn identity(&self) -> Identity {
+        self.source.identity(self.kind.name, self.table_name)
+    }
+
+    /// Where the page of a cursor begins.
+    #[inline(never)]
+    fn start_of(&self, key: Option<Item>) -> Start {
+        key.map_or_else(Start::default, Start::of_item)
+    }
+
+    #[inline(never)]
+    fn read<'a>(
+        &'a self,
+        items: &'a mut dyn Sink,
+        start: Start,
+        wanted: Option<usize>,
+        end: End,
+    ) -> BoxFuture<'a, Result<Option<Start>>> {
+        Box::pin(self.read_into(items, start, wanted, end))
+    }
+
+    /// So many items from there on, and where the next ones begin. Without a number, as many as
+    /// one request gives, but at least one if there are any.
+    async fn read_into(
+        &self,
+        items: &mut dyn Sink,
+        mut start: Start,
+        wanted: Option<usize>,
+        end: End,
+    ) -> Result<Option<Start>> {
         if self.source.is_empty() {
-            return Ok((items, None));
+            return Ok(None);
         }
         if wanted == Some(0) {
             // Nothing was read, so whether there is more is not known.
-            return Ok((items, Some(start)));
+            return Ok(Some(start));
         }
         let now = self.db.now();
         let mut last: Option<(usize, StoredItem)> = None;
@@ -301,26 +360,27 @@ where
                     let last = last.as_ref();
                     let next =
                         last.map(|(range, last)| self.source.start_behind(*range, last.as_item()));
-                    return Ok((items, next));
+                    return Ok(next);
                 }
-                let Some(Some(read)) = self.on_corrupt.apply(P::decode_item(item))? else {
+                let before = items.len();
+                self.on_corrupt.apply(items.push_item(item))?;
+                if items.len() == before {
                     continue;
-                };
-                items.push(read);
+                }
                 if wanted == Some(items.len()) {
                     if end == End::Filled {
-                        return Ok((items, None));
+                        return Ok(None);
                     }
                     last = Some((range, row));
                 }
             }
             let is_enough = match end {
                 End::Page if requests >= PAGE_REQUESTS_MAX => true,
-                End::Page | End::Filled => wanted.is_none() && !items.is_empty(),
+                End::Page | End::Filled => wanted.is_none() && items.len() > 0,
             };
             match self.source.next_start(range, page.last_evaluated_key) {
-                None => return Ok((items, None)),
-                Some(next) if is_enough => return Ok((items, Some(next))),
+                None => return Ok(None),
+                Some(next) if is_enough => return Ok(Some(next)),
                 Some(next) => start = next,
             }
             limit = match start.range == range {
@@ -333,18 +393,41 @@ where
         }
     }
 
+    #[inline(never)]
+    fn count(&mut self, limit: Option<usize>) -> BoxFuture<'_, Result<usize>> {
+        Box::pin(async move {
+            let mut count = 0;
+            let mut start = Start::default();
+            if self.source.is_empty() {
+                return Ok(0);
+            }
+            let is_counted = self.count_in_store()?;
+            loop {
+                let range = start.range;
+                let page = self.request(start, None).await?;
+                count += if is_counted { page.count } else { self.count_of(range, page.items) };
+                let next = self.source.next_start(range, page.last_evaluated_key);
+                match next.filter(|_| limit.is_none_or(|limit| count < limit)) {
+                    Some(next) => start = next,
+                    None => return Ok(limit.map_or(count, |limit| count.min(limit))),
+                }
+            }
+        })
+    }
+
     /// Has the store count by itself, if it can: says whether it does.
     fn count_in_store(&mut self) -> Result<bool> {
+        let Kind { entities, tells_keys_apart, .. } = self.kind;
         let source = &mut self.source;
-        let expires = |is: bool| P::ENTITIES.iter().any(|entity| entity.expires == is);
+        let expires = |is: bool| entities.iter().any(|entity| entity.expires == is);
         if source.has_exclusion()
-            || P::TELLS_KEYS_APART
+            || tells_keys_apart
             || (expires(true) && expires(false))
-            || !is_alone(source.table, P::ENTITIES, source.index)
+            || !is_alone(source.table, entities, source.index)
             // A scan comes upon items of all entities, in whatever partitions.
-            || (source.is_scan() && P::ENTITIES.len() < source.table.entities.len())
+            || (source.is_scan() && entities.len() < source.table.entities.len())
         {
-            source.selection = counted(source.table, source.index, P::ENTITIES)?;
+            source.selection = counted(source.table, source.index, entities)?;
             return Ok(false);
         }
         if !self.with_expired
@@ -367,13 +450,13 @@ where
     }
 
     async fn request(&self, start: Start, limit: Option<usize>) -> Result<PageAnswer> {
-        let page = read_page(self.db, self.source.request(self.table_name(), start, limit)?).await;
-        page.map_err(|error| error.about(|| Subject::named(P::NAME)))
+        let page = read_page(self.db, self.source.request(self.table_name, start, limit)?).await;
+        page.map_err(|error| error.about(|| Subject::named(self.kind.name)))
     }
 
     /// Whether an item of a range is one of those that are asked for.
     fn wants(&self, range: usize, item: ItemRef<'_>, now: Timestamp) -> bool {
-        P::entity_of(item).is_some_and(|entity| {
+        (self.kind.entity_of)(item).is_some_and(|entity| {
             !self.source.excludes(range, item)
                 && (self.with_expired
                     || !entity.expires

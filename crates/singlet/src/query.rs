@@ -18,9 +18,8 @@ use crate::inspect::{debug_flags, readable_key, readable_part};
 use crate::key::{Given, GivenPart, KeyArgument};
 use crate::marker::Marker;
 use crate::projection::Projection;
-use crate::shape::{EntityShape, IndexShape, KeyAttribute, KeyFault, TableShape, Template};
+use crate::shape::{EntityShape, IndexShape, KeyAttribute, KeyFault, Shapes, TableShape, Template};
 use crate::source::{Part, Ranges, Source};
-use crate::table::Table;
 use singlet_dynamo::Value;
 use singlet_dynamo::operation::Selection;
 use std::marker::PhantomData;
@@ -152,6 +151,41 @@ impl Description {
         }
     }
 
+    #[inline(never)]
+    fn of_table(Shapes { entity: shape, table }: Shapes, parts: &[GivenPart]) -> Self {
+        let partition = Given::of(shape, parts)
+            .and_then(|given| given.render(&shape.key.partition, &table.key, &table.key.partition));
+        let sort = SortKeys::Template(shape.key.sort.as_ref());
+        Self::new(table, None, shape, partition, sort)
+    }
+
+    #[inline(never)]
+    fn of_index(
+        Shapes { entity: shape, table }: Shapes,
+        place: usize,
+        parts: &[GivenPart],
+    ) -> Self {
+        let of_index = shape.indexes.get(place);
+        let index = of_index.and_then(|of_index| table.index(of_index.index));
+        let (Some(of_index), Some(index)) = (of_index, index) else {
+            // The compiler has checked that there is such a pattern, and such an index.
+            let partition = Err(KeyFault::missing(shape.name));
+            return Self::new(table, None, shape, partition, SortKeys::Template(None));
+        };
+        let partition = Given::of(shape, parts).and_then(|given| {
+            given.render(&of_index.key.partition, &index.key, &index.key.partition)
+        });
+        let sort = SortKeys::Template(of_index.key.sort.as_ref());
+        Self::new(table, Some(index), shape, partition, sort)
+    }
+
+    #[inline(never)]
+    fn describe(self, filter: Option<Result<singlet_dynamo::expression::Condition>>) -> Described {
+        let Self { limit, with_expired, .. } = self;
+        let source = filter.transpose().and_then(|filter| self.into_source(filter));
+        Described { source, limit, with_expired }
+    }
+
     /// The template whose parts can be fixed.
     fn template(&self) -> Option<&Template> {
         match &self.sort {
@@ -244,11 +278,7 @@ impl SharedKeys {
 impl<E: Entity, Rest> Query<E, Rest, Primary> {
     /// The items of this entity in a partition of the table.
     pub fn partition(parts: &[GivenPart]) -> Self {
-        let (table, shape) = (E::Table::SHAPE, &E::SHAPE);
-        let partition = Given::new::<E>(parts)
-            .and_then(|given| given.render(&shape.key.partition, &table.key, &table.key.partition));
-        let sort = SortKeys::Template(shape.key.sort.as_ref());
-        Self::new(Description::new(table, None, shape, partition, sort))
+        Self::new(Description::of_table(Shapes::of::<E>(), parts))
     }
 }
 
@@ -257,20 +287,7 @@ impl<E: Entity, Rest, const PLACE: usize, const LOCAL: bool, const HELD: bool>
 {
     /// The items of this entity in a partition of an index: the one of its pattern at this place.
     pub fn index(parts: &[GivenPart]) -> Self {
-        let (table, shape) = (E::Table::SHAPE, &E::SHAPE);
-        let of_index = shape.indexes.get(PLACE);
-        let index = of_index.and_then(|of_index| table.index(of_index.index));
-        let (Some(of_index), Some(index)) = (of_index, index) else {
-            // The compiler has checked that there is such a pattern, and such an index.
-            let partition = Err(KeyFault::missing(shape.name));
-            let sort = SortKeys::Template(None);
-            return Self::new(Description::new(table, None, shape, partition, sort));
-        };
-        let partition = Given::new::<E>(parts).and_then(|given| {
-            given.render(&of_index.key.partition, &index.key, &index.key.partition)
-        });
-        let sort = SortKeys::Template(of_index.key.sort.as_ref());
-        Self::new(Description::new(table, Some(index), shape, partition, sort))
+        Self::new(Description::of_index(Shapes::of::<E>(), PLACE, parts))
     }
 }
 
@@ -482,10 +499,7 @@ impl<E, Rest, S, P: Readable<Subject = E>> AccessPattern for Query<E, Rest, S, P
     type Source = S;
 
     fn describe(self) -> Described {
-        let Description { limit, with_expired, .. } = self.description;
-        let filter = self.filter.map(Condition::into_expression).transpose();
-        let source = filter.and_then(|filter| self.description.into_source(filter));
-        Described { source, limit, with_expired }
+        self.description.describe(self.filter.map(Condition::into_expression))
     }
 }
 

@@ -237,6 +237,20 @@ impl VersionNumber for u64 {}
 #[diagnostic::do_not_recommend]
 impl<T: Newtype> VersionNumber for T where T::Inner: VersionNumber {}
 
+/// What there is to know of an entity at run time: one pair instead of a type, so that what works
+/// on it is compiled once and not for each entity.
+#[derive(Clone, Copy)]
+pub(crate) struct Shapes {
+    pub(crate) entity: &'static EntityShape,
+    pub(crate) table: &'static TableShape,
+}
+
+impl Shapes {
+    pub(crate) fn of<E: crate::entity::Entity>() -> Self {
+        Self { entity: &E::SHAPE, table: <E::Table as crate::table::Table>::SHAPE }
+    }
+}
+
 impl FieldShape {
     /// A field of this type, under its name in Rust and the attribute's name.
     #[must_use]
@@ -380,7 +394,7 @@ impl WhenShape {
 
 impl IndexKeyShape {
     /// Whether an item with these values has this key in the index.
-    pub(crate) fn applies<'v>(&self, value: impl Fn(usize) -> Option<&'v Value>) -> bool {
+    pub(crate) fn applies<'v>(&self, value: &dyn Fn(usize) -> Option<&'v Value>) -> bool {
         self.when.as_ref().is_none_or(|when| when.holds(value(when.place)))
     }
 }
@@ -418,7 +432,7 @@ impl KeyShape {
     pub(crate) fn has<'v>(
         &self,
         template: &Template,
-        value: impl Fn(usize) -> Option<&'v Value> + Copy,
+        value: &dyn Fn(usize) -> Option<&'v Value>,
     ) -> bool {
         match template.only_place() {
             Some(_) => template.is_filled(value),

@@ -7,7 +7,8 @@ pub use refusal::{Join, Joint, Lift, Named, Refusal, RefusalError, Unnamed};
 pub(crate) use tokens::Tokens;
 
 use crate::backend::BackendError;
-use crate::db::Db;
+use crate::backend::BoxFuture;
+use crate::db::{Db, Inner};
 use crate::entity::Entity;
 use crate::error::{Error, Result, is_too_large, says_too_large};
 use crate::operation::{Attempt, Operation, Or, Plan, Refused, ReturnsNothing};
@@ -519,8 +520,18 @@ impl<R> Planned<R> {
 
 /// Goes on with a write that the store has not carried out: another attempt, if that is worth it,
 /// or the error to return.
-pub(crate) async fn go_on<D: Declaration>(
-    db: &Db<D>,
+#[inline(never)]
+pub(crate) fn go_on(
+    db: &Inner,
+    outcome: Result<Answer, BackendError>,
+    attempt: Attempt,
+    now: Timestamp,
+) -> BoxFuture<'_, Result<Option<Attributes>>> {
+    Box::pin(retried(db, outcome, attempt, now))
+}
+
+async fn retried(
+    db: &Inner,
     mut outcome: Result<Answer, BackendError>,
     mut attempt: Attempt,
     now: Timestamp,

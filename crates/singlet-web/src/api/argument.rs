@@ -1,6 +1,6 @@
 //! What functions take.
 
-use super::operation::Operation;
+use super::operation::{Operation, Validators};
 use super::route::Contract;
 use crate::problem::{MALFORMED, NOT_FOUND, Problem, TOO_LARGE, UNSUPPORTED_TYPE};
 use crate::validate::{self, FieldError, FieldLocation, Validator};
@@ -13,7 +13,8 @@ use axum::http::request::Parts;
 use percent_encoding::percent_decode_str;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+use singlet::backend::BoxFuture;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -69,12 +70,7 @@ deref!(Body Path Query);
 impl<T: JsonSchema> Argument for Body<T> {
     fn describe(operation: &mut Operation<'_>) {
         let schema = operation.schema::<T>();
-        operation.body =
-            Some(json!({"required": true, "content": {"application/json": {"schema": schema}}}));
-        operation.validators.body = Some(Validator::of::<T>());
-        for code in [&MALFORMED, &UNSUPPORTED_TYPE, &TOO_LARGE, &crate::problem::INVALID] {
-            operation.add_problem(code);
-        }
+        operation.takes(schema, Validator::of::<T>());
     }
 }
 
@@ -85,36 +81,52 @@ where
 {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        let (json, contract) = read_json(request).await?;
+        let ready = contract.as_ref().and_then(|one| one.validators.body.as_ref());
+        let made;
+        let validator = match ready {
+            Some(validator) => validator,
+            None => {
+                made = Validator::of::<T>();
+                &made
+            }
+        };
+        validate::read(json, validator, FieldLocation::Body).map(Self).map_err(Problem::invalid)
+    }
+}
+
+/// The JSON of a body, and what the route promises. Boxed, so that it is compiled once.
+#[inline(never)]
+fn read_json(
+    request: Request,
+) -> BoxFuture<'static, Result<(Value, Option<Arc<Contract>>), Problem>> {
+    Box::pin(async move {
         let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         if !kind.is_some_and(is_json) {
             return Err(Problem::new(&UNSUPPORTED_TYPE));
         }
         let contract = contract(request.extensions());
-        let bytes = read_body(request, state).await?;
+        let bytes = read_body(request).await?;
         let json = serde_json::from_slice(&bytes).map_err(|error| {
             Problem::new(&MALFORMED).detail(format!("the body is not JSON: {error}"))
         })?;
-        let ready = contract.as_ref().and_then(|one| one.validators.body.as_ref());
-        with_validator::<T, _>(ready, |validator| {
-            let value = validate::read(json, validator, FieldLocation::Body);
-            value.map(Self).map_err(Problem::invalid)
-        })
-    }
+        Ok((json, contract))
+    })
 }
 
 /// The bytes of a body, as far as the server reads.
-pub(crate) async fn read_body<S: Send + Sync>(
-    request: Request,
-    state: &S,
-) -> Result<Bytes, Problem> {
-    Bytes::from_request(request, state).await.map_err(|rejection| match rejection {
-        BytesRejection::FailedToBufferBody(error)
-            if error.status().as_u16() == TOO_LARGE.status =>
-        {
-            Problem::new(&TOO_LARGE)
-        }
-        _ => Problem::new(&MALFORMED).detail("the body ended early"),
+#[inline(never)]
+pub(crate) fn read_body(request: Request) -> BoxFuture<'static, Result<Bytes, Problem>> {
+    Box::pin(async move {
+        Bytes::from_request(request, &()).await.map_err(|rejection| match rejection {
+            BytesRejection::FailedToBufferBody(error)
+                if error.status().as_u16() == TOO_LARGE.status =>
+            {
+                Problem::new(&TOO_LARGE)
+            }
+            _ => Problem::new(&MALFORMED).detail("the body ended early"),
+        })
     })
 }
 
@@ -139,8 +151,30 @@ where
 {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let parameters = RawPathParams::from_request_parts(parts, state)
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let (json, contract) = read_path(parts, Validator::of::<T>).await?;
+        let ready = contract.as_ref().and_then(|one| one.validators.path.as_ref());
+        let made;
+        let validator = match ready {
+            Some(validator) => validator,
+            None => {
+                made = Validator::of::<T>();
+                &made
+            }
+        };
+        let value = validate::read(json, validator, FieldLocation::Path);
+        value.map(Self).map_err(|_| Problem::new(&NOT_FOUND))
+    }
+}
+
+/// The parameters of a path as JSON. Boxed, so that it is compiled once.
+#[inline(never)]
+fn read_path(
+    parts: &mut Parts,
+    make: fn() -> Validator,
+) -> BoxFuture<'_, Result<(Value, Option<Arc<Contract>>), Problem>> {
+    Box::pin(async move {
+        let parameters = RawPathParams::from_request_parts(parts, &())
             .await
             .map_err(|_| Problem::new(&MALFORMED).detail("the path is not UTF-8"))?;
         if parameters.iter().any(|(_, value)| value.len() > PATH_PARAMETER_BYTES_MAX) {
@@ -148,24 +182,30 @@ where
         }
         let contract = contract(&parts.extensions);
         let ready = contract.as_ref().and_then(|one| one.validators.path.as_ref());
-        let value = with_validator::<T, _>(ready, |validator| {
-            let json = match validator.is_object() {
-                true => {
-                    let values = parameters.iter().filter_map(|(name, value)| {
-                        let (_, is_text) = validator.members().find(|(known, _)| *known == name)?;
-                        Some((name.to_owned(), to_json(value.to_owned(), is_text)))
-                    });
-                    Value::Object(values.collect())
-                }
-                false => {
-                    let (_, value) = parameters.iter().next()?;
-                    to_json(value.to_owned(), validator.is_text())
-                }
-            };
-            validate::read(json, validator, FieldLocation::Path).ok()
-        });
-        value.map(Self).ok_or_else(|| Problem::new(&NOT_FOUND))
-    }
+        let made;
+        let validator = match ready {
+            Some(validator) => validator,
+            None => {
+                made = make();
+                &made
+            }
+        };
+        let json = match validator.is_object() {
+            true => {
+                let values = parameters.iter().filter_map(|(name, value)| {
+                    let (_, is_text) = validator.members().find(|(known, _)| *known == name)?;
+                    Some((name.to_owned(), to_json(value.to_owned(), is_text)))
+                });
+                Value::Object(values.collect())
+            }
+            false => {
+                let first = parameters.iter().next();
+                let (_, value) = first.ok_or_else(|| Problem::new(&NOT_FOUND))?;
+                to_json(value.to_owned(), validator.is_text())
+            }
+        };
+        Ok((json, contract))
+    })
 }
 
 impl<T: JsonSchema + 'static> Argument for Query<T> {
@@ -193,16 +233,18 @@ where
     T: JsonSchema + 'static,
     V: DeserializeOwned,
 {
-    let query = parts.uri.query().unwrap_or_default();
-    let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        (decoded(name), decoded(value))
-    });
     let contract = contract(&parts.extensions);
     let validators = contract.as_ref().map(|one| &one.validators);
-    let is_known = |name: &str| validators.is_some_and(|one| one.knows_query(name));
-    let ready = validators.and_then(|one| one.query_of::<T>());
-    with_validator::<T, _>(ready, |validator| query_to_type(pairs, validator, is_known))
+    let made;
+    let validator = match validators.and_then(|one| one.query_of::<T>()) {
+        Some(validator) => validator,
+        None => {
+            made = Validator::of::<T>();
+            &made
+        }
+    };
+    let json = query_to_json(parts, validator, validators)?;
+    validate::read(json, validator, FieldLocation::Query).map_err(Problem::invalid)
 }
 
 /// A name or a value as forms write it: `+` is a space.
@@ -219,12 +261,19 @@ fn to_json(text: String, is_text: bool) -> Value {
     }
 }
 
-fn query_to_type<T: DeserializeOwned>(
-    pairs: impl Iterator<Item = (String, String)>,
+#[inline(never)]
+fn query_to_json(
+    parts: &Parts,
     validator: &Validator,
-    is_known: impl Fn(&str) -> bool,
-) -> Result<T, Problem> {
+    validators: Option<&Validators>,
+) -> Result<Value, Problem> {
     const LOCATION: FieldLocation = FieldLocation::Query;
+    let query = parts.uri.query().unwrap_or_default();
+    let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (decoded(name), decoded(value))
+    });
+    let is_known = |name: &str| validators.is_some_and(|one| one.knows_query(name));
     let mut map = Map::new();
     let mut field_errors = Vec::new();
     for (name, value) in pairs {
@@ -243,21 +292,10 @@ fn query_to_type<T: DeserializeOwned>(
     if !field_errors.is_empty() {
         return Err(Problem::invalid(field_errors));
     }
-    validate::read(Value::Object(map), validator, LOCATION).map_err(Problem::invalid)
+    Ok(Value::Object(map))
 }
 
 /// What the route promises; `None` if the function is called outside of an [`Api`](super::Api).
 fn contract(extensions: &Extensions) -> Option<Arc<Contract>> {
     extensions.get().cloned()
-}
-
-/// Goes on with the validator that the route has made ready, or else with one made for the occasion.
-fn with_validator<T: JsonSchema, R>(
-    ready: Option<&Validator>,
-    go_on: impl FnOnce(&Validator) -> R,
-) -> R {
-    match ready {
-        Some(validator) => go_on(validator),
-        None => go_on(&Validator::of::<T>()),
-    }
 }

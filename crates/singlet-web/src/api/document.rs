@@ -33,6 +33,18 @@ impl Document {
 
     pub(super) fn add<S>(&mut self, route: &Route<S>, operation: &Operation<'_>) {
         let Route { method, path, name, description, .. } = route;
+        self.add_operation(method, path, name, description, operation);
+    }
+
+    #[inline(never)]
+    fn add_operation(
+        &mut self,
+        method: &axum::http::Method,
+        path: &'static str,
+        name: &'static str,
+        description: &'static str,
+        operation: &Operation<'_>,
+    ) {
         assert!(
             !name.is_empty() && !description.is_empty(),
             "{method} {path} needs a name and a text"
@@ -72,7 +84,7 @@ impl Document {
                 insert("security", json!([Value::Object(all.collect())]));
             }
         }
-        let methods = self.paths.entry(*path).or_insert_with(|| json!({}));
+        let methods = self.paths.entry(path).or_insert_with(|| json!({}));
         if let Some(methods) = methods.as_object_mut() {
             methods.insert(method.as_str().to_ascii_lowercase(), written);
         }

@@ -2,7 +2,7 @@
 
 use super::argument::PATH_PARAMETER_BYTES_MAX;
 use super::document::path_parameters;
-use crate::problem::{INVALID, ProblemType};
+use crate::problem::{INVALID, MALFORMED, ProblemType, TOO_LARGE, UNSUPPORTED_TYPE};
 use crate::validate::Validator;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -138,7 +138,12 @@ impl<'a> Operation<'a> {
     /// parameter of the path.
     pub(super) fn parameters_of<T: JsonSchema>(&mut self, place: &'static str) {
         // Not `subschema_for`: a struct of parameters is no schema that anybody refers to.
-        let mut schema = T::json_schema(self.schemas).to_value();
+        let schema = T::json_schema(self.schemas).to_value();
+        self.parameters_of_schema(place, schema);
+    }
+
+    #[inline(never)]
+    fn parameters_of_schema(&mut self, place: &'static str, mut schema: Value) {
         if place == "path" && schema.get("properties").is_none() {
             let name = path_parameters(self.path).next().unwrap_or_default();
             add_path_bound(&mut schema);
@@ -192,8 +197,24 @@ impl<'a> Operation<'a> {
     /// The route answers with this status and a body of this type.
     pub fn replies<T: JsonSchema>(&mut self, status: u16, description: &str) {
         let schema = self.schema::<T>();
+        self.replies_with(status, description, schema);
+    }
+
+    #[inline(never)]
+    fn replies_with(&mut self, status: u16, description: &str, schema: Schema) {
         let content = json!({"application/json": {"schema": schema}});
         self.replies.push((status, json!({"description": description, "content": content})));
+    }
+
+    /// The route takes a body with this schema.
+    #[inline(never)]
+    pub(super) fn takes(&mut self, schema: Schema, validator: Validator) {
+        self.body =
+            Some(json!({"required": true, "content": {"application/json": {"schema": schema}}}));
+        self.validators.body = Some(validator);
+        for code in [&MALFORMED, &UNSUPPORTED_TYPE, &TOO_LARGE, &INVALID] {
+            self.add_problem(code);
+        }
     }
 
     /// The route answers with this status and a body of this media type, which is not JSON.

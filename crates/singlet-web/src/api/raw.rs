@@ -94,7 +94,7 @@ impl<K: RawKind> Argument for RawBody<K> {
 impl<K: RawKind, S: Send + Sync> FromRequest<S> for RawBody<K> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let media_type = media_type_of::<K>(&request).ok_or_else(|| {
             let detail = format!("the body must be {}", K::MEDIA_TYPES.join(" or "));
             Problem::new(&UNSUPPORTED_TYPE).detail(detail)
@@ -104,7 +104,7 @@ impl<K: RawKind, S: Send + Sync> FromRequest<S> for RawBody<K> {
             Some(reservation) => Arc::clone(reservation),
             None => reserve(request.headers(), request.extensions(), K::BYTES_MAX)?,
         };
-        let bytes = read_body(request, state).await?;
+        let bytes = read_body(request).await?;
         Ok(Self { bytes, media_type, _reservation: reservation, kind: PhantomData })
     }
 }

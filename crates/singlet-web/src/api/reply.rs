@@ -126,7 +126,12 @@ impl IntoResponse for NoContent {
 
 /// A value in JSON. It belongs to whoever asked, at this moment: nobody may keep it.
 pub(super) fn json(status: StatusCode, value: &impl Serialize) -> Response<Body> {
-    let Ok(body) = serde_json::to_vec(value) else {
+    json_of(status, serde_json::to_vec(value).ok())
+}
+
+#[inline(never)]
+fn json_of(status: StatusCode, body: Option<Vec<u8>>) -> Response<Body> {
+    let Some(body) = body else {
         return Problem::new(&INTERNAL).into_response();
     };
     let mut response = Response::new(Body::from(body));

@@ -44,6 +44,30 @@ struct DeclaredCheck<S> {
     call: Box<dyn Fn(Request, S) -> BoxFuture<'static, Response<Body>> + Send + Sync>,
 }
 
+/// A function without its type. Axum's machinery around a function is compiled once for each type of
+/// function that it sees, and this is the only one.
+struct Erased<S>(Arc<dyn Fn(Request, S) -> BoxFuture<'static, Response<Body>> + Send + Sync>);
+
+impl<S> Erased<S> {
+    fn new<H: Handler<T, S>, T: 'static>(function: H) -> Self {
+        Self(Arc::new(move |request, state| Box::pin(function.clone().call(request, state))))
+    }
+}
+
+impl<S> Clone for Erased<S> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<S: Clone + Send + Sync + 'static> Handler<(), S> for Erased<S> {
+    type Future = BoxFuture<'static, Response<Body>>;
+
+    fn call(self, request: Request, state: S) -> Self::Future {
+        (self.0)(request, state)
+    }
+}
+
 macro_rules! methods {
     ($($(#[$attribute:meta])* $function:ident $method:ident;)+) => {
         $(
@@ -62,7 +86,7 @@ macro_rules! methods {
                     problems: Vec::new(),
                     is_idempotent: false,
                     describe: H::describe,
-                    handler: on(MethodFilter::$method, function),
+                    handler: on(MethodFilter::$method, Erased::new(function)),
                     replay_check: None,
                 }
             }
@@ -232,30 +256,8 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
             headers,
             cost: RouteCost::default(),
         });
-        let layer = middleware::from_fn(move |mut request: Request, next: Next| {
-            let (contract, scope) = (Arc::clone(&contract), scope.clone());
-            request.extensions_mut().insert(Arc::clone(&contract));
-            let declared = DeclaredProblems::of(request.extensions());
-            if let Some(bytes_max) = body_bytes_max {
-                request.extensions_mut().insert(RawBound(bytes_max));
-            }
-            let if_none_match = request.headers().get(IF_NONE_MATCH).cloned();
-            let turns = ClientTurns::of(request.extensions());
-            async move {
-                let work = async {
-                    match scope {
-                        Some(scope) => idempotency::answer(&scope, request, next).await,
-                        None => next.run(request).await,
-                    }
-                };
-                let mut response = in_turns(turns, &contract.cost, work).await;
-                if let Some(if_none_match) = if_none_match {
-                    response = not_modified(response, &if_none_match);
-                }
-                let mut response = declared.check_response(response);
-                response.extensions_mut().insert(OperationId(contract.name));
-                response
-            }
+        let layer = middleware::from_fn(move |request: Request, next: Next| {
+            layered(Arc::clone(&contract), scope.clone(), body_bytes_max, request, next)
         });
         let handler = self.handler.layer(layer);
         match body_bytes_max {
@@ -264,6 +266,39 @@ impl<S: Clone + Send + Sync + 'static> Route<S> {
             None => handler,
         }
     }
+}
+
+/// What every route does around its function. Boxed, so that it is compiled once.
+#[inline(never)]
+fn layered(
+    contract: Arc<Contract>,
+    scope: Option<Arc<Scope>>,
+    body_bytes_max: Option<usize>,
+    mut request: Request,
+    next: Next,
+) -> BoxFuture<'static, Response<Body>> {
+    request.extensions_mut().insert(Arc::clone(&contract));
+    let declared = DeclaredProblems::of(request.extensions());
+    if let Some(bytes_max) = body_bytes_max {
+        request.extensions_mut().insert(RawBound(bytes_max));
+    }
+    let if_none_match = request.headers().get(IF_NONE_MATCH).cloned();
+    let turns = ClientTurns::of(request.extensions());
+    Box::pin(async move {
+        let work = async {
+            match scope {
+                Some(scope) => idempotency::answer(&scope, request, next).await,
+                None => next.run(request).await,
+            }
+        };
+        let mut response = in_turns(turns, &contract.cost, work).await;
+        if let Some(if_none_match) = if_none_match {
+            response = not_modified(response, &if_none_match);
+        }
+        let mut response = declared.check_response(response);
+        response.extensions_mut().insert(OperationId(contract.name));
+        response
+    })
 }
 
 /// The operation that has answered. In the extensions of responses, for counting.

@@ -14,6 +14,7 @@ use crate::text::DisplayName;
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
+use singlet::backend::BoxFuture;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -165,20 +166,23 @@ impl Identity {
     /// # Errors
     ///
     /// If the token is not good.
-    pub async fn caller(&self, token: &str) -> Result<Caller, TokenError> {
-        let Inner { issuer, keys } = &*self.0;
-        let token = Token::parse(token)?;
-        let claims = match keys {
-            Keys::Remote(jwks) => jwks.verify(&token).await?,
-            Keys::Local(keys) => keys.verify(&token)?,
-        };
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let mut caller = issuer.caller(&claims, now.as_secs())?;
-        if self.is_local() && caller.name.is_none() {
-            // Who signs in there has typed the subject as a name.
-            caller.name = public_name(&caller.subject);
-        }
-        Ok(caller)
+    #[inline(never)]
+    pub fn caller<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Caller, TokenError>> {
+        Box::pin(async move {
+            let Inner { issuer, keys } = &*self.0;
+            let token = Token::parse(token)?;
+            let claims = match keys {
+                Keys::Remote(jwks) => jwks.verify(&token).await?,
+                Keys::Local(keys) => keys.verify(&token)?,
+            };
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            let mut caller = issuer.caller(&claims, now.as_secs())?;
+            if self.is_local() && caller.name.is_none() {
+                // Who signs in there has typed the subject as a name.
+                caller.name = public_name(&caller.subject);
+            }
+            Ok(caller)
+        })
     }
 }
 
@@ -217,9 +221,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let caller =
-            <Self as OptionalFromRequestParts<S>>::from_request_parts(parts, state).await?;
-        caller.ok_or_else(sign_in_required)
+        let _ = state;
+        find_caller(parts).await?.ok_or_else(sign_in_required)
     }
 }
 
@@ -236,6 +239,15 @@ impl<S: Send + Sync> OptionalFromRequestParts<S> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Option<Self>, Problem> {
+        find_caller(parts).await
+    }
+}
+
+/// Who is calling, if anybody says so. Boxed: what checks tokens, and asks for keys over the network,
+/// is compiled here and not with every system.
+#[inline(never)]
+fn find_caller(parts: &mut Parts) -> BoxFuture<'_, Result<Option<Caller>, Problem>> {
+    Box::pin(async move {
         let Some(authorization) = parts.headers.get(AUTHORIZATION) else { return Ok(None) };
         let identity = parts.extensions.get::<Identity>().cloned().ok_or_else(|| {
             Problem::new(&UNAUTHENTICATED).detail("this server knows no issuer of tokens")
@@ -257,5 +269,5 @@ impl<S: Send + Sync> OptionalFromRequestParts<S> for Caller {
             let _ = cell.set(end);
         }
         Ok(Some(caller))
-    }
+    })
 }

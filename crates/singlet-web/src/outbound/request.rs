@@ -12,6 +12,7 @@ use hyper::{HeaderMap, Method, Request};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use singlet::backend::BoxFuture;
 use std::fmt;
 use std::io::Read as _;
 use std::time::{Duration, Instant, SystemTime};
@@ -121,42 +122,48 @@ impl OutboundRequest {
     /// # Errors
     ///
     /// If there is no answer after the last attempt. Any status is an answer.
-    pub async fn send(self) -> Result<OutboundResponse, OutboundError> {
-        let target = target(&self.address.clone()?);
-        let uri = self.uri()?;
-        let mut attempts = 0;
-        loop {
-            attempts += 1;
-            let permit = match &self.breaker {
-                None => None,
-                Some(breaker) => Some(breaker.admit(Instant::now()).map_err(|until| {
-                    OutboundError::new(OutboundErrorKind::BreakerOpen { until }, &target)
-                })?),
-            };
-            let start = Instant::now();
-            let outcome = self.attempt(&uri, &target).await;
-            let (took_ms, method) = (start.elapsed().as_millis() as u64, self.method.as_str());
-            let status = outcome.as_ref().map(|response| response.status).unwrap_or_default();
-            match &outcome {
-                Ok(_) => tracing::debug!(target, method, status, took_ms, "asked another service"),
-                Err(error) => tracing::debug!(%error, method, took_ms, "asked another service"),
-            }
-            if let Some(permit) = permit {
-                permit.report(outcome.is_err() || status == 429 || status >= 500, Instant::now());
-            }
-            let (is_worth_it, asked) = match &outcome {
-                Ok(response) => (is_worth_retrying(response.status), response.retry_after()),
-                Err(error) => {
-                    let kinds = [OutboundErrorKind::Connect, OutboundErrorKind::Timeout];
-                    (kinds.contains(&error.kind), None)
+    #[inline(never)]
+    pub fn send(self) -> BoxFuture<'static, Result<OutboundResponse, OutboundError>> {
+        Box::pin(async move {
+            let target = target(&self.address.clone()?);
+            let uri = self.uri()?;
+            let mut attempts = 0;
+            loop {
+                attempts += 1;
+                let permit = match &self.breaker {
+                    None => None,
+                    Some(breaker) => Some(breaker.admit(Instant::now()).map_err(|until| {
+                        OutboundError::new(OutboundErrorKind::BreakerOpen { until }, &target)
+                    })?),
+                };
+                let start = Instant::now();
+                let outcome = self.attempt(&uri, &target).await;
+                let (took_ms, method) = (start.elapsed().as_millis() as u64, self.method.as_str());
+                let status = outcome.as_ref().map(|response| response.status).unwrap_or_default();
+                match &outcome {
+                    Ok(_) => {
+                        tracing::debug!(target, method, status, took_ms, "asked another service")
+                    }
+                    Err(error) => tracing::debug!(%error, method, took_ms, "asked another service"),
                 }
-            };
-            let wait = self.retry.wait(attempts, asked);
-            match wait.filter(|_| is_worth_it && self.is_idempotent) {
-                Some(wait) => tokio::time::sleep(wait).await,
-                None => return outcome,
+                if let Some(permit) = permit {
+                    permit
+                        .report(outcome.is_err() || status == 429 || status >= 500, Instant::now());
+                }
+                let (is_worth_it, asked) = match &outcome {
+                    Ok(response) => (is_worth_retrying(response.status), response.retry_after()),
+                    Err(error) => {
+                        let kinds = [OutboundErrorKind::Connect, OutboundErrorKind::Timeout];
+                        (kinds.contains(&error.kind), None)
+                    }
+                };
+                let wait = self.retry.wait(attempts, asked);
+                match wait.filter(|_| is_worth_it && self.is_idempotent) {
+                    Some(wait) => tokio::time::sleep(wait).await,
+                    None => return outcome,
+                }
             }
-        }
+        })
     }
 
     async fn attempt(&self, uri: &Uri, target: &str) -> Result<OutboundResponse, OutboundError> {

@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use super::{FieldError, FieldLocation};
-use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -72,11 +72,19 @@ impl Validator {
     /// program, and is found the first time that it starts.
     #[must_use]
     pub fn of<T: JsonSchema>() -> Self {
-        let schema = SchemaGenerator::new(settings()).into_root_schema_for::<T>();
+        Self::described_by(<SchemaGenerator>::into_root_schema_for::<T>, T::schema_name)
+    }
+
+    #[inline(never)]
+    fn described_by(
+        describe: fn(SchemaGenerator) -> Schema,
+        name: fn() -> std::borrow::Cow<'static, str>,
+    ) -> Self {
+        let schema = describe(SchemaGenerator::new(settings()));
         match Self::compile(schema.as_value()) {
             Ok(shape) => shape,
             #[expect(clippy::panic, reason = "a mistake of the program, not of its input")]
-            Err(what) => panic!("the schema of {} cannot be checked: {what}", T::schema_name()),
+            Err(what) => panic!("the schema of {} cannot be checked: {what}", name()),
         }
     }
 

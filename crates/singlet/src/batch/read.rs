@@ -13,7 +13,7 @@ use crate::marker::Marker;
 use crate::operation::stored;
 use crate::projection::Projection;
 use crate::retry::Backoff;
-use crate::shape::{EntityShape, KeyAttributes};
+use crate::shape::{EntityShape, KeyAttributes, Shapes};
 use crate::subject::Subject;
 use crate::table::{Contains, Declaration, StoredIn, Table};
 use crate::timestamp::Timestamp;
@@ -41,7 +41,8 @@ impl<D: Declaration> Db<D> {
     {
         let (template, wanted) = self.many(gets)?;
         let attributes = &E::Table::SHAPE.key;
-        let found = self.find_all(&template, attributes, wanted.iter().map(|(key, _)| key)).await;
+        let found =
+            self.find_all(&template, attributes, distinct(wanted.iter().map(|(key, _)| key))).await;
         let found = found.map_err(|error| error.about(Subject::of::<E>))?;
 
         let now = self.now();
@@ -80,7 +81,7 @@ impl<D: Declaration> Db<D> {
         G: Into<Get<E, P>>,
     {
         let mut template = KeysAndAttributes::new(self.name_at(E::PLACE), Vec::new());
-        template.projection = projection::<P>(None)?;
+        template.projection = projection(Shapes::of::<E>(), P::FIELDS, None)?;
         let mut wanted = Vec::new();
         for get in gets {
             let get: Get<E, P> = get.into();
@@ -91,13 +92,12 @@ impl<D: Declaration> Db<D> {
     }
 
     /// The items that there are, by their keys.
-    async fn find_all<'k>(
+    async fn find_all(
         &self,
         template: &KeysAndAttributes,
         attributes: &KeyAttributes,
-        keys: impl Iterator<Item = &'k Item>,
+        mut waiting: Vec<Item>,
     ) -> Result<HashMap<Vec<u8>, StoredItem>> {
-        let mut waiting = distinct(keys);
         let mut found = HashMap::with_capacity(waiting.len());
         let mut backoff = Backoff::new();
         while !waiting.is_empty() {
@@ -154,7 +154,7 @@ impl<D: Declaration> Db<D> {
         D: Contains<T>,
     {
         let template = keys.template(self.table_name::<T>());
-        let found = self.find_all(&template, &T::SHAPE.key, keys.items()).await;
+        let found = self.find_all(&template, &T::SHAPE.key, distinct(keys.items())).await;
         let found = found.map_err(|error| error.about_any(keys.subject()))?;
         let (mut items, now) = (Vec::with_capacity(found.len()), self.now());
         for wanted in &keys.wanted {

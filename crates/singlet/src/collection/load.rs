@@ -223,7 +223,7 @@ impl<D: Declaration> Db<D> {
         let mut limit = left;
         let mut start = Some(Start::default()).filter(|_| left != Some(0));
         while let Some(from) = start.take() {
-            let page = read_page(self, source.request(table_name, from, limit)?).await?;
+            let page = read_page(self.inner(), source.request(table_name, from, limit)?).await?;
             for item in page.items.unwrap_or_default().into_iter().map(stored) {
                 if source.excludes(0, item.as_item())
                     || !wanted.takes(own.map(|(_, member)| member), item.as_item())?

@@ -4,7 +4,7 @@ use super::Payload;
 use crate::attribute::Attribute;
 use crate::entity::Entity;
 use crate::error::Error;
-use crate::shape::{EntityShape, FieldShape, Keeper, KeyAttributes, KeyShape, Storage};
+use crate::shape::{EntityShape, FieldShape, Keeper, KeyAttributes, KeyShape, Storage, TableShape};
 use crate::table::Table;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::{Item, Value};
@@ -26,19 +26,22 @@ pub(crate) fn to_item<E: Entity>(
 ) -> Result<Item, Error> {
     let mut values = entity.values()?;
     keep(&E::SHAPE, &mut values, purpose, now)?;
-    of_values::<E>(values)
+    of_values(&E::SHAPE, E::Table::SHAPE, values)
 }
 
 /// The item that an entity with these values of its fields is stored as.
-pub(super) fn of_values<E: Entity>(mut values: Vec<Option<Value>>) -> Result<Item, Error> {
-    let (shape, table) = (&E::SHAPE, E::Table::SHAPE);
+pub(super) fn of_values(
+    shape: &EntityShape,
+    table: &TableShape,
+    mut values: Vec<Option<Value>>,
+) -> Result<Item, Error> {
     let mut entries = Vec::with_capacity(values.len() + 8);
-    push_key(shape, &shape.key, &table.key, &values, |_| true, &mut entries)?;
+    push_key(shape, &shape.key, &table.key, &values, &|_| true, &mut entries)?;
     for of_index in shape.indexes {
         if let Some(index) = table.index(of_index.index) {
-            let applies = of_index.applies(|place| values.get(place).and_then(Option::as_ref));
+            let applies = of_index.applies(&|place| values.get(place).and_then(Option::as_ref));
             let has = |position| applies || !shape.is_conditional(of_index, position);
-            push_key(shape, &of_index.key, &index.key, &values, has, &mut entries)?;
+            push_key(shape, &of_index.key, &index.key, &values, &has, &mut entries)?;
         }
     }
     if let Some((name, value)) = shape.discriminator {
@@ -113,10 +116,10 @@ fn push_key(
     key: &KeyShape,
     attributes: &KeyAttributes,
     values: &[Option<Value>],
-    has: impl Fn(usize) -> bool,
+    has: &dyn Fn(usize) -> bool,
     entries: &mut Vec<(String, Value)>,
 ) -> Result<(), Error> {
-    let value = |place: usize| values.get(place).and_then(Option::as_ref);
+    let value = &|place: usize| values.get(place).and_then(Option::as_ref);
     for (position, (template, attribute)) in key.with(attributes).enumerate() {
         let size_max = attributes.size_max(attribute);
         if shape.is_own_attribute(template, attribute) {

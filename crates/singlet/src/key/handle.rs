@@ -4,7 +4,7 @@ use crate::attribute::NotStorable;
 use crate::entity::Entity;
 use crate::item::{key_attributes, recognizes};
 use crate::marker::Marker;
-use crate::shape::{EntityShape, KeyAttribute, KeyAttributes, KeyFault, Template};
+use crate::shape::{EntityShape, KeyAttribute, KeyAttributes, KeyFault, Shapes, Template};
 use crate::table::Table;
 use singlet_dynamo::stored::StoredItem;
 use singlet_dynamo::{Item, Type, Value};
@@ -35,7 +35,7 @@ impl<E: Entity> Key<E> {
     /// The key with these values of the fields in its templates.
     #[must_use]
     pub fn new(parts: &[GivenPart]) -> Self {
-        Self { parts: values::<E>(parts), entity: PhantomData }
+        Self { parts: values(Shapes::of::<E>(), parts), entity: PhantomData }
     }
 
     /// The key of an entity.
@@ -55,10 +55,7 @@ impl<E: Entity> Key<E> {
     #[must_use]
     pub fn of(entity: &E) -> Self {
         let parts = match entity.values() {
-            Ok(values) => {
-                let values: Vec<GivenPart> = values.into_iter().map(Ok).enumerate().collect();
-                self::values::<E>(&values)
-            }
+            Ok(values) => values_of(Shapes::of::<E>(), values),
             Err(why) => Err(KeyFault::unstorable(E::SHAPE.name, &why)),
         };
         Self { parts, entity: PhantomData }
@@ -105,33 +102,38 @@ impl<E: Entity> Key<E> {
 
     /// The key as attributes.
     pub(crate) fn into_item(self) -> Result<Item, KeyFault> {
-        self.parts.map(|values| values.into_item::<E>())
+        Ok(self.parts?.into_item(Shapes::of::<E>()))
     }
 }
 
 impl KeyValues {
     /// The value of the field at this place, if it stands in the key.
-    pub(crate) fn part<E: Entity>(&self, place: usize) -> Option<Value> {
-        let attributes = &E::Table::SHAPE.key;
+    pub(crate) fn part(&self, of: Shapes, place: usize) -> Option<Value> {
+        let attributes = &of.table.key;
         let values = std::iter::once(&self.partition).chain(&self.sort);
-        let mut templates = E::SHAPE.key.with(attributes).zip(values);
+        let mut templates = of.entity.key.with(attributes).zip(values);
         let ((template, _), value) = templates.find(|((one, _), _)| one.has(place))?;
         let Value::S(text) = value else { return Some(value.clone()) };
         let text = template.part(place, text)?;
-        match E::SHAPE.field(place)?.kind.stored() {
+        match of.entity.field(place)?.kind.stored() {
             Some(Type::N) => text.parse().ok().map(Value::N),
             _ => Some(Value::from(text)),
         }
     }
 
-    pub(crate) fn into_item<E: Entity>(self) -> Item {
-        key_attributes(&E::Table::SHAPE.key, self.partition, self.sort)
+    pub(crate) fn into_item(self, of: Shapes) -> Item {
+        key_attributes(&of.table.key, self.partition, self.sort)
     }
 }
 
-fn values<E: Entity>(parts: &[GivenPart]) -> Result<KeyValues, KeyFault> {
-    let given = Given::new::<E>(parts)?;
-    let (key, attributes) = (&E::SHAPE.key, &E::Table::SHAPE.key);
+fn values_of(of: Shapes, values: Vec<Option<Value>>) -> Result<KeyValues, KeyFault> {
+    let given: Vec<GivenPart> = values.into_iter().map(Ok).enumerate().collect();
+    self::values(of, &given)
+}
+
+fn values(of: Shapes, parts: &[GivenPart]) -> Result<KeyValues, KeyFault> {
+    let given = Given::of(of.entity, parts)?;
+    let (key, attributes) = (&of.entity.key, &of.table.key);
     let partition = given.render(&key.partition, attributes, &attributes.partition)?;
     let sort = match (&key.sort, &attributes.sort) {
         (Some(template), Some(attribute)) => Some(given.render(template, attributes, attribute)?),
@@ -145,11 +147,6 @@ fn values<E: Entity>(parts: &[GivenPart]) -> Result<KeyValues, KeyFault> {
 pub(crate) struct Given<'p>(&'p [GivenPart]);
 
 impl<'p> Given<'p> {
-    /// Refuses values that cannot be stored.
-    pub(crate) fn new<E: Entity>(parts: &'p [GivenPart]) -> Result<Self, KeyFault> {
-        Self::of(&E::SHAPE, parts)
-    }
-
     /// Refuses values that cannot be stored, of this entity.
     pub(crate) fn of(entity: &EntityShape, parts: &'p [GivenPart]) -> Result<Self, KeyFault> {
         for (place, value) in parts {
@@ -173,7 +170,7 @@ impl<'p> Given<'p> {
         attribute: &KeyAttribute,
     ) -> Result<Value, KeyFault> {
         let size_max = attributes.size_max(attribute);
-        let rendered = template.render(attribute, size_max, |place| self.get(place))?;
+        let rendered = template.render(attribute, size_max, &|place| self.get(place))?;
         // A key that is asked for has a value for each of its parts, optional ones as well.
         rendered.ok_or_else(|| KeyFault::missing(template.text))
     }

@@ -5,7 +5,8 @@ use crate::condition::{Condition, is_own_key, unless_expired};
 use crate::entity::Entity;
 use crate::error::Result;
 use crate::inspect::debug_operation;
-use crate::key::Key;
+use crate::key::{Key, KeyValues};
+use crate::shape::Shapes;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::expression;
 use singlet_dynamo::operation::ConditionCheck;
@@ -37,16 +38,25 @@ impl<E: Entity> Operation for Check<E> {
     type Entity = E;
 
     fn plan(self, table_name: &str, now: Timestamp) -> Result<Plan> {
-        let condition = self.condition.unwrap_or_else(Condition::exists);
-        let mut condition = condition.into_expression()?;
-        if let Some(own) = is_own_key::<E>()? {
-            condition = expression::Condition::and(vec![condition, own])?;
-        }
-        let condition = unless_expired::<E>(condition, now)?;
-        let mut check = ConditionCheck::new(table_name, self.key.into_item()?, condition);
-        check.return_old_on_failure = true;
-        Ok(Plan::new::<E>(check))
+        let condition = self.condition.unwrap_or_else(Condition::exists).into_expression()?;
+        plan_check(Shapes::of::<E>(), self.key.into_values()?, condition, table_name, now)
     }
+}
+
+fn plan_check(
+    of: Shapes,
+    key: KeyValues,
+    mut condition: expression::Condition,
+    table_name: &str,
+    now: Timestamp,
+) -> Result<Plan> {
+    if let Some(own) = is_own_key(of)? {
+        condition = expression::Condition::and(vec![condition, own])?;
+    }
+    let condition = unless_expired(of, condition, now)?;
+    let mut check = ConditionCheck::new(table_name, key.into_item(of), condition);
+    check.return_old_on_failure = true;
+    Ok(Plan::new(of, check))
 }
 
 impl<E: Entity> std::fmt::Debug for Check<E> {

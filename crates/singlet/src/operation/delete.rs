@@ -6,10 +6,12 @@ use crate::condition::Condition;
 use crate::entity::Entity;
 use crate::error::Result;
 use crate::inspect::debug_operation;
-use crate::key::Key;
+use crate::key::{Key, KeyValues};
 use crate::marker::Marker;
+use crate::shape::Shapes;
 use crate::subject::Subject;
 use crate::timestamp::Timestamp;
+use singlet_dynamo::expression;
 use singlet_dynamo::operation::{DeleteItem, ReturnValues};
 use singlet_dynamo::stored::Attributes;
 use std::marker::PhantomData;
@@ -48,12 +50,25 @@ impl<E: Entity, R: Returning<E>> Operation for Delete<E, R> {
     type Entity = E;
 
     fn plan(self, table_name: &str, now: Timestamp) -> Result<Plan> {
-        let mut delete = DeleteItem::new(table_name, self.key.into_item()?);
-        delete.condition = condition_of(self.condition, now)?;
-        delete.return_old = R::VALUES == ReturnValues::AllOld;
-        delete.return_old_on_failure = delete.condition.is_some();
-        Ok(Plan::new::<E>(delete))
+        let (of, key) = (Shapes::of::<E>(), self.key.into_values()?);
+        let condition = self.condition.map(Condition::into_expression).transpose()?;
+        plan_delete(of, key, condition, R::VALUES, table_name, now)
     }
+}
+
+fn plan_delete(
+    of: Shapes,
+    key: KeyValues,
+    condition: Option<expression::Condition>,
+    return_values: ReturnValues,
+    table_name: &str,
+    now: Timestamp,
+) -> Result<Plan> {
+    let mut delete = DeleteItem::new(table_name, key.into_item(of));
+    delete.condition = condition_of(of, None, condition, now)?;
+    delete.return_old = return_values == ReturnValues::AllOld;
+    delete.return_old_on_failure = delete.condition.is_some();
+    Ok(Plan::new(of, delete))
 }
 
 impl<E: Entity, R: Returning<E>> Write for Delete<E, R> {

@@ -27,6 +27,19 @@ pub(super) enum Missing {
     Nothing,
 }
 
+/// What a numeric type can hold, without the type.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds {
+    range: Option<(Number, Number)>,
+    is_optional: bool,
+}
+
+impl Bounds {
+    pub(super) fn of<V: Numeric>() -> Self {
+        Self { range: V::range(), is_optional: V::OPTIONAL }
+    }
+}
+
 /// A sum that must stay within a range.
 #[derive(Clone)]
 pub(super) struct Guard {
@@ -41,13 +54,14 @@ pub(super) struct Guard {
 
 impl Guard {
     /// Guards `source + amount`, which `field` is to hold; `None` if its type can hold every sum.
-    pub(super) fn of<V: Numeric>(
+    pub(super) fn of(
         field: String,
         source: &Path,
         amount: Number,
         missing: Missing,
+        bounds: Bounds,
     ) -> Result<Option<Self>> {
-        let Some(range) = V::range().filter(|_| !amount.is_zero()) else { return Ok(None) };
+        let Some(range) = bounds.range.filter(|_| !amount.is_zero()) else { return Ok(None) };
         let (least, greatest) = range;
         let (end, comparator) = match amount.is_negative() {
             true => (least, Comparator::GreaterOrEqual),
@@ -66,7 +80,7 @@ impl Guard {
         if may_be_missing {
             either.push(Condition::attribute_not_exists(source.clone()));
         }
-        if V::OPTIONAL {
+        if bounds.is_optional {
             // NULL has no range: DynamoDB refuses to add to it, in its own words.
             either.push(Condition::attribute_type(Operand::Path(source.clone()), Type::Null));
         }

@@ -2,14 +2,14 @@
 
 use super::returning::{New, Nothing, Old};
 use super::{Operation, Plan, Returning, Write, condition_of};
-use crate::condition::Condition;
+use crate::condition::{Condition, missing};
 use crate::entity::Entity;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::inspect::debug_operation;
 use crate::item::{Purpose, to_item};
 use crate::key::Key;
 use crate::marker::Marker;
-use crate::shape::Keeper;
+use crate::shape::{Keeper, Shapes};
 use crate::subject::Subject;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::expression::{self, Comparator, Operand, Path};
@@ -75,17 +75,30 @@ impl<E: Entity, R: Returning<E>> Operation for Put<'_, E, R> {
 
     fn plan(self, table_name: &str, now: Timestamp) -> Result<Plan> {
         let item = to_item(self.entity, self.purpose, now)?;
-        let own = match self.purpose {
-            Purpose::Create => Some(Condition::missing()),
-            Purpose::Put => version_unchanged::<E>(&item),
-        };
-        let known = (R::VALUES == ReturnValues::AllNew).then(|| item.clone());
-        let mut put = PutItem::new(table_name, item);
-        put.condition = condition_of(own.into_iter().chain(self.condition), now)?;
-        put.return_old = R::VALUES == ReturnValues::AllOld;
-        put.return_old_on_failure = put.condition.is_some();
-        Ok(Plan { known, ..Plan::new::<E>(put) })
+        let condition = self.condition.map(Condition::into_expression).transpose()?;
+        plan_put(Shapes::of::<E>(), item, self.purpose, condition, R::VALUES, table_name, now)
     }
+}
+
+fn plan_put(
+    of: Shapes,
+    item: Item,
+    purpose: Purpose,
+    condition: Option<expression::Condition>,
+    return_values: ReturnValues,
+    table_name: &str,
+    now: Timestamp,
+) -> Result<Plan> {
+    let own = match purpose {
+        Purpose::Create => Some(missing(of)?),
+        Purpose::Put => version_unchanged(of, &item).transpose()?,
+    };
+    let known = (return_values == ReturnValues::AllNew).then(|| item.clone());
+    let mut put = PutItem::new(table_name, item);
+    put.condition = condition_of(of, own, condition, now)?;
+    put.return_old = return_values == ReturnValues::AllOld;
+    put.return_old_on_failure = put.condition.is_some();
+    Ok(Plan { known, ..Plan::new(of, put) })
 }
 
 impl<'e, E: Entity, R: Returning<E>> Write for Put<'e, E, R> {
@@ -105,19 +118,19 @@ impl<'e, E: Entity, R: Returning<E>> Write for Put<'e, E, R> {
 }
 
 /// That what is stored has the version that the item had before it was written.
-fn version_unchanged<E: Entity>(item: &Item) -> Option<Condition<E>> {
-    let place = E::SHAPE.kept(Keeper::Version)?;
-    let name = E::SHAPE.field(place)?.attribute;
+fn version_unchanged(of: Shapes, item: &Item) -> Option<Result<expression::Condition>> {
+    let place = of.entity.kept(Keeper::Version)?;
+    let name = of.entity.field(place)?.attribute;
     let Some(Value::N(next)) = item.get(name) else { return None };
     if *next == 1.into() {
-        return Some(Condition::missing());
+        return Some(missing(of));
     }
     let before = next.checked_sub(1.into()).ok()?;
     let path = Path::attribute(name).map(Operand::Path);
     let test = path.and_then(|path| {
         expression::Condition::compare(path, Comparator::Equal, Operand::Value(before.into()))
     });
-    Some(Condition::of(test))
+    Some(test.map_err(Error::from))
 }
 
 impl<E: Entity, R> std::fmt::Debug for Put<'_, E, R> {

@@ -2,48 +2,47 @@
 
 use super::update::Changes;
 use crate::attribute::Attribute;
-use crate::entity::Entity;
 use crate::error::Result;
 use crate::key::KeyValues;
-use crate::shape::{IndexKeyShape, Keeper, Template, TemplatePart};
-use crate::table::Table;
+use crate::shape::{IndexKeyShape, Keeper, Shapes, Template, TemplatePart};
 use crate::timestamp::Timestamp;
 use singlet_dynamo::Value;
 use singlet_dynamo::expression::{Action, Path, SetOperand, SetValue};
 
 /// Adds the changes of index keys. The compiler has seen to it that all fields are known from
 /// which a key is made that has to change: they are set too, or are parts of the primary key.
-pub(super) fn rekey<E: Entity>(
+pub(super) fn rekey(
     changes: &mut Changes,
+    of: Shapes,
     key: &KeyValues,
     may_be_new: bool,
     now: Timestamp,
 ) -> Result<()> {
-    let known = Known::of::<E>(changes, key, may_be_new.then_some(now))?;
+    let known = Known::of(changes, of, key, may_be_new.then_some(now))?;
     let mut written: Vec<&str> = Vec::new();
-    for of_index in E::SHAPE.indexes {
-        let Some(index) = E::Table::SHAPE.index(of_index.index) else { continue };
+    for of_index in of.entity.indexes {
+        let Some(index) = of.table.index(of_index.index) else { continue };
         for (position, (template, attribute)) in of_index.key.with(&index.key).enumerate() {
-            let is_own = E::SHAPE.is_own_attribute(template, attribute);
+            let is_own = of.entity.is_own_attribute(template, attribute);
             // An attribute may belong to several indexes; it is the same for all of them. One of
             // the table's own key, which local indexes share, never changes.
-            let is_primary = E::Table::SHAPE.key.iter().any(|own| own.name == attribute.name);
+            let is_primary = of.table.key.iter().any(|own| own.name == attribute.name);
             if is_own || is_primary || written.contains(&attribute.name) {
                 continue;
             }
-            let is_conditional = E::SHAPE.is_conditional(of_index, position);
-            let applies = of_index.applies(|place| known.value(place));
+            let is_conditional = of.entity.is_conditional(of_index, position);
+            let applies = of_index.applies(&|place| known.value(place));
             let is_concerned = match is_conditional {
                 // The key with another condition may be the one to write.
                 true if !applies => {
-                    let mut keys = E::SHAPE.keys_in(of_index.index);
-                    let is_other = keys.any(|key| key.applies(|place| known.value(place)));
+                    let mut keys = of.entity.keys_in(of_index.index);
+                    let is_other = keys.any(|key| key.applies(&|place| known.value(place)));
                     !is_other && known.decides(of_index)
                 }
                 true => {
                     let templates = of_index.key.with(&index.key).enumerate();
                     let depending = templates
-                        .filter(|(position, _)| E::SHAPE.is_conditional(of_index, *position));
+                        .filter(|(position, _)| of.entity.is_conditional(of_index, *position));
                     let parts: Vec<&TemplatePart> =
                         depending.flat_map(|(_, (template, _))| template.parts).collect();
                     known.concerns_condition(of_index, &parts, may_be_new)
@@ -56,11 +55,11 @@ pub(super) fn rekey<E: Entity>(
             written.push(attribute.name);
             let path = Path::attribute(attribute.name)?;
             let has = (applies || !is_conditional)
-                && of_index.key.has(template, |place| known.value(place));
+                && of_index.key.has(template, &|place| known.value(place));
             let rendered = match has {
                 true => {
                     let size_max = index.key.size_max(attribute);
-                    template.render(attribute, size_max, |place| known.value(place))?
+                    template.render(attribute, size_max, &|place| known.value(place))?
                 }
                 false => None,
             };
@@ -89,14 +88,15 @@ struct Known {
 }
 
 impl Known {
-    fn of<E: Entity>(
+    fn of(
         changes: &Changes,
+        of: Shapes,
         key: &KeyValues,
         created: Option<Timestamp>,
     ) -> Result<Self> {
-        let places = 0..E::SHAPE.fields.len();
-        let in_key = places.filter_map(|place| Some((place, key.part::<E>(place)?))).collect();
-        let created = match (E::SHAPE.kept(Keeper::Created), created) {
+        let places = 0..of.entity.fields.len();
+        let in_key = places.filter_map(|place| Some((place, key.part(of, place)?))).collect();
+        let created = match (of.entity.kept(Keeper::Created), created) {
             (Some(place), Some(now)) => now.to_value()?.map(|now| (place, now)),
             _ => None,
         };

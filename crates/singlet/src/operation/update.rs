@@ -1,27 +1,26 @@
 //! Changing fields of an item.
 
-use super::guard::{Guard, Guarded, Missing};
+use super::guard::{Bounds, Guard, Guarded, Missing};
 use super::rekey::rekey;
 use super::returning::{New, Nothing, Old};
 use super::{Operation, Plan, Returning, Write, all_of};
 use crate::attribute::Attribute;
-use crate::condition::{Condition, is_expired, is_own_key};
+use crate::condition::{Condition, exists, is_expired, is_own_key};
 use crate::entity::Entity;
 use crate::error::{Error, Result};
 use crate::field::kind::Plain;
 use crate::field::{
-    Amount, Computable, Field, Numeric, Operand, Removable, Settable, Testable, assert_list,
+    Amount, Computable, Field, Numeric, Operand, Removable, Settable, Spot, Testable, assert_list,
     attribute_name,
 };
 use crate::inspect::readable;
 use crate::key::{Key, KeyValues};
 use crate::marker::Marker;
-use crate::shape::{Keeper, Storage};
+use crate::shape::{Keeper, Shapes, Storage};
 use crate::subject::Subject;
-use crate::table::Table;
 use crate::timestamp::Timestamp;
 use singlet_dynamo::expression::{self, Action, Fault, Path, SetOperand, SetValue};
-use singlet_dynamo::operation::{PutItem, TransactWriteItem, UpdateItem};
+use singlet_dynamo::operation::{PutItem, ReturnValues, TransactWriteItem, UpdateItem};
 use singlet_dynamo::stored::Attributes;
 use singlet_dynamo::{Number, Value};
 use std::collections::BTreeSet;
@@ -139,7 +138,7 @@ impl<E: Entity, R> Update<E, R> {
         field: Field<E, V, K>,
         value: impl Operand<V>,
     ) -> Self {
-        self.change(|changes| changes.set(field, value.to_operand()?))
+        self.change(|changes| changes.set(field.into_spot(), value.to_operand()?))
     }
 
     /// Sets fields of which an index key is made, all of them, so that the index stays right. The
@@ -159,11 +158,7 @@ impl<E: Entity, R> Update<E, R> {
     ) -> Self {
         self.change(|changes| {
             let Some(value) = value.to_operand()? else { return Err(Error::MissingOperand) };
-            changes.provide(&field);
-            let path = field.into_path()?;
-            let kept = SetOperand::if_not_exists(path.clone(), SetOperand::Value(value))?;
-            changes.actions.push(Action::Set(path, SetValue::operand(kept)));
-            Ok(())
+            changes.set_if_missing(field.into_spot(), value)
         })
     }
 
@@ -174,12 +169,7 @@ impl<E: Entity, R> Update<E, R> {
         field: Field<E, V, K>,
         other: Field<E, V, S>,
     ) -> Self {
-        self.change(|changes| {
-            changes.provide(&field);
-            let value = SetValue::operand(SetOperand::Path(other.into_path()?));
-            changes.actions.push(Action::Set(field.into_path()?, value));
-            Ok(())
-        })
+        self.change(|changes| changes.set_from(field.into_spot(), other.into_spot()))
     }
 
     /// Sets a field to the sum of another field, as it was before the update, and an amount. It is
@@ -193,21 +183,15 @@ impl<E: Entity, R> Update<E, R> {
         amount: impl Amount<V::Amounts>,
     ) -> Self {
         self.change(|changes| {
-            changes.provide(&field);
-            let (amount, source) = (amount.into_number()?, other.into_path()?);
-            let text = field.to_text();
-            changes.guards.extend(Guard::of::<V>(text, &source, amount, Missing::Nothing)?);
-            let amount = SetOperand::Value(Value::N(amount));
-            let sum = SetValue::sum(SetOperand::Path(source), amount)?;
-            changes.actions.push(Action::Set(field.into_path()?, sum));
-            Ok(())
+            let amount = amount.into_number()?;
+            changes.set_sum(field.into_spot(), other.into_spot(), amount, Bounds::of::<V>())
         })
     }
 
     /// Takes out a field that may be missing, an entry of a map, or an element of a list.
     pub fn remove<V: Removable<K>, K: Settable>(self, field: Field<E, V, K>) -> Self {
         self.change(|changes| match field.is_whole() {
-            true => changes.set(field, None),
+            true => changes.set(field.into_spot(), None),
             false => {
                 changes.actions.push(Action::Remove(field.into_path()?));
                 Ok(())
@@ -235,12 +219,7 @@ impl<E: Entity, R> Update<E, R> {
             false => Missing::Zero,
         };
         self.change(|changes| {
-            changes.provide(&field);
-            let (amount, text): (Number, String) = (amount.into_number()?, field.to_text());
-            let path = field.into_path()?;
-            changes.guards.extend(Guard::of::<V>(text, &path, amount, missing)?);
-            changes.actions.push(Action::Add(path, Value::N(amount)));
-            Ok(())
+            changes.add(field.into_spot(), amount.into_number()?, missing, Bounds::of::<V>())
         })
     }
 
@@ -286,16 +265,7 @@ impl<E: Entity, R> Update<E, R> {
     ) -> Self {
         const { assert_list::<T>() };
         let elements: Vec<T> = elements.into_iter().collect();
-        self.change(|changes| {
-            changes.provide(&field);
-            let Some(elements) = elements.to_value()? else { return Ok(()) };
-            let path = field.into_path()?;
-            let empty = SetOperand::Value(Value::L(Vec::new()));
-            let list = SetOperand::if_not_exists(path.clone(), empty)?;
-            let longer = SetValue::list_append(list, SetOperand::Value(elements))?;
-            changes.actions.push(Action::Set(path, longer));
-            Ok(())
-        })
+        self.change(|changes| changes.append(field.into_spot(), elements.to_value()?))
     }
 
     /// Only if the stored item is so.
@@ -323,10 +293,11 @@ impl<E: Entity, R> Update<E, R> {
     }
 
     fn change(mut self, change: impl FnOnce(&mut Changes) -> Result<()>) -> Self {
-        self.changes = self.changes.and_then(|mut changes| {
-            change(&mut changes)?;
-            Ok(changes)
-        });
+        if let Ok(changes) = &mut self.changes
+            && let Err(error) = change(changes)
+        {
+            self.changes = Err(error);
+        }
         self
     }
 }
@@ -368,7 +339,7 @@ macro_rules! groups {
                     $(
                         if let Some(place) = places.next() {
                             let field = Field::<E, $field, Plain>::new(*place);
-                            changes.set(field, $value.to_value()?)?;
+                            changes.set(field.into_spot(), $value.to_value()?)?;
                         }
                     )+
                     Ok(())
@@ -389,15 +360,57 @@ groups! {
 }
 
 impl Changes {
-    pub(super) fn set<E: Entity, V, K>(
-        &mut self,
-        field: Field<E, V, K>,
-        value: Option<Value>,
-    ) -> Result<()> {
+    fn set_if_missing(&mut self, field: Spot, value: Value) -> Result<()> {
+        self.provide(&field);
+        let path = field.into_path()?;
+        let kept = SetOperand::if_not_exists(path.clone(), SetOperand::Value(value))?;
+        self.actions.push(Action::Set(path, SetValue::operand(kept)));
+        Ok(())
+    }
+
+    fn set_from(&mut self, field: Spot, other: Spot) -> Result<()> {
+        self.provide(&field);
+        let value = SetValue::operand(SetOperand::Path(other.into_path()?));
+        self.actions.push(Action::Set(field.into_path()?, value));
+        Ok(())
+    }
+
+    fn set_sum(&mut self, field: Spot, other: Spot, amount: Number, bounds: Bounds) -> Result<()> {
+        self.provide(&field);
+        let source = other.into_path()?;
+        let text = field.to_text();
+        self.guards.extend(Guard::of(text, &source, amount, Missing::Nothing, bounds)?);
+        let amount = SetOperand::Value(Value::N(amount));
+        let sum = SetValue::sum(SetOperand::Path(source), amount)?;
+        self.actions.push(Action::Set(field.into_path()?, sum));
+        Ok(())
+    }
+
+    fn add(&mut self, field: Spot, amount: Number, missing: Missing, bounds: Bounds) -> Result<()> {
+        self.provide(&field);
+        let text = field.to_text();
+        let path = field.into_path()?;
+        self.guards.extend(Guard::of(text, &path, amount, missing, bounds)?);
+        self.actions.push(Action::Add(path, Value::N(amount)));
+        Ok(())
+    }
+
+    fn append(&mut self, field: Spot, elements: Option<Value>) -> Result<()> {
+        self.provide(&field);
+        let Some(elements) = elements else { return Ok(()) };
+        let path = field.into_path()?;
+        let empty = SetOperand::Value(Value::L(Vec::new()));
+        let list = SetOperand::if_not_exists(path.clone(), empty)?;
+        let longer = SetValue::list_append(list, SetOperand::Value(elements))?;
+        self.actions.push(Action::Set(path, longer));
+        Ok(())
+    }
+
+    pub(super) fn set(&mut self, field: Spot, value: Option<Value>) -> Result<()> {
         let is_set_twice =
-            field.is_whole() && self.sets.iter().any(|(place, _)| *place == field.place());
+            field.is_whole() && self.sets.iter().any(|(place, _)| *place == field.place);
         if field.is_whole() {
-            self.sets.push((field.place(), value.clone()));
+            self.sets.push((field.place, value.clone()));
         }
         self.provide(&field);
         if field.shape().is_some_and(|field| field.storage == Storage::Key) {
@@ -418,16 +431,16 @@ impl Changes {
     }
 
     /// Notes that the item has the field afterwards.
-    fn provide<E: Entity, V, K>(&mut self, field: &Field<E, V, K>) {
+    fn provide(&mut self, field: &Spot) {
         if field.is_whole() {
-            self.provided.push(field.place());
+            self.provided.push(field.place);
         }
     }
 
     /// Adds what the model keeps.
-    fn keep<E: Entity>(&mut self, mode: Mode, now: Timestamp) -> Result<()> {
-        for (place, field) in E::SHAPE.fields.iter().enumerate() {
-            let path = || Path::attribute(attribute_name::<E>(field));
+    fn keep(&mut self, of: Shapes, mode: Mode, now: Timestamp) -> Result<()> {
+        for (place, field) in of.entity.fields.iter().enumerate() {
+            let path = || Path::attribute(attribute_name(of.table, field));
             match (field.keeper, mode) {
                 (Keeper::Program, _) | (Keeper::Created, Mode::Existing) => {}
                 (Keeper::Updated, _) => {
@@ -450,20 +463,20 @@ impl Changes {
 
     /// Adds what an item must have that was not there before, and refuses to make one that would
     /// lack something.
-    fn complete<E: Entity>(&mut self, key: &KeyValues) -> Result<()> {
-        for (place, field) in E::SHAPE.fields.iter().enumerate() {
+    fn complete(&mut self, of: Shapes, key: &KeyValues) -> Result<()> {
+        for (place, field) in of.entity.fields.iter().enumerate() {
             if field.keeper != Keeper::Program || self.provided.contains(&place) {
                 continue;
             }
-            if E::SHAPE.is_in_primary_key(place) {
+            if of.entity.is_in_primary_key(place) {
                 if field.storage == Storage::Attribute
-                    && !E::Table::SHAPE.key.iter().any(|own| own.name == field.attribute)
-                    && let Some(value) = key.part::<E>(place)
+                    && !of.table.key.iter().any(|own| own.name == field.attribute)
+                    && let Some(value) = key.part(of, place)
                 {
                     self.actions.push(Action::Set(Path::attribute(field.attribute)?, value.into()));
                 }
             } else if !field.optional {
-                let (entity, attribute) = (E::SHAPE.name, attribute_name::<E>(field));
+                let (entity, attribute) = (of.entity.name, attribute_name(of.table, field));
                 return Err(Error::Incomplete { entity, attribute });
             } else if field.null {
                 // A value that nobody has set is NULL, unless the item has one.
@@ -472,7 +485,7 @@ impl Changes {
                 self.actions.push(Action::Set(path, SetValue::operand(kept)));
             }
         }
-        if let Some((name, value)) = E::SHAPE.discriminator {
+        if let Some((name, value)) = of.entity.discriminator {
             self.actions.push(Action::Set(Path::attribute(name)?, Value::from(value).into()));
         }
         Ok(())
@@ -483,37 +496,60 @@ impl<E: Entity, R: Returning<E>> Operation for Update<E, R> {
     type Entity = E;
 
     fn plan(self, table_name: &str, now: Timestamp) -> Result<Plan> {
-        let key = self.key.into_values()?;
-        let mut changes = self.changes?;
-        if self.mode == Mode::Upsert {
-            changes.complete::<E>(&key)?;
-        }
-        changes.keep::<E>(self.mode, now)?;
-        rekey::<E>(&mut changes, &key, self.mode == Mode::Upsert, now)?;
+        let asked = Asked {
+            key: self.key.into_values()?,
+            mode: self.mode,
+            changes: self.changes?,
+            condition: self.condition.map(Condition::into_expression).transpose()?,
+            return_values: R::VALUES,
+        };
+        asked.plan(Shapes::of::<E>(), table_name, now)
+    }
+}
 
-        let mut update = UpdateItem::new(table_name, key.into_item::<E>());
+/// An update without its types.
+struct Asked {
+    key: KeyValues,
+    mode: Mode,
+    changes: Changes,
+    condition: Option<expression::Condition>,
+    return_values: ReturnValues,
+}
+
+impl Asked {
+    fn plan(self, of: Shapes, table_name: &str, now: Timestamp) -> Result<Plan> {
+        let Self { key, mode, mut changes, condition, return_values } = self;
+        if mode == Mode::Upsert {
+            changes.complete(of, &key)?;
+        }
+        changes.keep(of, mode, now)?;
+        rekey(&mut changes, of, &key, mode == Mode::Upsert, now)?;
+
+        let mut update = UpdateItem::new(table_name, key.into_item(of));
         if !changes.actions.is_empty() {
             update.update = Some(expression::Update::new(changes.actions)?);
         }
-        update.return_values = R::VALUES;
-        let existing = (self.mode == Mode::Existing).then(Condition::exists);
-        let own = existing.into_iter().chain(self.condition).map(Condition::into_expression);
-        let mut conditions: Vec<expression::Condition> = own.collect::<Result<_>>()?;
-        conditions.extend(is_own_key::<E>()?);
+        update.return_values = return_values;
+        let mut conditions: Vec<expression::Condition> = Vec::new();
+        if mode == Mode::Existing {
+            conditions.push(exists(of)?);
+        }
+        conditions.extend(condition);
+        conditions.extend(is_own_key(of)?);
         let guarded = match changes.guards.is_empty() {
             true => None,
             false => {
-                let own = all_of::<E>(conditions.clone(), now)?;
+                let own = all_of(of, conditions.clone(), now)?;
                 conditions.extend(changes.guards.iter().map(|guard| guard.condition().clone()));
-                let (table, expires) = (E::Table::SHAPE, E::SHAPE.expires);
+                let (table, expires) = (of.table, of.entity.expires);
                 Some(Box::new(Guarded { own, guards: changes.guards, table, expires }))
             }
         };
-        update.condition = all_of::<E>(conditions, now)?;
+        update.condition = all_of(of, conditions, now)?;
         update.return_old_on_failure = true;
-        let mut plan = Plan { guarded, ..Plan::new::<E>(update) };
-        if self.mode == Mode::Upsert && E::SHAPE.expires {
-            plan.replace_expired::<E>(now)?;
+        let mut plan = Plan { guarded, ..Plan::new(of, update) };
+        if mode == Mode::Upsert && of.entity.expires {
+            plan.replace_expired(of, now)?;
         }
         Ok(plan)
     }
@@ -522,9 +558,9 @@ impl<E: Entity, R: Returning<E>> Operation for Update<E, R> {
 impl Plan {
     /// An upsert must not go on from an item that is expired: that one is replaced by what the
     /// upsert makes of nothing.
-    fn replace_expired<E: Entity>(&mut self, now: Timestamp) -> Result<()> {
+    fn replace_expired(&mut self, of: Shapes, now: Timestamp) -> Result<()> {
         let (TransactWriteItem::Update(update), Some(expired)) =
-            (&mut self.action, is_expired::<E>(now)?)
+            (&mut self.action, is_expired(of, now)?)
         else {
             return Ok(());
         };

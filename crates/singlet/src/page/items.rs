@@ -36,19 +36,20 @@ use std::task::{Context, Poll};
 pub struct Items<'d, D, P> {
     /// What of the last page was not asked for yet.
     ready: VecDeque<P>,
-    state: State<'d, D, P>,
+    state: State<'d, P>,
+    design: crate::marker::Marker<D>,
     /// How many items to give at most.
     left: Option<usize>,
 }
 
 /// A page that is being read, with its reader, which comes back when it is done.
-type Reading<'d, D, P> =
-    Pin<Box<dyn Future<Output = (Reader<'d, D, P>, Result<(Vec<P>, Option<Start>)>)> + Send + 'd>>;
+type Reading<'d, P> =
+    Pin<Box<dyn Future<Output = (Reader<'d, P>, Result<(Vec<P>, Option<Start>)>)> + Send + 'd>>;
 
-enum State<'d, D, P> {
+enum State<'d, P> {
     /// The next page begins there.
-    Waiting(Box<Reader<'d, D, P>>, Start),
-    Reading(Reading<'d, D, P>),
+    Waiting(Box<Reader<'d, P>>, Start),
+    Reading(Reading<'d, P>),
     /// There is nothing to read any more; but an error may be left to be told.
     Done(Option<crate::error::Error>),
 }
@@ -58,12 +59,12 @@ where
     P: Readable + 'd,
     D: Contains<P::Table>,
 {
-    pub(super) fn new(reader: Result<Reader<'d, D, P>>, limit: Option<usize>) -> Self {
+    pub(super) fn new(reader: Result<Reader<'d, P>>, limit: Option<usize>) -> Self {
         let state = match reader {
             Ok(reader) => State::Waiting(Box::new(reader), Start::default()),
             Err(error) => State::Done(Some(error)),
         };
-        Self { ready: VecDeque::new(), state, left: limit }
+        Self { ready: VecDeque::new(), state, design: std::marker::PhantomData, left: limit }
     }
 
     /// The next item; `None` when there are no more.
@@ -122,7 +123,7 @@ impl<D, P: Readable> std::fmt::Debug for Items<'_, D, P> {
         let mut shown = f.debug_struct("Items");
         shown.field("of", &P::NAME).field("ready", &self.ready.len());
         if let State::Waiting(reader, _) = &self.state {
-            reader.source.debug(&mut shown);
+            reader.core.source.debug(&mut shown);
         }
         shown.field("left", &self.left).finish_non_exhaustive()
     }

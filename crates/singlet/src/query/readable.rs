@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::get::projection;
 use crate::item::{Corrupt, decode, recognizes};
 use crate::projection::Projection;
-use crate::shape::{EntityShape, IndexShape};
+use crate::shape::{EntityShape, IndexShape, Shapes};
 use crate::table::Table;
 use singlet_dynamo::binary::ItemRef;
 use singlet_dynamo::operation::Selection;
@@ -55,6 +55,7 @@ impl<P: Projection> Readable for P {
     }
 
     fn selection(index: Option<&'static IndexShape>) -> Result<Selection> {
-        Ok(projection::<P>(index)?.map_or(Selection::Held, Selection::Parts))
+        let projection = projection(Shapes::of::<P::Entity>(), P::FIELDS, index)?;
+        Ok(projection.map_or(Selection::Held, Selection::Parts))
     }
 }

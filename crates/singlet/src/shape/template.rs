@@ -141,7 +141,7 @@ impl Template {
     }
 
     /// Whether no optional field of the template is missing.
-    pub(crate) fn is_filled<'v>(&self, value: impl Fn(usize) -> Option<&'v Value>) -> bool {
+    pub(crate) fn is_filled<'v>(&self, value: &dyn Fn(usize) -> Option<&'v Value>) -> bool {
         self.parts
             .iter()
             .all(|part| !part.optional || !matches!(value(part.place), None | Some(Value::Null)))
@@ -166,7 +166,7 @@ impl Template {
         &self,
         attribute: &KeyAttribute,
         size_max: usize,
-        value: impl Fn(usize) -> Option<&'v Value>,
+        value: &dyn Fn(usize) -> Option<&'v Value>,
     ) -> Result<Option<Value>, KeyFault> {
         let rendered = self.put_together(attribute.kind, value)?;
         if let Some(rendered) = &rendered {
@@ -178,7 +178,7 @@ impl Template {
     fn put_together<'v>(
         &self,
         kind: KeyType,
-        value: impl Fn(usize) -> Option<&'v Value>,
+        value: &dyn Fn(usize) -> Option<&'v Value>,
     ) -> Result<Option<Value>, KeyFault> {
         if kind != KeyType::S {
             // A number or bytes: the field alone, as the compiler has checked.
