@@ -8,10 +8,10 @@ mod failure;
 mod log;
 mod open_files;
 mod output;
+#[cfg(feature = "systems")]
 mod serve;
 mod stop;
 mod storage;
-mod systems;
 
 use clap::{Parser, Subcommand};
 use mimalloc::MiMalloc;
@@ -23,20 +23,41 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// Designs for DynamoDB that run. Without a command it does what `singlet serve` does.
+/// Designs for DynamoDB that run.
 #[derive(Parser)]
 #[command(
     name = "singlet",
     version,
-    after_help = "Examples:\n  singlet serve\n  singlet check snakes.json\n  singlet dynamodb\n  export AWS_DEFAULT_REGION=local AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000"
+    arg_required_else_help = !cfg!(feature = "systems"),
+    after_help = EXAMPLES
 )]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
 }
 
+#[cfg(feature = "systems")]
+const EXAMPLES: &str = "\
+Without a command: singlet serve
+
+Examples:
+  singlet serve
+  singlet check snakes.json
+  singlet dynamodb
+  export AWS_DEFAULT_REGION=local AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
+  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000";
+
+#[cfg(not(feature = "systems"))]
+const EXAMPLES: &str = "\
+Examples:
+  singlet check design.json
+  singlet dynamodb
+  export AWS_DEFAULT_REGION=local AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
+  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000";
+
 #[derive(Subcommand)]
 enum Command {
+    #[cfg(feature = "systems")]
     Serve(serve::Arguments),
     Check(check::Arguments),
     Design(design::Arguments),
@@ -45,8 +66,10 @@ enum Command {
 
 fn main() -> ExitCode {
     let command = Arguments::parse().command;
+    #[cfg(feature = "systems")]
     let command = command.or_else(|| Arguments::parse_from(["singlet", "serve"]).command);
     let outcome = match command {
+        #[cfg(feature = "systems")]
         Some(Command::Serve(arguments)) => serve::run(&arguments),
         Some(Command::Check(arguments)) => match check::run(&arguments) {
             Ok(code) => return code,

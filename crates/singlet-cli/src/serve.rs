@@ -10,12 +10,12 @@ use crate::log::{self, Detail};
 use crate::open_files;
 use crate::stop::Stop;
 use crate::storage::{self, Storage};
-use crate::systems;
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use extras::Extras;
 use identity::{Callers, Trusting};
 use singlet_engine::Engine;
-use singlet_web::{OpenError, Site, SiteOptions, Store};
+use singlet_web::{OpenError, Site, SiteOptions, Store, System};
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use store::Backend;
@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     dynamodb_port: Option<u16>,
     /// The systems to run; all of them unless some are named.
-    #[arg(long, value_name = "NAME", num_args = 1.., value_parser = systems::name_parser())]
+    #[arg(long, value_name = "NAME", num_args = 1.., value_parser = system_names())]
     only: Vec<String>,
     /// What the names of tables end in: letters, digits, `_`, `.` and `-`.
     #[arg(long, value_name = "NAME", default_value = "dev", value_parser = parse_environment)]
@@ -68,6 +68,10 @@ pub(crate) struct Arguments {
     /// How much to note on standard error.
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = Detail::Info)]
     log: Detail,
+}
+
+fn system_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(systems::all().iter().map(System::name))
 }
 
 /// The names of tables have three to 255 characters, and each begins with the name of a system.
@@ -90,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let runtime = arguments.storage.runtime()?;
     let pages = runtime.block_on(arguments.bind_pages())?;
     if arguments.backend == Backend::Dynamodb {
-        let store = runtime.block_on(store::dynamodb(&arguments.environment));
+        let store = runtime.block_on(store::dynamodb(&arguments.environment))?;
         return runtime.block_on(serve(arguments, pages, None, store));
     }
     let endpoint = runtime.block_on(arguments.bind_endpoint())?;
@@ -174,7 +178,9 @@ async fn serve(
     options.identity = identity;
     options.notes.push(note);
     ready.extend(arguments.extras.warning(arguments.backend));
-    let systems = systems::named(&arguments.only);
+    let only = &arguments.only;
+    let mut systems = systems::all();
+    systems.retain(|system| only.is_empty() || only.iter().any(|name| name == system.name()));
     let site = Site::open(systems, store, options).await;
     let site = site.map_err(|error| cannot_open(&error, arguments.backend))?;
     pages.check(&site).map_err(|error| cannot_open(&error, arguments.backend))?;

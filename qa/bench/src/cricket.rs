@@ -10,13 +10,13 @@ mod store;
 
 use crate::folder::Folder;
 use crate::systems::Outcome;
-use ::cricket::design::{
+use ::systems::cricket::design::{
     Device, Environment, Fixture, Follow, MatchId, Platform, PushToken, Subscription, TeamId,
     UserId,
 };
-use ::cricket::jobs::{Jobs, TickOutcome};
-use ::cricket::rules::Format;
-use ::cricket::service::Service;
+use ::systems::cricket::jobs::{Jobs, TickOutcome};
+use ::systems::cricket::rules::Format;
+use ::systems::cricket::service::Service;
 use feed::{CountingSender, TapeFeed};
 use singlet::Timestamp;
 use singlet::engine::Clock;

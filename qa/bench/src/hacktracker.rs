@@ -5,8 +5,8 @@ mod season;
 
 use crate::folder::Folder;
 use crate::systems::{Outcome, Recording, send, together};
-use ::hacktracker::design::{HackTracker, TeamPartition};
-use ::hacktracker::service::Service;
+use ::systems::hacktracker::design::{HackTracker, TeamPartition};
+use ::systems::hacktracker::service::Service;
 use season::{GAME_AT_BATS, Scorer};
 use singlet::backend::{Backend, Embedded};
 use singlet::engine::{Engine, Options};

@@ -5,10 +5,10 @@
 
 mod client;
 
-use ::snakes::board::Board;
-use ::snakes::design::{Code, Snakes};
-use ::snakes::rules::Mode;
-use ::snakes::service::{NewGame, Service};
+use ::systems::snakes::board::Board;
+use ::systems::snakes::design::{Code, Snakes};
+use ::systems::snakes::rules::Mode;
+use ::systems::snakes::service::{NewGame, Service};
 use client::{Connection, Watcher};
 use singlet::backend::Embedded;
 use singlet::engine::{Engine, Options as EngineOptions};
@@ -76,7 +76,7 @@ impl Site {
         let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
         let server = Server::bind(options).await?;
         let address = server.local_address()?;
-        let system = ::snakes::system_with(service.clone());
+        let system = ::systems::snakes::system_with(service.clone());
         let store = Store::memory().await?;
         let site = singlet_web::Site::open(vec![system], store, SiteOptions::default()).await?;
         tokio::spawn(server.serve(site, std::future::pending()));

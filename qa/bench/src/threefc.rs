@@ -5,8 +5,8 @@ mod league;
 
 use crate::folder::Folder;
 use crate::systems::{Outcome, Recording, send, together};
-use ::threefc::design::{GameId, Goal, ThreeFc};
-use ::threefc::service::Service;
+use ::systems::threefc::design::{GameId, Goal, ThreeFc};
+use ::systems::threefc::service::Service;
 use league::{GAME_GOALS, League};
 use singlet::backend::{Backend, Embedded};
 use singlet::engine::{Engine, Options};

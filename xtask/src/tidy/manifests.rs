@@ -29,7 +29,10 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             }
             let own = match dependency(&table) {
                 Some(Place::Table) => {
-                    !key.ends_with(".workspace") && !value.contains("workspace = true")
+                    // A package in a folder below has one manifest that names it.
+                    !key.ends_with(".workspace")
+                        && !value.contains("workspace = true")
+                        && !value.contains(&format!("path = \"{key}\""))
                 }
                 // In a table of its own, only what says where it comes from counts.
                 Some(Place::Entry) => matches!(key, "version" | "path" | "git"),

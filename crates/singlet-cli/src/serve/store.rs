@@ -1,8 +1,8 @@
 //! Where the systems keep their data: an engine of their own, or DynamoDB.
 
+use crate::failure::Failure;
 use clap::ValueEnum;
 use singlet::Settings;
-use singlet::backend::Aws;
 use singlet_engine::Engine;
 use singlet_web::Store;
 
@@ -22,8 +22,17 @@ pub(super) fn embedded(engine: &Engine, environment: &str) -> Store {
 }
 
 /// Tables in DynamoDB, as the environment says.
-pub(super) async fn dynamodb(environment: &str) -> Store {
-    Store::new(Aws::from_env().await, settings(environment))
+#[cfg(feature = "aws")]
+pub(super) async fn dynamodb(environment: &str) -> Result<Store, Failure> {
+    Ok(Store::new(singlet::backend::Aws::from_env().await, settings(environment)))
+}
+
+#[cfg(not(feature = "aws"))]
+pub(super) async fn dynamodb(_: &str) -> Result<Store, Failure> {
+    Err(Failure::new(
+        "this build of singlet does not include the AWS backend",
+        "Build it with the feature `aws`, which is on by default.",
+    ))
 }
 
 fn settings(environment: &str) -> Settings {

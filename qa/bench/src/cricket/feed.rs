@@ -1,10 +1,10 @@
 //! A feed of generated matches that bowls a ball when it is told to, and a way to phones that counts.
 
-use ::cricket::design::{Fixture, MatchId};
-use ::cricket::feed::shape::{FeedFixture, FeedLeague, FeedStanding, FeedTeam};
-use ::cricket::feed::{Feed, FeedError, Snapshot, Tape, TapeTeams};
-use ::cricket::generate;
-use ::cricket::push::{PushMessage, PushOutcome, PushSender};
+use ::systems::cricket::design::{Fixture, MatchId};
+use ::systems::cricket::feed::shape::{FeedFixture, FeedLeague, FeedStanding, FeedTeam};
+use ::systems::cricket::feed::{Feed, FeedError, Snapshot, Tape, TapeTeams};
+use ::systems::cricket::generate;
+use ::systems::cricket::push::{PushMessage, PushOutcome, PushSender};
 use singlet::Timestamp;
 use singlet::backend::BoxFuture;
 use singlet::engine::Clock;

@@ -2,11 +2,11 @@
 
 use crate::folder::Folder;
 use crate::systems::{Observed, Outcome, is_read};
-use ::cricket::design::{
+use ::systems::cricket::design::{
     Cricket, Fixture, League, LeagueCode, LeagueId, LockKey, MatchId, Owner, SeasonId, Team, TeamId,
 };
-use ::cricket::rules::{Format, Phase};
-use ::cricket::service::{LEASE, Service};
+use ::systems::cricket::rules::{Format, Phase};
+use ::systems::cricket::service::{LEASE, Service};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use rustix::time::{ClockId, clock_gettime};
 use singlet::backend::Embedded;

@@ -2,11 +2,11 @@
 
 use crate::folder::Folder;
 use crate::systems::{Observed, Outcome};
-use ::fus::design::{
+use ::systems::fus::design::{
     Fus, MatchId, MatchList, PlayerId, Side, Site, SiteId, SiteList, SiteTag, SquashMatch,
     SquashPlayer, TagName,
 };
-use ::fus::service::Service;
+use ::systems::fus::service::Service;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use singlet::backend::Embedded;
 use singlet::dynamo::operation::Request;

@@ -1,14 +1,14 @@
 //! Teams and games to measure with.
 
 use crate::systems::Outcome;
-use ::hacktracker::design::{
+use ::systems::hacktracker::design::{
     AtBatResult, GameId, Half, HitLocation, HitType, InviteCode, PlayerId, Role, TeamId,
 };
-use ::hacktracker::input::{
+use ::systems::hacktracker::input::{
     NewAtBat, NewGame, NewHalf, NewInvite, NewLineup, NewPlayer, NewTeam, NewUser, StatusChange,
 };
-use ::hacktracker::rules::status::Verb;
-use ::hacktracker::service::Service;
+use ::systems::hacktracker::rules::status::Verb;
+use ::systems::hacktracker::service::Service;
 use singlet_web::identity::Caller;
 
 const INNINGS: u8 = 7;

@@ -1,9 +1,9 @@
 //! A league with games, through the service.
 
 use crate::systems::Outcome;
-use ::threefc::design::{GameId, LeagueId, SeasonId, SessionId, TeamId};
-use ::threefc::service::Service;
-use ::threefc::service::input::{
+use ::systems::threefc::design::{GameId, LeagueId, SeasonId, SessionId, TeamId};
+use ::systems::threefc::service::Service;
+use ::systems::threefc::service::input::{
     NewGame, NewGoal, NewLeague, NewPlayer, NewSeason, NewSession, TeamChange,
 };
 use singlet_web::identity::Caller;
