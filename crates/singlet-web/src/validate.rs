@@ -7,6 +7,7 @@
 //! reports them with the same [`FieldError`]s.
 
 mod check;
+mod deserialize;
 mod shape;
 
 pub use shape::Validator;
@@ -78,39 +79,19 @@ impl fmt::Display for FieldError {
 /// The faults, [`FIELD_ERRORS_MAX`] of them at most.
 pub fn read<T: DeserializeOwned>(
     json: Value,
-    shape: &Validator,
+    validator: &Validator,
     place: FieldLocation,
 ) -> Result<T, Vec<FieldError>> {
-    checked(&json, shape, place)?;
-    // What no schema can say, such as the inner rules of a type's own Deserialize.
-    match serde_path_to_error::deserialize(json) {
-        Ok(value) => Ok(value),
-        Err(error) => Err(told(error, place)),
-    }
+    validator.check(&json, place)?;
+    read_checked(json, place)
 }
 
-#[inline(never)]
-fn checked(json: &Value, shape: &Validator, place: FieldLocation) -> Result<(), Vec<FieldError>> {
-    let field_errors = shape.field_errors(json, place);
-    match field_errors.is_empty() {
-        true => Ok(()),
-        false => Err(field_errors),
-    }
-}
-
-#[inline(never)]
-fn told(
-    error: serde_path_to_error::Error<serde_json::Error>,
+/// The same for JSON that was checked against the type's schema. What no schema can say, such as the
+/// inner rules of a type's own `Deserialize`, is found here.
+pub(crate) fn read_checked<T: DeserializeOwned>(
+    json: Value,
     place: FieldLocation,
-) -> Vec<FieldError> {
-    let mut pointer = String::new();
-    for segment in error.path().iter() {
-        use serde_path_to_error::Segment;
-        match segment {
-            Segment::Seq { index } => check::step(&mut pointer, &index.to_string()),
-            Segment::Map { key } => check::step(&mut pointer, key),
-            Segment::Enum { .. } | Segment::Unknown => {}
-        }
-    }
-    vec![FieldError::new(place, pointer, error.into_inner().to_string())]
+) -> Result<T, Vec<FieldError>> {
+    deserialize::from_value(json)
+        .map_err(|(pointer, error)| vec![FieldError::new(place, pointer, error.to_string())])
 }

@@ -57,19 +57,17 @@ pub struct Cursor<E> {
 }
 
 impl<E> Cursor<E> {
-    /// A cursor of this query to behind this key.
-    pub(crate) fn seal(start: &Item, identity: Identity, key: &CursorKey) -> Result<Self, Error> {
-        Ok(Self { bytes: sealed(start, identity, key)?, entity: PhantomData })
+    pub(crate) fn from_bytes(bytes: Vec<u8>) -> Self {
+        Self { bytes, entity: PhantomData }
     }
 
-    /// The key that the page begins behind, if the cursor is one of this query.
-    pub(crate) fn open(&self, identity: Identity, key: &CursorKey) -> Result<Item, Error> {
-        opened(&self.bytes, identity, key)
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
     }
 }
 
-#[inline(never)]
-fn sealed(start: &Item, identity: Identity, key: &CursorKey) -> Result<Vec<u8>, Error> {
+/// The bytes of a cursor of this query to behind this key.
+pub(crate) fn seal(start: &Item, identity: Identity, key: &CursorKey) -> Result<Vec<u8>, Error> {
     let start = binary::encode(start);
     let mut bytes = Vec::with_capacity(1 + CODE_LEN + start.len());
     bytes.push(VERSION);
@@ -78,8 +76,8 @@ fn sealed(start: &Item, identity: Identity, key: &CursorKey) -> Result<Vec<u8>, 
     Ok(bytes)
 }
 
-#[inline(never)]
-fn opened(bytes: &[u8], identity: Identity, key: &CursorKey) -> Result<Item, Error> {
+/// The key that the page of a cursor begins behind, if the cursor is one of this query.
+pub(crate) fn open(bytes: &[u8], identity: Identity, key: &CursorKey) -> Result<Item, Error> {
     let (version, rest) = bytes.split_first().ok_or(Error::Cursor)?;
     let (code, start) = rest.split_at_checked(CODE_LEN).ok_or(Error::Cursor)?;
     if *version != VERSION {

@@ -8,7 +8,7 @@ pub use items::Items;
 use crate::backend::BackendError;
 use crate::backend::BoxFuture;
 use crate::condition::is_fresh;
-use crate::cursor::{Cursor, Identity};
+use crate::cursor::{self, Cursor, Identity};
 use crate::db::{Db, Inner};
 use crate::error::Result;
 use crate::inspect::debug_flags;
@@ -16,14 +16,13 @@ use crate::item::{Corrupt, OnCorrupt, has_passed};
 use crate::marker::Marker;
 use crate::operation::stored;
 use crate::query::{Described, HoldsAll, Primary, Readable};
-use crate::shape::EntityShape;
+use crate::shape::{EntityShape, IndexShape};
 use crate::source::{Source, Start};
 use crate::subject::Subject;
 use crate::table::Contains;
 use crate::timestamp::Timestamp;
 use crate::yielding::{ByteYield, yield_now};
 use count::{counted, is_alone};
-use singlet_dynamo::Item;
 use singlet_dynamo::binary::ItemRef;
 use singlet_dynamo::expression::Condition;
 use singlet_dynamo::operation::{Answer, PageAnswer, Request, Selection};
@@ -109,8 +108,8 @@ where
     where
         S: HoldsAll<P>,
     {
-        let (reader, _) = self.into_reader()?;
-        let (items, _) = reader.read(Start::default(), Some(1), End::Filled).await?;
+        let mut items = Vec::new();
+        self.untyped().first(&mut items).await?;
         Ok(items.into_iter().next())
     }
 
@@ -130,20 +129,9 @@ where
     where
         S: HoldsAll<P>,
     {
-        let (reader, limit) = self.into_reader()?;
-        let core = &reader.core;
-        // Also where there is no second page: that there is a key must not depend on the data.
-        let key = core.db.cursor_key()?;
-        let start = match cursor {
-            Some(cursor) => Some(cursor.open(core.identity(), key)?),
-            None => None,
-        };
-        let (items, next) = reader.read(core.start_of(start), limit, End::Page).await?;
-        let next = match next {
-            Some(next) => Some(Cursor::seal(&next.into_item(), core.identity(), key)?),
-            None => None,
-        };
-        Ok(Page { items, next })
+        let mut items = Vec::new();
+        let next = self.untyped().page(&mut items, cursor.map(Cursor::into_bytes)).await?;
+        Ok(Page { items, next: next.map(Cursor::from_bytes) })
     }
 
     /// All items, however many pages there are; as many as the query's limit says, if it has one.
@@ -151,13 +139,8 @@ where
     where
         S: HoldsAll<P>,
     {
-        let (reader, limit) = self.into_reader()?;
-        let (mut items, mut next) = reader.read(Start::default(), limit, End::Filled).await?;
-        while let (Some(start), None) = (next, limit) {
-            let (more, behind) = reader.read(start, None, End::Filled).await?;
-            items.extend(more);
-            next = behind;
-        }
+        let mut items = Vec::new();
+        self.untyped().all(&mut items).await?;
         Ok(items)
     }
 
@@ -167,30 +150,23 @@ where
         S: HoldsAll<P>,
     {
         let limit = self.described.limit;
-        Items::new(self.into_reader().map(|(reader, _)| reader), limit)
+        Items::new(self.untyped().core(), limit)
     }
 
     /// How many items there are. They are read and paid for, but not sent if DynamoDB can count
     /// them by itself. Items of an index can be counted whatever it holds of them.
     pub async fn count(self) -> Result<usize> {
-        let (mut reader, limit) = self.into_counter()?;
-        reader.core.count(limit).await
+        self.untyped().count().await
     }
 
-    fn into_reader(self) -> Result<(Reader<'d, P>, Option<usize>)> {
-        let (mut reader, limit) = self.into_counter()?;
-        reader.core.source.selection = P::selection(reader.core.source.index)?;
-        Ok((reader, limit))
-    }
-
-    /// A reader for which nothing is chosen yet of what is read of an item.
-    fn into_counter(self) -> Result<(Reader<'d, P>, Option<usize>)> {
-        let Described { source, limit, with_expired } = self.described;
-        let (source, on_corrupt) = (source?, self.on_corrupt);
-        let (db, table_name) = (self.db.inner(), self.db.table_name::<P::Table>());
-        let kind = Kind::of::<P>();
-        let core = Core { db, table_name, source, with_expired, on_corrupt, kind };
-        Ok((Reader { core, output: PhantomData }, limit))
+    fn untyped(self) -> Untyped<'d> {
+        Untyped {
+            db: self.db.inner(),
+            table_name: self.db.table_name::<P::Table>(),
+            described: self.described,
+            on_corrupt: self.on_corrupt,
+            kind: Kind::of::<P>(),
+        }
     }
 }
 
@@ -237,6 +213,7 @@ struct Kind {
     entities: &'static [&'static EntityShape],
     tells_keys_apart: bool,
     entity_of: fn(ItemRef<'_>) -> Option<&'static EntityShape>,
+    selection: fn(Option<&'static IndexShape>) -> Result<Selection>,
 }
 
 impl Kind {
@@ -246,6 +223,7 @@ impl Kind {
             entities: P::ENTITIES,
             tells_keys_apart: P::TELLS_KEYS_APART,
             entity_of: P::entity_of,
+            selection: P::selection,
         }
     }
 }
@@ -270,13 +248,16 @@ impl<P: Readable> Sink for Vec<P> {
     }
 }
 
-/// Reads pages.
-struct Reader<'d, P> {
-    core: Core<'d>,
-    output: Marker<P>,
+/// A query without the type of what it reads, so that reading it is compiled once.
+struct Untyped<'d> {
+    db: &'d Inner,
+    table_name: &'d str,
+    described: Described,
+    on_corrupt: OnCorrupt,
+    kind: Kind,
 }
 
-/// Reads pages of whatever kind: compiled once.
+/// Where a query is read.
 struct Core<'d> {
     db: &'d Inner,
     table_name: &'d str,
@@ -286,16 +267,74 @@ struct Core<'d> {
     kind: Kind,
 }
 
-impl<P: Readable> Reader<'_, P> {
-    async fn read(
-        &self,
-        start: Start,
-        wanted: Option<usize>,
-        end: End,
-    ) -> Result<(Vec<P>, Option<Start>)> {
-        let mut items = Vec::new();
-        let next = self.core.read(&mut items, start, wanted, end).await?;
-        Ok((items, next))
+impl<'d> Untyped<'d> {
+    /// Reads whole items, or the part of them that the type holds.
+    fn core(self) -> Result<Core<'d>> {
+        let select = self.kind.selection;
+        let mut core = self.counter()?;
+        core.source.selection = select(core.source.index)?;
+        Ok(core)
+    }
+
+    /// For which nothing is chosen yet of what is read of an item.
+    fn counter(self) -> Result<Core<'d>> {
+        let Self { db, table_name, described, on_corrupt, kind } = self;
+        let Described { source, limit: _, with_expired } = described;
+        Ok(Core { db, table_name, source: source?, with_expired, on_corrupt, kind })
+    }
+
+    fn first<'a>(self, items: &'a mut dyn Sink) -> BoxFuture<'a, Result<()>>
+    where
+        'd: 'a,
+    {
+        Box::pin(async move {
+            self.core()?.read(items, Start::default(), Some(1), End::Filled).await.map(|_| ())
+        })
+    }
+
+    /// Reads one page, and gives back the cursor of the next one.
+    fn page<'a>(
+        self,
+        items: &'a mut dyn Sink,
+        cursor: Option<Vec<u8>>,
+    ) -> BoxFuture<'a, Result<Option<Vec<u8>>>>
+    where
+        'd: 'a,
+    {
+        Box::pin(async move {
+            let limit = self.described.limit;
+            let core = self.core()?;
+            // Also where there is no second page: that there is a key must not depend on the data.
+            let key = core.db.cursor_key()?;
+            let start = match cursor {
+                Some(cursor) => Start::of_item(cursor::open(&cursor, core.identity(), key)?),
+                None => Start::default(),
+            };
+            let next = core.read(items, start, limit, End::Page).await?;
+            next.map(|next| cursor::seal(&next.into_item(), core.identity(), key)).transpose()
+        })
+    }
+
+    fn all<'a>(self, items: &'a mut dyn Sink) -> BoxFuture<'a, Result<()>>
+    where
+        'd: 'a,
+    {
+        Box::pin(async move {
+            let limit = self.described.limit;
+            let core = self.core()?;
+            let mut next = core.read(items, Start::default(), limit, End::Filled).await?;
+            while let (Some(start), None) = (next, limit) {
+                next = core.read(items, start, None, End::Filled).await?;
+            }
+            Ok(())
+        })
+    }
+
+    fn count(self) -> BoxFuture<'d, Result<usize>> {
+        Box::pin(async move {
+            let limit = self.described.limit;
+            self.counter()?.count(limit).await
+        })
     }
 }
 
@@ -304,26 +343,9 @@ impl Core<'_> {
         self.source.identity(self.kind.name, self.table_name)
     }
 
-    /// Where the page of a cursor begins.
-    #[inline(never)]
-    fn start_of(&self, key: Option<Item>) -> Start {
-        key.map_or_else(Start::default, Start::of_item)
-    }
-
-    #[inline(never)]
-    fn read<'a>(
-        &'a self,
-        items: &'a mut dyn Sink,
-        start: Start,
-        wanted: Option<usize>,
-        end: End,
-    ) -> BoxFuture<'a, Result<Option<Start>>> {
-        Box::pin(self.read_into(items, start, wanted, end))
-    }
-
     /// So many items from there on, and where the next ones begin. Without a number, as many as
     /// one request gives, but at least one if there are any.
-    async fn read_into(
+    async fn read(
         &self,
         items: &mut dyn Sink,
         mut start: Start,
@@ -393,26 +415,23 @@ impl Core<'_> {
         }
     }
 
-    #[inline(never)]
-    fn count(&mut self, limit: Option<usize>) -> BoxFuture<'_, Result<usize>> {
-        Box::pin(async move {
-            let mut count = 0;
-            let mut start = Start::default();
-            if self.source.is_empty() {
-                return Ok(0);
+    async fn count(&mut self, limit: Option<usize>) -> Result<usize> {
+        let mut count = 0;
+        let mut start = Start::default();
+        if self.source.is_empty() {
+            return Ok(0);
+        }
+        let is_counted = self.count_in_store()?;
+        loop {
+            let range = start.range;
+            let page = self.request(start, None).await?;
+            count += if is_counted { page.count } else { self.count_of(range, page.items) };
+            let next = self.source.next_start(range, page.last_evaluated_key);
+            match next.filter(|_| limit.is_none_or(|limit| count < limit)) {
+                Some(next) => start = next,
+                None => return Ok(limit.map_or(count, |limit| count.min(limit))),
             }
-            let is_counted = self.count_in_store()?;
-            loop {
-                let range = start.range;
-                let page = self.request(start, None).await?;
-                count += if is_counted { page.count } else { self.count_of(range, page.items) };
-                let next = self.source.next_start(range, page.last_evaluated_key);
-                match next.filter(|_| limit.is_none_or(|limit| count < limit)) {
-                    Some(next) => start = next,
-                    None => return Ok(limit.map_or(count, |limit| count.min(limit))),
-                }
-            }
-        })
+        }
     }
 
     /// Has the store count by itself, if it can: says whether it does.

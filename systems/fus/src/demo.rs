@@ -10,13 +10,12 @@ pub use people::PERSONAS;
 use crate::design::SiteId;
 use crate::service::{NewRating, NewSite, Service, SignIn};
 use crate::view::CommentView;
-use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use people::{ADAM, LEA, MINA, callers, load_groups, load_people};
+use singlet_picture::chequered;
 use singlet_web::blob::BlobError;
 use singlet_web::demo::{Demo, DemoError};
 use singlet_web::identity::Caller;
 use sites::SITES;
-use std::io::Cursor;
 use std::time::Duration;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -103,16 +102,8 @@ fn museum_tags() -> Vec<String> {
     kinds.iter().flat_map(|kind| things.map(|thing| format!("{kind}-{thing}"))).collect()
 }
 
-/// A picture of two colours.
 fn drawing(colour: [u8; 3]) -> Result<Vec<u8>, DemoError> {
-    let picture = RgbImage::from_fn(320, 320, |x, y| {
-        if (x / 40 + y / 40) % 2 == 0 { Rgb(colour) } else { Rgb([245, 245, 240]) }
-    });
-    let mut file = Vec::new();
-    let written =
-        DynamicImage::ImageRgb8(picture).write_to(&mut Cursor::new(&mut file), ImageFormat::Png);
-    written.map_err(|error| BlobError::Store(error.to_string()))?;
-    Ok(file)
+    Ok(chequered(colour).map_err(|error| BlobError::Store(error.to_string()))?)
 }
 
 /// Ratings and comments. Everybody has rated about a third of the sites.

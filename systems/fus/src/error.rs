@@ -1,6 +1,7 @@
 //! Why FUS refuses a request.
 
 use crate::rules::MatchFault;
+use singlet_picture::PictureFault;
 use singlet_web::problem::{ApiError as _, BUSY, Problem, UNAVAILABLE};
 use singlet_web::validate::FieldLocation;
 
@@ -109,6 +110,16 @@ impl From<MatchFault> for Error {
             MatchFault::SamePlayerTwice => Self::SamePlayerTwice,
             MatchFault::Games => Self::GamesInvalid,
             MatchFault::Winner => Self::WinnerMismatch,
+        }
+    }
+}
+
+impl From<PictureFault> for Error {
+    fn from(fault: PictureFault) -> Self {
+        match fault {
+            PictureFault::TooLarge => Self::ImageTooLarge,
+            PictureFault::Type => Self::ImageType,
+            PictureFault::Dimensions => Self::ImageDimensions,
         }
     }
 }

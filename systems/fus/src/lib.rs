@@ -1,12 +1,10 @@
 //! A catalogue of sites with ratings and comments, and a squash club.
 //!
-//! Read it in this order: [`design`] is the table, [`rules`] are pure functions, [`picture`] makes
-//! safe pictures of uploads, [`service`] has the operations, `routes` puts them on the web, and
-//! `pages` is what people see.
+//! Read it in this order: [`design`] is the table, [`rules`] are pure functions, [`service`] has the
+//! operations, `routes` puts them on the web, and `pages` is what people see.
 
 pub mod design;
 pub mod error;
-pub mod picture;
 pub mod rules;
 pub mod service;
 pub mod view;

@@ -1,9 +1,9 @@
 //! What functions take.
 
-use super::operation::{Operation, Validators};
+use super::operation::Operation;
 use super::route::Contract;
-use crate::problem::{MALFORMED, NOT_FOUND, Problem, TOO_LARGE, UNSUPPORTED_TYPE};
-use crate::validate::{self, FieldError, FieldLocation, Validator};
+use crate::problem::{INTERNAL, MALFORMED, NOT_FOUND, Problem, TOO_LARGE, UNSUPPORTED_TYPE};
+use crate::validate::{self, FieldError, FieldLocation};
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request, State};
@@ -15,6 +15,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use singlet::backend::BoxFuture;
+use std::any::TypeId;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -70,7 +71,7 @@ deref!(Body Path Query);
 impl<T: JsonSchema> Argument for Body<T> {
     fn describe(operation: &mut Operation<'_>) {
         let schema = operation.schema::<T>();
-        operation.takes(schema, Validator::of::<T>());
+        operation.takes(&schema);
     }
 }
 
@@ -82,36 +83,27 @@ where
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
-        let (json, contract) = read_json(request).await?;
-        let ready = contract.as_ref().and_then(|one| one.validators.body.as_ref());
-        let made;
-        let validator = match ready {
-            Some(validator) => validator,
-            None => {
-                made = Validator::of::<T>();
-                &made
-            }
-        };
-        validate::read(json, validator, FieldLocation::Body).map(Self).map_err(Problem::invalid)
+        let json = read_json(request).await?;
+        validate::read_checked(json, FieldLocation::Body).map(Self).map_err(Problem::invalid)
     }
 }
 
-/// The JSON of a body, and what the route promises. Boxed, so that it is compiled once.
+/// The JSON of a body, which fits its schema. Boxed, so that it is compiled once.
 #[inline(never)]
-fn read_json(
-    request: Request,
-) -> BoxFuture<'static, Result<(Value, Option<Arc<Contract>>), Problem>> {
+fn read_json(request: Request) -> BoxFuture<'static, Result<Value, Problem>> {
     Box::pin(async move {
         let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         if !kind.is_some_and(is_json) {
             return Err(Problem::new(&UNSUPPORTED_TYPE));
         }
-        let contract = contract(request.extensions());
+        let contract = contract(request.extensions())?;
         let bytes = read_body(request).await?;
         let json = serde_json::from_slice(&bytes).map_err(|error| {
             Problem::new(&MALFORMED).detail(format!("the body is not JSON: {error}"))
         })?;
-        Ok((json, contract))
+        let validator = contract.validators.body.as_ref().ok_or_else(undescribed)?;
+        validator.check(&json, FieldLocation::Body).map_err(Problem::invalid)?;
+        Ok(json)
     })
 }
 
@@ -137,10 +129,7 @@ fn is_json(kind: &str) -> bool {
 
 impl<T: JsonSchema> Argument for Path<T> {
     fn describe(operation: &mut Operation<'_>) {
-        operation.parameters_of::<T>("path");
-        operation.validators.path = Some(Validator::of::<T>());
-        operation.add_problem(&MALFORMED);
-        operation.add_problem(&NOT_FOUND);
+        operation.path::<T>();
     }
 }
 
@@ -152,27 +141,15 @@ where
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let (json, contract) = read_path(parts, Validator::of::<T>).await?;
-        let ready = contract.as_ref().and_then(|one| one.validators.path.as_ref());
-        let made;
-        let validator = match ready {
-            Some(validator) => validator,
-            None => {
-                made = Validator::of::<T>();
-                &made
-            }
-        };
-        let value = validate::read(json, validator, FieldLocation::Path);
+        let json = read_path(parts).await?;
+        let value = validate::read_checked(json, FieldLocation::Path);
         value.map(Self).map_err(|_| Problem::new(&NOT_FOUND))
     }
 }
 
-/// The parameters of a path as JSON. Boxed, so that it is compiled once.
+/// The parameters of a path as JSON that fits its schema. Boxed, so that it is compiled once.
 #[inline(never)]
-fn read_path(
-    parts: &mut Parts,
-    make: fn() -> Validator,
-) -> BoxFuture<'_, Result<(Value, Option<Arc<Contract>>), Problem>> {
+fn read_path(parts: &mut Parts) -> BoxFuture<'_, Result<Value, Problem>> {
     Box::pin(async move {
         let parameters = RawPathParams::from_request_parts(parts, &())
             .await
@@ -180,16 +157,8 @@ fn read_path(
         if parameters.iter().any(|(_, value)| value.len() > PATH_PARAMETER_BYTES_MAX) {
             return Err(Problem::new(&NOT_FOUND));
         }
-        let contract = contract(&parts.extensions);
-        let ready = contract.as_ref().and_then(|one| one.validators.path.as_ref());
-        let made;
-        let validator = match ready {
-            Some(validator) => validator,
-            None => {
-                made = make();
-                &made
-            }
-        };
+        let contract = contract(&parts.extensions)?;
+        let validator = contract.validators.path.as_ref().ok_or_else(undescribed)?;
         let json = match validator.is_object() {
             true => {
                 let values = parameters.iter().filter_map(|(name, value)| {
@@ -204,7 +173,8 @@ fn read_path(
                 to_json(value.to_owned(), validator.is_text())
             }
         };
-        Ok((json, contract))
+        let checked = validator.check(&json, FieldLocation::Path);
+        checked.map(|()| json).map_err(|_| Problem::new(&NOT_FOUND))
     })
 }
 
@@ -233,18 +203,8 @@ where
     T: JsonSchema + 'static,
     V: DeserializeOwned,
 {
-    let contract = contract(&parts.extensions);
-    let validators = contract.as_ref().map(|one| &one.validators);
-    let made;
-    let validator = match validators.and_then(|one| one.query_of::<T>()) {
-        Some(validator) => validator,
-        None => {
-            made = Validator::of::<T>();
-            &made
-        }
-    };
-    let json = query_to_json(parts, validator, validators)?;
-    validate::read(json, validator, FieldLocation::Query).map_err(Problem::invalid)
+    let json = query_to_json(parts, TypeId::of::<T>())?;
+    validate::read_checked(json, FieldLocation::Query).map_err(Problem::invalid)
 }
 
 /// A name or a value as forms write it: `+` is a space.
@@ -262,23 +222,21 @@ fn to_json(text: String, is_text: bool) -> Value {
 }
 
 #[inline(never)]
-fn query_to_json(
-    parts: &Parts,
-    validator: &Validator,
-    validators: Option<&Validators>,
-) -> Result<Value, Problem> {
+fn query_to_json(parts: &Parts, argument: TypeId) -> Result<Value, Problem> {
     const LOCATION: FieldLocation = FieldLocation::Query;
+    let contract = contract(&parts.extensions)?;
+    let validators = &contract.validators;
+    let validator = validators.query_of(argument).ok_or_else(undescribed)?;
     let query = parts.uri.query().unwrap_or_default();
     let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         (decoded(name), decoded(value))
     });
-    let is_known = |name: &str| validators.is_some_and(|one| one.knows_query(name));
     let mut map = Map::new();
     let mut field_errors = Vec::new();
     for (name, value) in pairs {
         let Some((_, is_text)) = validator.members().find(|(known, _)| *known == name) else {
-            if !is_known(&name) {
+            if !validators.knows_query(&name) {
                 let name: String = name.chars().take(NAME_CHARS_MAX).collect();
                 field_errors.push(FieldError::new(LOCATION, name, "unknown parameter"));
             }
@@ -292,10 +250,18 @@ fn query_to_json(
     if !field_errors.is_empty() {
         return Err(Problem::invalid(field_errors));
     }
-    Ok(Value::Object(map))
+    let json = Value::Object(map);
+    validator.check(&json, LOCATION).map_err(Problem::invalid)?;
+    Ok(json)
 }
 
-/// What the route promises; `None` if the function is called outside of an [`Api`](super::Api).
-fn contract(extensions: &Extensions) -> Option<Arc<Contract>> {
-    extensions.get().cloned()
+/// What the route promises.
+fn contract(extensions: &Extensions) -> Result<Arc<Contract>, Problem> {
+    extensions.get().cloned().ok_or_else(undescribed)
+}
+
+/// A function reads arguments that its route does not describe: it is not part of an
+/// [`Api`](super::Api).
+fn undescribed() -> Problem {
+    Problem::new(&INTERNAL).detail("this route does not describe its arguments")
 }

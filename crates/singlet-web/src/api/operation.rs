@@ -2,7 +2,7 @@
 
 use super::argument::PATH_PARAMETER_BYTES_MAX;
 use super::document::path_parameters;
-use crate::problem::{INVALID, MALFORMED, ProblemType, TOO_LARGE, UNSUPPORTED_TYPE};
+use crate::problem::{INVALID, MALFORMED, NOT_FOUND, ProblemType, TOO_LARGE, UNSUPPORTED_TYPE};
 use crate::validate::Validator;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -45,9 +45,8 @@ pub(super) struct Validators {
 }
 
 impl Validators {
-    /// The validator of this argument.
-    pub(super) fn query_of<T: 'static>(&self) -> Option<&Validator> {
-        let id = TypeId::of::<T>();
+    /// The validator of the argument of this type.
+    pub(super) fn query_of(&self, id: TypeId) -> Option<&Validator> {
         self.query.iter().find(|(of, _)| *of == id).map(|(_, validator)| validator)
     }
 
@@ -129,21 +128,39 @@ impl<'a> Operation<'a> {
 
     /// An argument that reads the members of a type from the query.
     pub(super) fn query<T: JsonSchema + 'static>(&mut self) {
-        self.parameters_of::<T>("query");
-        self.validators.query.push((TypeId::of::<T>(), Validator::of::<T>()));
+        // Not `subschema_for`: a struct of parameters is no schema that anybody refers to.
+        let schema = T::json_schema(self.schemas).to_value();
+        self.query_of_schema(TypeId::of::<T>(), schema);
+    }
+
+    fn query_of_schema(&mut self, id: TypeId, schema: Value) {
+        let validator = self.validator(&schema);
+        self.validators.query.push((id, validator));
+        self.parameters_of(schema, "query");
         self.add_problem(&INVALID);
     }
 
-    /// The members of a type, each as a parameter in this place. A type without members is the only
-    /// parameter of the path.
-    pub(super) fn parameters_of<T: JsonSchema>(&mut self, place: &'static str) {
-        // Not `subschema_for`: a struct of parameters is no schema that anybody refers to.
+    /// An argument that reads the members of a type from the path, or the only parameter there.
+    pub(super) fn path<T: JsonSchema>(&mut self) {
         let schema = T::json_schema(self.schemas).to_value();
-        self.parameters_of_schema(place, schema);
+        self.path_of_schema(schema);
     }
 
-    #[inline(never)]
-    fn parameters_of_schema(&mut self, place: &'static str, mut schema: Value) {
+    fn path_of_schema(&mut self, schema: Value) {
+        self.validators.path = Some(self.validator(&schema));
+        self.parameters_of(schema, "path");
+        self.add_problem(&MALFORMED);
+        self.add_problem(&NOT_FOUND);
+    }
+
+    /// What checks values against a schema of this document.
+    fn validator(&self, schema: &Value) -> Validator {
+        Validator::compiled(schema, self.schemas.definitions(), self.path)
+    }
+
+    /// The members of a schema, each as a parameter in this place. A type without members is the
+    /// only parameter of the path.
+    fn parameters_of(&mut self, mut schema: Value, place: &'static str) {
         if place == "path" && schema.get("properties").is_none() {
             let name = path_parameters(self.path).next().unwrap_or_default();
             add_path_bound(&mut schema);
@@ -208,10 +225,10 @@ impl<'a> Operation<'a> {
 
     /// The route takes a body with this schema.
     #[inline(never)]
-    pub(super) fn takes(&mut self, schema: Schema, validator: Validator) {
+    pub(super) fn takes(&mut self, schema: &Schema) {
+        self.validators.body = Some(self.validator(schema.as_value()));
         self.body =
             Some(json!({"required": true, "content": {"application/json": {"schema": schema}}}));
-        self.validators.body = Some(validator);
         for code in [&MALFORMED, &UNSUPPORTED_TYPE, &TOO_LARGE, &INVALID] {
             self.add_problem(code);
         }

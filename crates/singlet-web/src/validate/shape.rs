@@ -81,21 +81,40 @@ impl Validator {
         name: fn() -> std::borrow::Cow<'static, str>,
     ) -> Self {
         let schema = describe(SchemaGenerator::new(settings()));
-        match Self::compile(schema.as_value()) {
-            Ok(shape) => shape,
+        let none = Map::new();
+        let definitions = schema.get("$defs").and_then(Value::as_object).unwrap_or(&none);
+        Self::compiled(schema.as_value(), definitions, &name())
+    }
+
+    /// A schema made ready, with what it refers to among the definitions. `name` is for the message
+    /// of the panic.
+    pub(crate) fn compiled(schema: &Value, definitions: &Map<String, Value>, name: &str) -> Self {
+        match Self::compile(schema, definitions) {
+            Ok(validator) => validator,
             #[expect(clippy::panic, reason = "a mistake of the program, not of its input")]
-            Err(what) => panic!("the schema of {} cannot be checked: {what}", name()),
+            Err(what) => panic!("the schema of {name} cannot be checked: {what}"),
         }
     }
 
-    fn compile(schema: &Value) -> Result<Self, String> {
-        let mut definitions = BTreeMap::new();
-        if let Some(Value::Object(map)) = schema.get("$defs") {
-            for (name, schema) in map {
-                definitions.insert(name.clone(), node(schema)?);
+    fn compile(schema: &Value, definitions: &Map<String, Value>) -> Result<Self, String> {
+        let mut wanted = Vec::new();
+        let root = node(schema, &mut wanted)?;
+        let mut made = BTreeMap::new();
+        while let Some(name) = wanted.pop() {
+            if made.contains_key(&name) {
+                continue;
             }
+            let schema = definitions.get(&name).ok_or("a reference to nothing")?;
+            let definition = node(schema, &mut wanted)?;
+            made.insert(name, definition);
         }
-        Ok(Self { root: node(schema)?, definitions })
+        Ok(Self { root, definitions: made })
+    }
+
+    /// Refuses a value that does not fit.
+    pub(crate) fn check(&self, value: &Value, place: FieldLocation) -> Result<(), Vec<FieldError>> {
+        let field_errors = self.field_errors(value, place);
+        if field_errors.is_empty() { Ok(()) } else { Err(field_errors) }
     }
 
     /// All that is wrong with the value, up to a bound.
@@ -167,7 +186,11 @@ pub(crate) fn integer_bounds(format: &str) -> Option<(i128, i128)> {
 const EXPLANATIONS: &[&str] =
     &["$schema", "$defs", "title", "description", "default", "examples", "format", "deprecated"];
 
-fn node(schema: &Value) -> Result<Node, String> {
+/// Where definitions are, in a schema that stands alone and in an OpenAPI document.
+const REFERENCES: [&str; 2] = ["#/$defs/", "#/components/schemas/"];
+
+/// Makes one place of a schema ready, and notes which definitions it refers to.
+fn node(schema: &Value, wanted: &mut Vec<String>) -> Result<Node, String> {
     let map = match schema {
         Value::Bool(true) => return Ok(Node::Anything),
         Value::Object(map) => map,
@@ -178,7 +201,9 @@ fn node(schema: &Value) -> Result<Node, String> {
     let mut known = |names: &[&str]| words.retain(|word| !names.contains(word));
     let node = if let Some(Value::String(target)) = map.get("$ref") {
         known(&["$ref"]);
-        let name = target.strip_prefix("#/$defs/").ok_or("a reference to elsewhere")?;
+        let name = REFERENCES.iter().find_map(|prefix| target.strip_prefix(prefix));
+        let name = name.ok_or("a reference to elsewhere")?;
+        wanted.push(name.to_owned());
         Node::Reference(name.to_owned())
     } else if let Some(value) = map.get("const") {
         known(&["const", "type"]);
@@ -188,14 +213,14 @@ fn node(schema: &Value) -> Result<Node, String> {
         Node::Constants(values.clone())
     } else if let Some(Value::Array(schemas)) = map.get("oneOf").or_else(|| map.get("anyOf")) {
         known(&["oneOf", "anyOf"]);
-        choice(schemas.iter().map(node).collect::<Result<_, _>>()?)
+        choice(schemas.iter().map(|one| node(one, wanted)).collect::<Result<_, _>>()?)
     } else {
         match map.get("type") {
             None => Node::Anything,
             Some(Value::String(kind)) => {
                 known(&["type"]);
                 known(words_of(kind));
-                of_kind(kind, map)?
+                of_kind(kind, map, wanted)?
             }
             Some(Value::Array(kinds)) => {
                 known(&["type"]);
@@ -203,7 +228,7 @@ fn node(schema: &Value) -> Result<Node, String> {
                 for kind in kinds {
                     let kind = kind.as_str().ok_or("a type that is not a name")?;
                     known(words_of(kind));
-                    nodes.push(of_kind(kind, map)?);
+                    nodes.push(of_kind(kind, map, wanted)?);
                 }
                 choice(nodes)
             }
@@ -238,7 +263,7 @@ fn words_of(kind: &str) -> &'static [&'static str] {
     }
 }
 
-fn of_kind(kind: &str, map: &Map<String, Value>) -> Result<Node, String> {
+fn of_kind(kind: &str, map: &Map<String, Value>, wanted: &mut Vec<String>) -> Result<Node, String> {
     let count = |word: &str| map.get(word).and_then(Value::as_u64);
     Ok(match kind {
         "string" => {
@@ -259,7 +284,9 @@ fn of_kind(kind: &str, map: &Map<String, Value>) -> Result<Node, String> {
         "boolean" => Node::Boolean,
         "null" => Node::Constants(vec![Value::Null]),
         "array" => Node::List {
-            items: Box::new(map.get("items").map_or(Ok(Node::Anything), node)?),
+            items: Box::new(
+                map.get("items").map_or(Ok(Node::Anything), |items| node(items, wanted))?,
+            ),
             count_min: count("minItems").unwrap_or(0),
             count_max: count("maxItems"),
         },
@@ -267,7 +294,7 @@ fn of_kind(kind: &str, map: &Map<String, Value>) -> Result<Node, String> {
             let mut members = BTreeMap::new();
             if let Some(Value::Object(properties)) = map.get("properties") {
                 for (name, schema) in properties {
-                    members.insert(name.clone(), node(schema)?);
+                    members.insert(name.clone(), node(schema, wanted)?);
                 }
             }
             let required = map.get("required").and_then(Value::as_array);
@@ -275,7 +302,7 @@ fn of_kind(kind: &str, map: &Map<String, Value>) -> Result<Node, String> {
             let rest = match map.get("additionalProperties") {
                 None => Some(Node::Anything),
                 Some(Value::Bool(false)) => None,
-                Some(schema) => Some(node(schema)?),
+                Some(schema) => Some(node(schema, wanted)?),
             };
             Node::Object {
                 members,

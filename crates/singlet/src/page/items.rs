@@ -1,6 +1,6 @@
 //! Items one after the other, however many pages there are.
 
-use super::{End, Reader};
+use super::{Core, End};
 use crate::error::Result;
 use crate::query::Readable;
 use crate::source::Start;
@@ -44,11 +44,11 @@ pub struct Items<'d, D, P> {
 
 /// A page that is being read, with its reader, which comes back when it is done.
 type Reading<'d, P> =
-    Pin<Box<dyn Future<Output = (Reader<'d, P>, Result<(Vec<P>, Option<Start>)>)> + Send + 'd>>;
+    Pin<Box<dyn Future<Output = (Box<Core<'d>>, Result<(Vec<P>, Option<Start>)>)> + Send + 'd>>;
 
 enum State<'d, P> {
     /// The next page begins there.
-    Waiting(Box<Reader<'d, P>>, Start),
+    Waiting(Box<Core<'d>>, Start),
     Reading(Reading<'d, P>),
     /// There is nothing to read any more; but an error may be left to be told.
     Done(Option<crate::error::Error>),
@@ -59,7 +59,7 @@ where
     P: Readable + 'd,
     D: Contains<P::Table>,
 {
-    pub(super) fn new(reader: Result<Reader<'d, P>>, limit: Option<usize>) -> Self {
+    pub(super) fn new(reader: Result<Core<'d>>, limit: Option<usize>) -> Self {
         let state = match reader {
             Ok(reader) => State::Waiting(Box::new(reader), Start::default()),
             Err(error) => State::Done(Some(error)),
@@ -84,8 +84,9 @@ where
             self.state = match std::mem::replace(&mut self.state, State::Done(None)) {
                 State::Done(error) => return Poll::Ready(error.map(Err)),
                 State::Waiting(reader, start) => State::Reading(Box::pin(async move {
-                    let page = reader.read(start, None, End::Filled).await;
-                    (*reader, page)
+                    let mut items = Vec::new();
+                    let next = reader.read(&mut items, start, None, End::Filled).await;
+                    (reader, next.map(|next| (items, next)))
                 })),
                 State::Reading(mut reading) => match reading.as_mut().poll(context) {
                     Poll::Pending => {
@@ -96,7 +97,7 @@ where
                     Poll::Ready((reader, Ok((items, next)))) => {
                         self.ready.extend(items);
                         match next {
-                            Some(next) => State::Waiting(Box::new(reader), next),
+                            Some(next) => State::Waiting(reader, next),
                             None => State::Done(None),
                         }
                     }
@@ -123,7 +124,7 @@ impl<D, P: Readable> std::fmt::Debug for Items<'_, D, P> {
         let mut shown = f.debug_struct("Items");
         shown.field("of", &P::NAME).field("ready", &self.ready.len());
         if let State::Waiting(reader, _) = &self.state {
-            reader.core.source.debug(&mut shown);
+            reader.source.debug(&mut shown);
         }
         shown.field("left", &self.left).finish_non_exhaustive()
     }

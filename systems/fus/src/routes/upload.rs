@@ -1,7 +1,6 @@
 //! Pictures that come in and go out, and when a caller has signed in.
 
 use crate::error::Error;
-use crate::picture::PictureUse;
 use crate::service::{SignIn, StoredImage};
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
@@ -10,6 +9,7 @@ use axum::http::{HeaderName, Response};
 use axum::response::IntoResponse;
 use bytes::Bytes;
 use singlet::Timestamp;
+use singlet_picture::PictureUse;
 use singlet_web::api::{Argument, Operation, RawBody, RawKind, Reply};
 use singlet_web::blob::{FileCache, StoredFile};
 use singlet_web::identity::Caller;

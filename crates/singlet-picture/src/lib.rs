@@ -1,12 +1,14 @@
-//! Pictures that people upload: looked at, cut, and written anew, so that nothing but the picture
-//! itself is kept of a file.
+//! Uploaded pictures: checked, cut, and written anew, so that nothing but the pixels is kept of a file.
+//!
+//! A crate of its own, because decoders are generic: they are compiled by the crate that names them.
 
 use image::codecs::jpeg::{JpegDecoder, JpegEncoder};
 use image::codecs::png::PngDecoder;
 use image::codecs::webp::WebPDecoder;
 use image::imageops::FilterType;
-use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageResult, Limits};
-use singlet_web::blob::{ImageType, sniff_image};
+use image::{
+    DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageResult, Limits, Rgb, RgbImage,
+};
 use std::io::Cursor;
 
 /// How many pixels a side has at most, before anything is decoded.
@@ -54,16 +56,6 @@ pub enum PictureFault {
     Dimensions,
 }
 
-impl From<PictureFault> for crate::error::Error {
-    fn from(fault: PictureFault) -> Self {
-        match fault {
-            PictureFault::TooLarge => Self::ImageTooLarge,
-            PictureFault::Type => Self::ImageType,
-            PictureFault::Dimensions => Self::ImageDimensions,
-        }
-    }
-}
-
 /// Any error of a decoder says that the bytes are no picture.
 impl From<ImageError> for PictureFault {
     fn from(error: ImageError) -> Self {
@@ -96,13 +88,14 @@ pub fn prepare(file: &[u8], used_as: PictureUse) -> Result<Picture, PictureFault
         return Err(PictureFault::TooLarge);
     }
     let reader = Cursor::new(file);
-    let picture = match sniff_image(file) {
-        Some(ImageType::Png) => decode(png_decoder(file)?, used_as)?,
-        Some(ImageType::Jpeg) => decode(JpegDecoder::new(reader)?, used_as)?,
-        Some(ImageType::WebP) => decode(WebPDecoder::new(reader)?, used_as)?,
+    // Without its type: what reads pixels of a decoder is compiled for each type of one.
+    let decoder: Box<dyn ImageDecoder> = match image::guess_format(file)? {
+        ImageFormat::Png => Box::new(png_decoder(file)?),
+        ImageFormat::Jpeg => Box::new(JpegDecoder::new(reader)?),
+        ImageFormat::WebP => Box::new(WebPDecoder::new(reader)?),
         _ => return Err(PictureFault::Type),
     };
-    encode(&fit(picture, used_as))
+    encode(&fit(decode(decoder, used_as)?, used_as))
 }
 
 /// What a decoder may allocate: the picture, and as much besides. PNG needs it before the header
@@ -118,7 +111,7 @@ fn png_decoder(file: &[u8]) -> ImageResult<PngDecoder<Cursor<&[u8]>>> {
 }
 
 fn decode(
-    mut decoder: impl ImageDecoder,
+    mut decoder: Box<dyn ImageDecoder + '_>,
     used_as: PictureUse,
 ) -> Result<DynamicImage, PictureFault> {
     let (width, height) = decoder.dimensions();
@@ -157,11 +150,25 @@ fn encode(picture: &DynamicImage) -> Result<Picture, PictureFault> {
     Ok(Picture { bytes, extension: "jpg" })
 }
 
+/// A chequered PNG of 320 by 320 pixels, in this colour and off-white: a placeholder for demo data.
+///
+/// # Errors
+///
+/// If it cannot be encoded.
+pub fn chequered(colour: [u8; 3]) -> ImageResult<Vec<u8>> {
+    let picture = RgbImage::from_fn(320, 320, |x, y| {
+        if (x / 40 + y / 40) % 2 == 0 { Rgb(colour) } else { Rgb([245, 245, 240]) }
+    });
+    let mut file = Vec::new();
+    DynamicImage::ImageRgb8(picture).write_to(&mut Cursor::new(&mut file), ImageFormat::Png)?;
+    Ok(file)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use image::codecs::png::PngEncoder;
-    use image::{ExtendedColorType, ImageEncoder as _, Rgb, RgbImage, Rgba, RgbaImage};
+    use image::{ExtendedColorType, ImageEncoder as _, Rgba, RgbaImage};
 
     fn file(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
         let mut bytes = Vec::new();
