@@ -9,5 +9,5 @@ mod hostile;
 mod key_overlap;
 mod pages;
 mod sources;
-mod tutorial;
+mod shown_code;
 mod types;

@@ -1,4 +1,4 @@
-//! The tutorial shows the program that is beside it, and refusals in the words in which they come.
+//! The README and the tutorial show programs that compile, and errors in the compiler's words.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn unindented(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.trim_start())).collect()
 }
 
-/// Lines of the program that are not on the page: what it is, and which of our lints it breaks.
+/// Lines of an example that are not on its page: what it is, and which of our lints it breaks.
 const HEADER_LINES: usize = 3;
 
 /// A reader who typed all blocks of the page had a program that did not compile: what was between
@@ -40,16 +40,31 @@ fn the_blocks_of_the_tutorial_are_the_program() {
     assert_eq!(program.next(), None, "examples/library.rs goes on after the page");
 }
 
+/// Only the main function of the example is not shown.
 #[test]
-fn the_compiler_says_what_the_tutorial_says_that_it_says() {
-    let tutorial = read("../../docs/tutorial.md");
+fn the_readme_shows_its_example() {
+    let (readme, program) = (read("../../README.md"), read("examples/readme.rs"));
+    let shown = blocks(&readme, "rust").concat();
+    let rest: Vec<&str> = program.lines().skip(HEADER_LINES).collect();
+    let expected = rest.join("\n");
+    let Some(hidden) = expected.strip_prefix(&shown) else {
+        panic!("README.md should begin with examples/readme.rs:\n{expected}");
+    };
+    assert!(hidden.trim_start().starts_with("fn main()"), "not shown in README.md:\n{hidden}");
+}
+
+#[test]
+fn shown_errors_are_what_the_compiler_says() {
     let texts: Vec<String> = stderr_files().iter().map(|file| unindented(file)).collect();
-    let shown = blocks(&tutorial, "text");
-    assert!(shown.len() > 2, "{} blocks", shown.len());
-    for block in shown {
-        let lines = unindented(block);
-        let says_all = |text: &&String| lines.lines().all(|line| text.contains(line));
-        assert!(texts.iter().any(|text| says_all(&text)), "nothing is refused so:\n{block}");
+    for (page, shown_min) in [("../../README.md", 1), ("../../docs/tutorial.md", 3)] {
+        let text = read(page);
+        let shown = blocks(&text, "text");
+        assert!(shown.len() >= shown_min, "{page}: {} blocks", shown.len());
+        for block in shown {
+            let lines = unindented(block);
+            let says_all = |text: &&String| lines.lines().all(|line| text.contains(line));
+            assert!(texts.iter().any(|text| says_all(&text)), "{page}: no such error:\n{block}");
+        }
     }
 }
 
