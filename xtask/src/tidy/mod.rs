@@ -6,6 +6,7 @@
 
 mod architecture;
 mod dependencies;
+mod identifiers;
 mod licence;
 mod links;
 mod manifests;
@@ -146,6 +147,7 @@ pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     findings.extend(links::check(&tree));
     findings.extend(modules::check(&tree));
     findings.extend(architecture::check(&tree));
+    findings.extend(identifiers::check(&tree));
     findings.extend(text::check(&tree));
     findings.extend(randomness::check(&tree));
     findings.extend(systems::check(&tree));
