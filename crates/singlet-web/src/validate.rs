@@ -8,10 +8,10 @@
 
 mod check;
 mod deserialize;
-mod shape;
+mod validator;
 
-pub use shape::Validator;
-pub(crate) use shape::{integer_bounds, openapi_settings};
+pub use validator::Validator;
+pub(crate) use validator::{integer_bounds, openapi_settings};
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;

@@ -51,7 +51,7 @@ impl Outcome {
     }
 }
 
-/// ConnectionCounters that only ever grow, and one that shows the moment.
+/// Counters of requests and connections since the start.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     /// By operation, the last one for requests that named none.

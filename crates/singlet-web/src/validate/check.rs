@@ -1,6 +1,6 @@
-//! Checking a value against a shape.
+//! Checks one value against a [`Validator`].
 
-use super::shape::{Node, Validator};
+use super::validator::{Node, Validator};
 use super::{FIELD_ERRORS_MAX, FieldError, FieldLocation};
 use serde_json::{Number, Value};
 use std::borrow::Cow;
@@ -23,15 +23,15 @@ const NAME_CHARS_MAX: usize = 40;
 
 /// A check that is under way: where it is, and what it has found.
 pub(super) struct Check<'a> {
-    shape: &'a Validator,
+    validator: &'a Validator,
     place: FieldLocation,
     pointer: String,
     field_errors: Vec<FieldError>,
 }
 
 impl<'a> Check<'a> {
-    pub(super) fn new(shape: &'a Validator, place: FieldLocation) -> Self {
-        Self { shape, place, pointer: String::new(), field_errors: Vec::new() }
+    pub(super) fn new(validator: &'a Validator, place: FieldLocation) -> Self {
+        Self { validator, place, pointer: String::new(), field_errors: Vec::new() }
     }
 
     /// All that is wrong with the value.
@@ -68,8 +68,8 @@ impl<'a> Check<'a> {
         match node {
             Node::Anything => {}
             Node::Reference(name) => {
-                let shape = self.shape;
-                if let Some(node) = shape.definitions.get(name) {
+                let validator = self.validator;
+                if let Some(node) = validator.definitions.get(name) {
                     self.node(node, value);
                 }
             }
@@ -175,7 +175,7 @@ impl<'a> Check<'a> {
         for node in nodes {
             let pointer = self.pointer.clone();
             let field_errors =
-                Self { pointer, ..Check::new(self.shape, self.place) }.run(node, value);
+                Self { pointer, ..Check::new(self.validator, self.place) }.run(node, value);
             if field_errors.is_empty() {
                 return;
             }
@@ -204,7 +204,7 @@ impl<'a> Check<'a> {
     fn likeness(&self, node: &Node, value: &Value) -> usize {
         match (node, value) {
             (Node::Reference(name), _) => {
-                self.shape.definitions.get(name).map_or(0, |node| self.likeness(node, value))
+                self.validator.definitions.get(name).map_or(0, |node| self.likeness(node, value))
             }
             (Node::Object { members, .. }, Value::Object(object)) => {
                 let mut fitting = 1;
@@ -233,7 +233,7 @@ impl<'a> Check<'a> {
         let mut found: Option<(String, Vec<Value>)> = None;
         for mut node in nodes {
             if let Node::Reference(name) = node {
-                node = self.shape.definitions.get(name)?;
+                node = self.validator.definitions.get(name)?;
             }
             let Node::Object { members, .. } = node else { continue };
             let mark = members.iter().find_map(|(name, node)| match node {

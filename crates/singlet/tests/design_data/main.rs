@@ -8,6 +8,6 @@ mod file;
 mod hostile;
 mod key_overlap;
 mod pages;
-mod sources;
 mod shown_code;
+mod sources;
 mod types;

@@ -1,4 +1,4 @@
-//! A JSON schema, made ready for checking.
+//! [`Validator`]: a JSON schema compiled for checking values.
 
 use super::check::Check;
 use super::{FieldError, FieldLocation};
@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// What a value from outside must look like.
+/// Checks JSON values against the schema of a type.
 ///
 /// ```
 /// use schemars::JsonSchema;
@@ -19,9 +19,9 @@ use std::collections::BTreeMap;
 ///     eyes: u8,
 /// }
 ///
-/// let shape = Validator::of::<Throw>();
-/// assert!(shape.field_errors(&json!({"eyes": 6}), FieldLocation::Body).is_empty());
-/// let field_errors = shape.field_errors(&json!({"eyes": 7}), FieldLocation::Body);
+/// let validator = Validator::of::<Throw>();
+/// assert!(validator.field_errors(&json!({"eyes": 6}), FieldLocation::Body).is_empty());
+/// let field_errors = validator.field_errors(&json!({"eyes": 7}), FieldLocation::Body);
 /// assert_eq!(field_errors[0].to_string(), "/eyes must be at most 6");
 /// ```
 #[derive(Debug)]
@@ -64,7 +64,7 @@ pub(super) enum Node {
 }
 
 impl Validator {
-    /// The shape of a type.
+    /// Compiles the JSON schema of `T`.
     ///
     /// # Panics
     ///
@@ -117,7 +117,7 @@ impl Validator {
         if field_errors.is_empty() { Ok(()) } else { Err(field_errors) }
     }
 
-    /// All that is wrong with the value, up to a bound.
+    /// The errors in a value, at most [`FIELD_ERRORS_MAX`](super::FIELD_ERRORS_MAX).
     #[must_use]
     pub fn field_errors(&self, value: &Value, place: FieldLocation) -> Vec<FieldError> {
         Check::new(self, place).run(&self.root, value)
