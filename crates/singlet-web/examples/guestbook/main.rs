@@ -8,7 +8,7 @@ id!(EntryId, UserId);
 #[table(name = "guestbook-{env}", key = (PK, SK), stream, entities(Entry, Moderator))]
 struct Guestbook;
 
-/// One entry, as it is stored and as it is shown. Its id is a UUIDv7, so entries sort by time.
+/// One entry, in the table and in responses. Its id is a UUIDv7, so entries sort by time.
 #[derive(Entity, Clone, Debug, Serialize, JsonSchema)]
 #[entity(Guestbook, key = ("BOOK", "ENTRY#{id}"), rename_all = "camelCase")]
 #[serde(rename_all = "camelCase")]
@@ -123,7 +123,7 @@ async fn watch(State(service): State<Service>, last: LastEventId) -> Result<Even
     Ok(service.live.subscribe(Topic::from("book"), last).await?.into())
 }
 
-/// What a change means to those who watch.
+/// The event that a change sends to watchers.
 fn pushes(change: &ItemChange<GuestbookItem>) -> Vec<Push> {
     match (&change.old, &change.new) {
         (_, Some(GuestbookItem::Entry(new))) => vec![Push::unnumbered("book", "entry", new)],
