@@ -94,7 +94,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "examples",
-        about: "examples run, and print what the README shows",
+        about: "examples run, and print what the docs show",
         call: Call::Always,
         run: examples::run,
     },
