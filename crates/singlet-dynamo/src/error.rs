@@ -1,6 +1,7 @@
 //! Every error that DynamoDB's language has, declared once: name, HTTP status, usual text.
 
-use crate::json::Writer;
+use crate::json::value::read_answered;
+use crate::json::{Reader, Writer};
 use crate::stored::Attributes;
 use std::borrow::Cow;
 use std::fmt;
@@ -102,6 +103,12 @@ error_kinds! {
 }
 
 impl ErrorKind {
+    /// The kind that SDKs know by this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+
     /// The name by which SDKs know it: `ResourceNotFoundException`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -297,6 +304,93 @@ impl CancellationReason {
     }
 }
 
+/// The body of an answer that refuses a request, for clients: its code may be one that
+/// [`ErrorKind`] does not have.
+///
+/// ```
+/// use singlet_dynamo::error::Refusal;
+/// use singlet_dynamo::{Error, ErrorKind};
+///
+/// let body = br#"{"__type": "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"}"#;
+/// let refusal = Refusal::from_json(body)?;
+/// assert_eq!(refusal.code.as_deref(), Some("ResourceNotFoundException"));
+/// assert_eq!(refusal.into_error(), Some(Error::new(ErrorKind::ResourceNotFound)));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Refusal {
+    /// The code without its namespace: `ResourceNotFoundException`.
+    pub code: Option<String>,
+    /// The text.
+    pub message: Option<String>,
+    item: Option<Attributes>,
+    reasons: Vec<CancellationReason>,
+}
+
+impl Refusal {
+    /// Reads the body.
+    pub fn from_json(json: &[u8]) -> Result<Self> {
+        let mut refusal = Self::default();
+        Reader::new(json)?.request(|reader, member| {
+            match member {
+                "__type" => refusal.code = reader.string()?.map(|name| Self::code_of(&name)),
+                "message" | "Message" => refusal.message = reader.owned_string()?,
+                "Item" => refusal.item = read_answered(reader)?.map(Into::into),
+                "CancellationReasons" => {
+                    refusal.reasons = reader.elements(CancellationReason::read)?;
+                }
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(refusal)
+    }
+
+    /// The code in `namespace#Code:http://address`, of which only the code must be there.
+    #[must_use]
+    pub fn code_of(name: &str) -> String {
+        let name = name.rsplit('#').next().unwrap_or_default();
+        name.split(':').next().unwrap_or_default().to_owned()
+    }
+
+    /// The error, if its code is one of [`ErrorKind`].
+    #[must_use]
+    pub fn into_error(self) -> Option<Error> {
+        let kind = match self.code.as_deref()? {
+            // What an account may ask for in all, rather than of a table.
+            "RequestLimitExceeded" => ErrorKind::Throttling,
+            code => ErrorKind::from_name(code)?,
+        };
+        let mut error = match self.message {
+            Some(message) => Error::with_message(kind, message),
+            None => Error::new(kind),
+        };
+        error.0.item = self.item;
+        error.0.reasons = self.reasons;
+        Some(error)
+    }
+}
+
+impl CancellationReason {
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        let (mut code, mut message, mut item) = (None, None, None);
+        reader.structure("CancellationReason", |reader, member| {
+            match member {
+                "Code" => code = reader.owned_string()?,
+                "Message" => message = reader.owned_string()?,
+                "Item" => item = read_answered(reader)?.map(Into::into),
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        let failure = code.filter(|code| code != "None").map(|code| CancellationFailure {
+            code: code.into(),
+            message: message.unwrap_or_default().into(),
+        });
+        Ok(Self { failure, item })
+    }
+}
+
 /// The beginning of a message that is too long, with a mark at its end.
 fn cut(message: &str) -> String {
     const MARK: &str = "...";
@@ -374,5 +468,38 @@ mod tests {
                 r#""Message":"The conditional request failed","Item":{"pk":{"S":"a"}}}]}"#
             )
         );
+    }
+
+    #[test]
+    fn errors_are_read_as_they_were_written() {
+        let item = || Item::from([("pk", Value::from("a"))]).into();
+        let failure = CancellationFailure { code: "OfTomorrow".into(), message: "no".into() };
+        for error in [
+            Error::validation("no"),
+            Error::new(ErrorKind::InternalServerError),
+            Error::conditional_check_failed(Some(item())),
+            Error::transaction_canceled(vec![
+                CancellationReason::default(),
+                CancellationReason { failure: Some(failure), item: Some(item()) },
+            ]),
+        ] {
+            let refusal = Refusal::from_json(body(&error).as_bytes()).unwrap();
+            assert_eq!(refusal.into_error(), Some(error));
+        }
+    }
+
+    #[test]
+    fn codes_of_errors_come_in_several_forms() {
+        for name in ["Throttled", "aws#Throttled", "Throttled:http://a.b", "aws#Throttled:http://"]
+        {
+            assert_eq!(Refusal::code_of(name), "Throttled");
+        }
+        let read = |code: &str| {
+            let body = format!(r#"{{"__type":"{code}","message":"slow down"}}"#);
+            Refusal::from_json(body.as_bytes()).unwrap().into_error()
+        };
+        let throttled = Error::with_message(ErrorKind::Throttling, "slow down");
+        assert_eq!(read("RequestLimitExceeded"), Some(throttled));
+        assert_eq!(read("NeverHeardOfIt"), None);
     }
 }

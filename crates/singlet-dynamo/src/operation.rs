@@ -10,6 +10,7 @@
 //! table. Deciding what a write does to what is stored is a pure function of the request and
 //! the stored item.
 
+mod answer;
 mod batch;
 mod batch_get_item;
 mod batch_write_item;

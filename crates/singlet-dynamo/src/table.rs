@@ -5,10 +5,11 @@
 //! each of these is a pure function here, so that every store does the same.
 
 mod json;
+mod read;
 mod stored;
 mod throughput;
 
-pub(crate) use json::write_key_schema;
+pub(crate) use json::{write_definitions, write_key_schema, write_projection};
 pub use throughput::{
     BillingMode, OnDemandThroughput, ProvisionedThroughput, Throughput, ThroughputDescription,
     WarmThroughput,
@@ -45,6 +46,11 @@ impl TableStatus {
     pub fn as_str(self) -> &'static str {
         name_of(&Self::NAMES, self)
     }
+
+    /// The status with this name, if there is one.
+    fn from_name(name: &str) -> Option<Self> {
+        of_name(&Self::NAMES, name)
+    }
 }
 
 /// Which of an item's images a stream carries.
@@ -78,7 +84,7 @@ impl StreamViewType {
     /// The type with this name, if there is one.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::CHOICES.into_iter().find(|(own, _)| *own == name).map(|(_, view)| view)
+        of_name(&Self::CHOICES, name)
     }
 
     /// Whether a record carries the item after the change.
@@ -118,6 +124,10 @@ impl TableClass {
 
 fn name_of<T: PartialEq>(names: &[(&'static str, T)], wanted: T) -> &'static str {
     names.iter().find(|(_, one)| *one == wanted).map_or("", |(name, _)| *name)
+}
+
+fn of_name<T: Copy>(names: &[(&str, T)], wanted: &str) -> Option<T> {
+    names.iter().find(|(name, _)| *name == wanted).map(|(_, one)| *one)
 }
 
 /// The tags of a table, by key.
@@ -244,11 +254,7 @@ impl TableDescription {
     #[must_use]
     pub fn attribute_definitions(&self) -> Vec<&KeyAttribute> {
         let keys = self.indexes.iter().map(|described| &described.index.key);
-        let mut attributes: Vec<&KeyAttribute> =
-            std::iter::once(&self.key).chain(keys).flat_map(KeySchema::attributes).collect();
-        attributes.sort_by(|a, b| a.name.cmp(&b.name));
-        attributes.dedup_by(|a, b| a.name == b.name);
-        attributes
+        definitions_of(std::iter::once(&self.key).chain(keys))
     }
 
     /// The ARN of the last stream that was enabled.
@@ -278,4 +284,14 @@ impl TableDescription {
             self.on_demand_since = Some(now);
         }
     }
+}
+
+/// The attributes of these keys by name, each once.
+pub(crate) fn definitions_of<'k>(
+    keys: impl Iterator<Item = &'k KeySchema>,
+) -> Vec<&'k KeyAttribute> {
+    let mut attributes: Vec<&KeyAttribute> = keys.flat_map(KeySchema::attributes).collect();
+    attributes.sort_by(|a, b| a.name.cmp(&b.name));
+    attributes.dedup_by(|a, b| a.name == b.name);
+    attributes
 }

@@ -38,6 +38,31 @@ impl Timestamp {
         self.0 as f64 / 1000.0
     }
 
+    /// The moment that a number of seconds since 1970 in an answer means.
+    pub(crate) fn from_seconds(seconds: f64) -> Self {
+        Self((seconds * 1000.0).round() as i64)
+    }
+
+    /// The moment in the label of a stream, the reverse of its `Display`.
+    ///
+    /// ```
+    /// use singlet_dynamo::Timestamp;
+    ///
+    /// let moment = Timestamp::from_label("2026-01-01T00:00:00.123");
+    /// assert_eq!(moment, Some(Timestamp::from_millis(1_767_225_600_123)));
+    /// assert_eq!(Timestamp::from_label("2026-01-01"), None);
+    /// ```
+    #[must_use]
+    pub fn from_label(label: &str) -> Option<Self> {
+        let mut parts = label.split(['-', 'T', ':', '.']).map(str::parse::<i64>);
+        let mut next = || parts.next()?.ok();
+        let day = calendar::day(next()?, next()?, next()?)?;
+        let in_day_ms = ((next()? * 60 + next()?) * 60 + next()?) * 1000 + next()?;
+        let moment = Self(day * DAY_MS + in_day_ms);
+        // Whatever is written otherwise is no label.
+        (moment.to_string() == label).then_some(moment)
+    }
+
     /// How many milliseconds this is after an earlier moment; negative if that was later.
     #[must_use]
     pub const fn millis_since(self, earlier: Self) -> i64 {

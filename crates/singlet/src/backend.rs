@@ -10,8 +10,6 @@ mod feed;
 
 #[cfg(feature = "aws")]
 pub use aws::Aws;
-#[cfg(feature = "aws")]
-pub(crate) use aws::value as aws_value;
 pub use embedded::Embedded;
 pub use feed::{Feed, FeedEvent};
 

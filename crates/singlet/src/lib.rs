@@ -99,7 +99,7 @@ mod retry;
 pub mod scan;
 #[cfg(feature = "schemars")]
 mod schema;
-#[cfg(feature = "aws")]
+#[cfg(feature = "aws-sdk")]
 pub mod sdk;
 pub mod shape;
 mod source;

@@ -249,6 +249,20 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
+    /// The elements of a list, of which the function reads one; empty without a list. They are all
+    /// kept: for answers, which come from a server that is trusted to bound them.
+    pub(crate) fn elements<T>(
+        &mut self,
+        mut element: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut elements = Vec::new();
+        self.list(|reader| {
+            elements.push(element(reader)?);
+            Ok(())
+        })?;
+        Ok(elements)
+    }
+
     /// A map; the function is given each name and reads its value. Gives whether there was a map
     /// at all. `class` is the Java class of the values, which the service names when it finds a
     /// list: `com.amazonaws.dynamodb.v20120810.AttributeValue`, or `java.lang.String`.

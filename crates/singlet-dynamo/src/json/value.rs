@@ -181,6 +181,11 @@ pub fn read_map(reader: &mut Reader<'_>) -> Result<Option<Unchecked<Map>>> {
     read_map_within(reader, usize::MAX, "")
 }
 
+/// Reads attributes of an answer; `None` without any.
+pub(crate) fn read_answered(reader: &mut Reader<'_>) -> Result<Option<Map>> {
+    read_map(reader)?.map(Unchecked::into_result).transpose()
+}
+
 /// Reads an item that is to be put.
 pub(crate) fn read_item(reader: &mut Reader<'_>) -> Result<Option<Unchecked<Map>>> {
     read_map_within(reader, ITEM_SIZE_MAX, ITEM_TOO_LARGE)

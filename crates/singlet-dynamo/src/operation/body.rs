@@ -1,13 +1,16 @@
-//! Requests about items as JSON: what a client sends.
+//! Requests as JSON: what a client sends.
 //!
 //! Every name and value of an expression is written as a placeholder, so no name is a reserved
 //! word. What says the same as its absence is left out.
 
+mod table;
+
 use super::parameter::ReturnValues;
 use super::read::Selection;
 use super::{
-    BatchGetItem, BatchWriteItem, ConditionCheck, DeleteItem, GetItem, PutItem, Query, Request,
-    Scan, TransactGetItems, TransactWriteItem, TransactWriteItems, UpdateItem,
+    BatchGetItem, BatchWriteItem, ConditionCheck, DeleteItem, DeleteTable, DescribeTable,
+    DescribeTimeToLive, GetItem, PutItem, Query, Request, Scan, TransactGetItems,
+    TransactWriteItem, TransactWriteItems, UpdateItem,
 };
 use crate::capacity::ReturnConsumedCapacity;
 use crate::expression::{Condition, Printer, Projection, Update};
@@ -15,8 +18,8 @@ use crate::json::{Object, Writer};
 use std::fmt;
 
 impl Request {
-    /// The body of the request as JSON, as it goes over the wire; `None` for requests about tables
-    /// and streams, which nobody writes yet.
+    /// The body of the request as JSON, as it goes over the wire; `None` for requests about tags,
+    /// limits and streams, which nobody writes yet.
     ///
     /// ```
     /// use singlet_dynamo::operation::{GetItem, Request};
@@ -62,6 +65,22 @@ impl Request {
             }
             Self::TransactWriteItems(request) => {
                 writer.object(|object| transact_write(object, request));
+            }
+            Self::CreateTable(request) => writer.object(|object| table::create(object, request)),
+            Self::UpdateTable(request) => writer.object(|object| table::update(object, request)),
+            Self::DeleteTable(DeleteTable { table_name })
+            | Self::DescribeTable(DescribeTable { table_name })
+            | Self::DescribeTimeToLive(DescribeTimeToLive { table_name }) => {
+                writer.object(|object| object.string("TableName", table_name));
+            }
+            Self::ListTables(request) => writer.object(|object| {
+                if let Some(name) = &request.exclusive_start_table_name {
+                    object.string("ExclusiveStartTableName", name);
+                }
+                limit(object, request.limit);
+            }),
+            Self::UpdateTimeToLive(request) => {
+                writer.object(|object| table::time_to_live(object, request));
             }
             _ => return None,
         }
@@ -388,6 +407,38 @@ mod tests {
             "TransactWriteItems",
             r##"{"TransactItems":[{"ConditionCheck":{"TableName":"games","Key":{"k":{"S":"1"}},"ConditionExpression":"attribute_not_exists(#0)","ExpressionAttributeNames":{"#0":"k"},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}},{"Put":{"TableName":"games","Item":{"k":{"S":"2"}}}},{"Delete":{"TableName":"games","Key":{"k":{"S":"3"}}}},{"Update":{"TableName":"games","Key":{"k":{"S":"4"}},"UpdateExpression":"SET #0 = :0","ExpressionAttributeNames":{"#0":"a"},"ExpressionAttributeValues":{":0":{"N":"1"}}}}],"ClientRequestToken":"token","ReturnItemCollectionMetrics":"SIZE","ReturnConsumedCapacity":"TOTAL"}"##,
         ),
+        (
+            "CreateTable",
+            r#"{"TableName":"games","AttributeDefinitions":[{"AttributeName":"day","AttributeType":"N"},{"AttributeName":"name","AttributeType":"S"},{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"name","KeyType":"RANGE"}],"LocalSecondaryIndexes":[{"IndexName":"local","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"day","KeyType":"RANGE"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}],"GlobalSecondaryIndexes":[{"IndexName":"byDay","KeySchema":[{"AttributeName":"day","KeyType":"HASH"}],"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["a","b"]},"ProvisionedThroughput":{"ReadCapacityUnits":3,"WriteCapacityUnits":4}}],"BillingMode":"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":2},"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"},"TableClass":"STANDARD","DeletionProtectionEnabled":true,"Tags":[{"Key":"team","Value":"games"}]}"#,
+        ),
+        (
+            "CreateTable",
+            r#"{"TableName":"games","AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST","OnDemandThroughput":{"MaxWriteRequestUnits":6}}"#,
+        ),
+        (
+            "UpdateTable",
+            r#"{"TableName":"games","BillingMode":"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":2},"GlobalSecondaryIndexUpdates":[{"Update":{"IndexName":"byName","ProvisionedThroughput":{"ReadCapacityUnits":3,"WriteCapacityUnits":4}}}]}"#,
+        ),
+        (
+            "UpdateTable",
+            r#"{"TableName":"games","AttributeDefinitions":[{"AttributeName":"day","AttributeType":"N"}],"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"byDay","KeySchema":[{"AttributeName":"day","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]}"#,
+        ),
+        (
+            "UpdateTable",
+            r#"{"TableName":"games","GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"byDay"}}]}"#,
+        ),
+        ("UpdateTable", r#"{"TableName":"games","StreamSpecification":{"StreamEnabled":false}}"#),
+        ("UpdateTable", r#"{"TableName":"games","TableClass":"STANDARD"}"#),
+        ("UpdateTable", r#"{"TableName":"games","OnDemandThroughput":{"MaxReadRequestUnits":-1}}"#),
+        ("UpdateTable", r#"{"TableName":"games","DeletionProtectionEnabled":false}"#),
+        ("DescribeTable", r#"{"TableName":"games"}"#),
+        ("DeleteTable", r#"{"TableName":"games"}"#),
+        ("DescribeTimeToLive", r#"{"TableName":"games"}"#),
+        (
+            "UpdateTimeToLive",
+            r#"{"TableName":"games","TimeToLiveSpecification":{"Enabled":true,"AttributeName":"expiresAt"}}"#,
+        ),
+        ("ListTables", r#"{"ExclusiveStartTableName":"games","Limit":3}"#),
     ];
 
     #[test]
@@ -400,8 +451,8 @@ mod tests {
     }
 
     #[test]
-    fn requests_about_tables_have_their_name_alone() {
-        let request = Request::from_json("ListTables", b"{}").unwrap();
-        assert_eq!((request.to_json(), request.to_string()), (None, "ListTables".to_owned()));
+    fn requests_that_are_not_written_have_their_name_alone() {
+        let request = Request::from_json("DescribeLimits", b"{}").unwrap();
+        assert_eq!((request.to_json(), request.to_string()), (None, "DescribeLimits".to_owned()));
     }
 }

@@ -3,7 +3,7 @@
 use super::{BillingMode, IndexDescription, TableDescription};
 use crate::arn;
 use crate::json::{Object, Writer};
-use crate::schema::{IndexProjection, KeySchema, Scope};
+use crate::schema::{IndexProjection, KeyAttribute, KeySchema, Scope};
 
 impl TableDescription {
     /// Writes the description, as the answers of CreateTable, DescribeTable, UpdateTable and
@@ -11,12 +11,7 @@ impl TableDescription {
     pub fn write_json(&self, writer: &mut Writer) {
         writer.object(|object| {
             object.member("AttributeDefinitions", |writer| {
-                writer.array(self.attribute_definitions(), |writer, attribute| {
-                    writer.object(|object| {
-                        object.string("AttributeName", &attribute.name);
-                        object.string("AttributeType", &attribute.kind.to_string());
-                    });
-                });
+                write_definitions(&self.attribute_definitions(), writer);
             });
             object.string("TableName", &self.name);
             object.member("KeySchema", |writer| write_key_schema(&self.key, writer));
@@ -108,6 +103,16 @@ impl IndexDescription {
     }
 }
 
+/// Writes the types of key attributes.
+pub(crate) fn write_definitions(attributes: &[&KeyAttribute], writer: &mut Writer) {
+    writer.array(attributes, |writer, attribute| {
+        writer.object(|object| {
+            object.string("AttributeName", &attribute.name);
+            object.string("AttributeType", &attribute.kind.to_string());
+        });
+    });
+}
+
 /// Writes a key's attributes as `KeySchema` has them, with their roles but not their types.
 pub(crate) fn write_key_schema(key: &KeySchema, writer: &mut Writer) {
     writer.array(key.attributes(), |writer, attribute| {
@@ -120,7 +125,7 @@ pub(crate) fn write_key_schema(key: &KeySchema, writer: &mut Writer) {
 }
 
 /// Writes a projection; the service tells the names in their order, however they were given.
-fn write_projection(projection: &IndexProjection, writer: &mut Writer) {
+pub(crate) fn write_projection(projection: &IndexProjection, writer: &mut Writer) {
     writer.object(|object| match projection {
         IndexProjection::All => object.string("ProjectionType", "ALL"),
         IndexProjection::KeysOnly => object.string("ProjectionType", "KEYS_ONLY"),

@@ -1,37 +1,21 @@
 //! DynamoDB itself, or whatever speaks its protocol.
 //!
-//! Requests of the [language](crate::dynamo) go out through the AWS SDK, their expressions printed
-//! as text with placeholders, and its answers and errors come back as the language has them.
+//! Requests of the [language](crate::dynamo) go out as the JSON that the language writes, and answers
+//! and errors are read by the language. The AWS SDK's runtime does what lies between: credentials,
+//! signatures, connections, time-outs and retries.
 
-mod batch;
-mod capacity;
+mod client;
+mod endpoint;
 mod error;
-mod expression;
-mod item;
-mod page;
 mod stream;
-mod table;
-mod transaction;
-pub(crate) mod value;
 
 use super::{Backend, BackendError, BoxFuture, Execution, Feed};
 use aws_config::{BehaviorVersion, SdkConfig};
-use aws_sdk_dynamodb as dynamodb;
-use aws_sdk_dynamodb::config::SharedHttpClient;
-use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
-use aws_sdk_dynamodbstreams as streams;
-use aws_smithy_http_client::Builder;
-use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+use client::{Client, DYNAMODB, STREAMS, https_client};
 use error::failed;
 use singlet_dynamo::operation::{Answer, Request};
 use std::time::Duration;
 use stream::StreamFeed;
-
-/// How long one attempt may take. The slowest request reads a megabyte, or writes a hundred items
-/// in a transaction; DynamoDB does both within a second.
-const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(10);
-/// How long a request may take with all attempts and the pauses between them.
-const OPERATION_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// DynamoDB, or whatever speaks its protocol: the endpoint of this project, DynamoDB Local.
 ///
@@ -65,16 +49,16 @@ const OPERATION_TIME_MAX: Duration = Duration::from_secs(60);
 ///
 /// It runs on Tokio. It is there with the feature `aws` of this crate.
 ///
-/// Attempts are repeated by the SDK, which knows what can be repeated, also below the level at
-/// which DynamoDB answers: a lost connection, a clock that is wrong, a server that is too busy.
-/// `AWS_MAX_ATTEMPTS` and `AWS_RETRY_MODE` say how often. What the SDK does not repeat, because the
-/// request was answered, the model does: what is left of batches, and whatever met a transaction.
+/// Attempts are repeated by the runtime of the AWS SDK, as every client of the SDK does: after a lost
+/// connection, with a wrong clock, at a server that is too busy. `AWS_MAX_ATTEMPTS` and
+/// `AWS_RETRY_MODE` say how often. What the SDK does not repeat, because the request was answered, the
+/// model does: what is left of batches, and whatever met a transaction.
 ///
 /// The change feed is read from the table's stream, so a table has to be declared with `stream`.
 #[derive(Clone, Debug)]
 pub struct Aws {
-    dynamodb: dynamodb::Client,
-    streams: streams::Client,
+    dynamodb: Client,
+    streams: Client,
 }
 
 impl Aws {
@@ -92,35 +76,12 @@ impl Aws {
     /// may take ten seconds and a request a minute.
     #[must_use]
     pub fn new(config: &SdkConfig) -> Self {
-        let mut timeouts = config.timeout_config().cloned().unwrap_or_else(TimeoutConfig::disabled);
-        let usual = TimeoutConfig::builder()
-            .operation_attempt_timeout(ATTEMPT_TIME_MAX)
-            .operation_timeout(OPERATION_TIME_MAX)
-            .build();
-        timeouts.take_defaults_from(&usual);
-        let client = config.http_client().unwrap_or_else(https_client);
-        let dynamodb = dynamodb::config::Builder::from(config)
-            .timeout_config(timeouts.clone())
-            .http_client(client.clone());
-        let streams =
-            streams::config::Builder::from(config).timeout_config(timeouts).http_client(client);
-        Self::of(
-            dynamodb::Client::from_conf(dynamodb.build()),
-            streams::Client::from_conf(streams.build()),
-        )
+        let http_client = config.http_client().unwrap_or_else(https_client);
+        Self {
+            dynamodb: Client::new(config, http_client.clone(), &DYNAMODB),
+            streams: Client::new(config, http_client, &STREAMS),
+        }
     }
-
-    /// With clients that are there already, as they are.
-    #[must_use]
-    pub fn of(dynamodb: dynamodb::Client, streams: streams::Client) -> Self {
-        Self { dynamodb, streams }
-    }
-}
-
-/// HTTPS by rustls and ring, which are pure Rust and assembly: the SDK's usual choice takes a C
-/// compiler and CMake to build.
-fn https_client() -> SharedHttpClient {
-    Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https()
 }
 
 impl Backend for Aws {
@@ -154,34 +115,41 @@ impl Backend for Aws {
     }
 }
 
-async fn execute(client: &dynamodb::Client, request: Request) -> Result<Answer, BackendError> {
-    Ok(match request {
-        Request::GetItem(request) => item::get(client, request).await?.into(),
-        Request::PutItem(request) => item::put(client, request).await?.into(),
-        Request::UpdateItem(request) => item::update(client, request).await?.into(),
-        Request::DeleteItem(request) => item::delete(client, request).await?.into(),
-        Request::Query(request) => page::query(client, request).await?.into(),
-        Request::Scan(request) => page::scan(client, request).await?.into(),
-        Request::BatchGetItem(request) => batch::get(client, request).await?.into(),
-        Request::BatchWriteItem(request) => batch::write(client, request).await?.into(),
-        Request::TransactGetItems(request) => transaction::get(client, request).await?.into(),
-        Request::TransactWriteItems(request) => transaction::write(client, request).await?.into(),
-        Request::CreateTable(request) => table::create(client, request).await?.into(),
-        Request::UpdateTable(request) => table::update(client, request).await?.into(),
-        Request::DeleteTable(request) => table::delete(client, request).await?.into(),
-        Request::ListTables(request) => table::list(client, request).await?.into(),
-        Request::DescribeTable(request) => table::describe_table(client, request).await?.into(),
-        Request::DescribeTimeToLive(request) => {
-            table::describe_time_to_live(client, request).await?.into()
-        }
-        Request::UpdateTimeToLive(request) => {
-            table::update_time_to_live(client, request).await?.into()
-        }
-        // The model asks for none of these, and whoever wants them has the SDK itself: tags,
-        // limits, and streams other than as changes.
-        other => {
-            let operation = other.operation();
-            return Err(failed(format!("{operation} is not sent through the model to AWS")));
-        }
-    })
+async fn execute(client: &Client, mut request: Request) -> Result<Answer, BackendError> {
+    if let Request::TransactWriteItems(transaction) = &mut request
+        && transaction.client_request_token.is_none()
+    {
+        transaction.client_request_token = Some(random_token()?);
+    }
+    let operation = request.operation();
+    let Some(body) = request.to_json() else {
+        // The model asks for none of these: tags, limits, and streams other than as changes.
+        return Err(failed(format!("{operation} is not sent through the model to AWS")));
+    };
+    let answer = client.send(operation, body.into_bytes()).await?;
+    request.read_answer(&answer).map_err(|error| unreadable(operation, &error))
+}
+
+/// An answer that is not what the operation answers.
+fn unreadable(operation: &str, error: &singlet_dynamo::Error) -> BackendError {
+    failed(format!("the answer to {operation} cannot be read: {}", error.message()))
+}
+
+/// A token that nobody can guess, so that a transaction is carried out once however often it is
+/// sent, and no other request takes its place.
+fn random_token() -> Result<String, BackendError> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(failed)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_of_a_length_that_dynamodb_takes_and_differ() {
+        let (one, other) = (random_token().unwrap(), random_token().unwrap());
+        assert!(one.len() == 32 && one != other, "{one} {other}");
+    }
 }

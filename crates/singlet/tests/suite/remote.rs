@@ -1,9 +1,9 @@
-//! The stories over HTTP, through the AWS SDK: at the endpoint of this project, and at Amazon's
-//! DynamoDB Local.
+//! The stories over HTTP: at the endpoint of this project, and at Amazon's DynamoDB Local.
 
 mod feed;
 mod positions;
 mod requests;
+mod retries;
 mod scripted;
 
 use crate::{Fixture, run_all};

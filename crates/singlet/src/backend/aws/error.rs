@@ -1,202 +1,125 @@
 //! Why DynamoDB refused something, or why nobody knows whether it did.
 
-use super::value::{self, Attributes};
 use crate::backend::BackendError;
-use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
-use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
-use aws_sdk_dynamodb::operation::put_item::PutItemError;
-use aws_sdk_dynamodb::operation::transact_get_items::TransactGetItemsError;
-use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
-use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
-use aws_sdk_dynamodb::types::CancellationReason as SdkReason;
-use singlet_dynamo::error::{CancellationFailure, CancellationReason};
-use singlet_dynamo::{self as dynamo, ErrorKind};
+use aws_smithy_runtime_api::client::interceptors::context;
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use aws_smithy_runtime_api::client::result::SdkError;
+use aws_smithy_types::error::metadata::{ErrorMetadata, ProvideErrorMetadata};
+use singlet_dynamo as dynamo;
+use singlet_dynamo::error::Refusal;
 use std::error::Error;
+use std::fmt;
 
-/// Something failed that is no refusal of DynamoDB.
+/// A failure that is not a refusal by DynamoDB.
 pub(super) fn failed(error: impl Into<Box<dyn Error + Send + Sync>>) -> BackendError {
     BackendError::Failed(error.into())
 }
 
-/// What the SDK says of a request that was not carried out, or of which it does not know.
-pub(super) fn backend_error<E, R>(error: SdkError<E, R>) -> BackendError
-where
-    E: ProvideErrorMetadata + Error + Send + Sync + 'static,
-    R: std::fmt::Debug + Send + Sync + 'static,
-{
-    match error.code().and_then(kind_of) {
-        Some(kind) => {
-            let text = error.message().unwrap_or_else(|| kind.usual_text()).to_owned();
-            BackendError::Refused(dynamo::Error::with_message(kind, text))
+/// An answer whose status is not a success.
+#[derive(Debug)]
+pub(super) struct ServiceError {
+    status: u16,
+    /// The code by which retries are decided, the message, and the request id.
+    metadata: ErrorMetadata,
+    request_id: Option<String>,
+    /// The error in the words of the language, if it has this code.
+    refusal: Option<dynamo::Error>,
+}
+
+impl ServiceError {
+    pub(super) fn read(response: &HttpResponse, body: &[u8]) -> Self {
+        // Whatever stands between us and the service may answer something other than JSON.
+        let mut refusal = Refusal::from_json(body).unwrap_or_default();
+        if refusal.code.is_none() {
+            let header = response.headers().get("x-amzn-errortype");
+            refusal.code = header.map(Refusal::code_of);
         }
-        None => failed(error),
-    }
-}
-
-/// What the language calls an error of this code.
-fn kind_of(code: &str) -> Option<ErrorKind> {
-    match code {
-        // What an account may ask for in all, rather than a table.
-        "RequestLimitExceeded" => Some(ErrorKind::Throttling),
-        _ => ErrorKind::ALL.iter().copied().find(|kind| kind.name() == code),
-    }
-}
-
-/// An error of an operation with a condition.
-pub(super) trait Conditional {
-    /// That the condition did not hold, with the item that is stored if it was asked for.
-    fn condition_failed(&self) -> Option<Option<Attributes>>;
-}
-
-macro_rules! conditional {
-    ($($error:ident)+) => {
-        $(impl Conditional for $error {
-            fn condition_failed(&self) -> Option<Option<Attributes>> {
-                match self {
-                    Self::ConditionalCheckFailedException(failure) => Some(failure.item.clone()),
-                    _ => None,
-                }
-            }
-        })+
-    };
-}
-
-conditional! { PutItemError UpdateItemError DeleteItemError }
-
-/// The error of an operation with a condition, which is told with the item if it does not hold.
-pub(super) fn write_error<E, R>(error: SdkError<E, R>) -> BackendError
-where
-    E: Conditional + ProvideErrorMetadata + Error + Send + Sync + 'static,
-    R: std::fmt::Debug + Send + Sync + 'static,
-{
-    let refusal = match &error {
-        SdkError::ServiceError(context) => context.err().condition_failed(),
-        _ => None,
-    };
-    match refusal.map(|item| item.map(value::item).transpose()) {
-        Some(Ok(item)) => {
-            BackendError::Refused(dynamo::Error::conditional_check_failed(item.map(Into::into)))
+        let mut metadata = ErrorMetadata::builder();
+        if let Some(code) = &refusal.code {
+            metadata = metadata.code(code);
         }
-        Some(Err(unreadable)) => unreadable,
-        None => backend_error(error),
+        if let Some(message) = &refusal.message {
+            metadata = metadata.message(message);
+        }
+        Self {
+            status: response.status().as_u16(),
+            metadata: metadata.build(),
+            request_id: response.headers().get("x-amzn-requestid").map(str::to_owned),
+            refusal: refusal.into_error(),
+        }
     }
 }
 
-/// An error of a transaction.
-pub(super) trait Transactional {
-    /// That it was cancelled, and what of each action.
-    fn cancelled(&self) -> Option<Vec<SdkReason>>;
-}
-
-macro_rules! transactional {
-    ($($error:ident)+) => {
-        $(impl Transactional for $error {
-            fn cancelled(&self) -> Option<Vec<SdkReason>> {
-                match self {
-                    Self::TransactionCanceledException(failure) => {
-                        Some(failure.cancellation_reasons().to_vec())
-                    }
-                    _ => None,
-                }
-            }
-        })+
-    };
-}
-
-transactional! { TransactWriteItemsError TransactGetItemsError }
-
-/// The error of a transaction, which is told with what became of each action.
-pub(super) fn transaction_error<E, R>(error: SdkError<E, R>) -> BackendError
-where
-    E: Transactional + ProvideErrorMetadata + Error + Send + Sync + 'static,
-    R: std::fmt::Debug + Send + Sync + 'static,
-{
-    let reasons = match &error {
-        SdkError::ServiceError(context) => context.err().cancelled(),
-        _ => None,
-    };
-    let Some(reasons) = reasons else { return backend_error(error) };
-    match reasons.into_iter().map(reason).collect() {
-        Ok(reasons) => BackendError::Refused(dynamo::Error::transaction_canceled(reasons)),
-        Err(unreadable) => unreadable,
+impl ProvideErrorMetadata for ServiceError {
+    fn meta(&self) -> &ErrorMetadata {
+        &self.metadata
     }
 }
 
-fn reason(reason: SdkReason) -> Result<CancellationReason, BackendError> {
-    let failure = reason.code.filter(|code| code != "None").map(|code| CancellationFailure {
-        code: code.into(),
-        message: reason.message.unwrap_or_default().into(),
-    });
-    Ok(CancellationReason {
-        failure,
-        item: reason.item.map(value::item).transpose()?.map(Into::into),
-    })
+impl fmt::Display for ServiceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HTTP status {}", self.status)?;
+        if let Some(code) = self.metadata.code() {
+            write!(f, ", {code}")?;
+        }
+        if let Some(message) = self.metadata.message() {
+            write!(f, ": {message}")?;
+        }
+        match &self.request_id {
+            Some(id) => write!(f, " (request id {id})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Error for ServiceError {}
+
+/// What the SDK's runtime says of a request that was not carried out, or whose outcome it does not
+/// know.
+pub(super) fn service_error(error: SdkError<context::Error, HttpResponse>) -> BackendError {
+    let SdkError::ServiceError(context) = error else { return failed(error) };
+    match context.into_err().downcast::<ServiceError>() {
+        Ok(error) => match error.refusal {
+            Some(refusal) => BackendError::Refused(refusal),
+            None => failed(error),
+        },
+        Err(other) => failed(other),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aws_sdk_dynamodb::error::ErrorMetadata;
-    use aws_sdk_dynamodb::operation::get_item::GetItemError;
-    use aws_sdk_dynamodb::types::AttributeValue;
-    use aws_sdk_dynamodb::types::error::{
-        ConditionalCheckFailedException, TransactionCanceledException,
-    };
-    use singlet_dynamo::{Item, Value};
+    use aws_smithy_types::body::SdkBody;
+    use singlet_dynamo::ErrorKind;
 
-    fn refused(error: BackendError) -> dynamo::Error {
-        match error {
-            BackendError::Refused(refused) => refused,
-            other => panic!("{other}"),
+    fn answered(status: u16, header: Option<&'static str>, body: &'static str) -> ServiceError {
+        let mut response = HttpResponse::new(status.try_into().unwrap(), SdkBody::from(body));
+        response.headers_mut().insert("x-amzn-requestid", "ID7");
+        if let Some(code) = header {
+            response.headers_mut().insert("x-amzn-errortype", code);
         }
-    }
-
-    fn of_code(code: &str) -> BackendError {
-        let metadata = ErrorMetadata::builder().code(code).message("so it says").build();
-        backend_error(SdkError::service_error(GetItemError::generic(metadata), ()))
+        ServiceError::read(&response, body.as_bytes())
     }
 
     #[test]
-    fn errors_have_the_names_that_the_language_has_for_them() {
-        for (code, kind) in [
-            ("ResourceNotFoundException", ErrorKind::ResourceNotFound),
-            ("ValidationException", ErrorKind::Validation),
-            ("ThrottlingException", ErrorKind::Throttling),
-            ("RequestLimitExceeded", ErrorKind::Throttling),
-            ("InternalServerError", ErrorKind::InternalServerError),
-        ] {
-            let error = refused(of_code(code));
-            assert_eq!((error.kind(), error.message()), (kind, "so it says"));
-        }
-        assert!(matches!(of_code("NeverHeardOfIt"), BackendError::Failed(_)));
-        let unsent: SdkError<GetItemError, ()> = SdkError::timeout_error("too slow");
-        assert!(matches!(backend_error(unsent), BackendError::Failed(_)));
+    fn a_code_stands_in_the_body_or_in_a_header() {
+        let body = r#"{"__type":"com.amazon.coral.availability#ThrottlingException"}"#;
+        let throttled = answered(400, None, body);
+        assert_eq!(throttled.meta().code(), Some("ThrottlingException"));
+        assert_eq!(throttled.refusal.map(|error| error.kind()), Some(ErrorKind::Throttling));
+        let internal = answered(500, Some("InternalServerError:http://a.b"), "{}");
+        let kind = internal.refusal.map(|error| error.kind());
+        assert_eq!(kind, Some(ErrorKind::InternalServerError));
     }
 
     #[test]
-    fn a_condition_that_fails_tells_the_item() {
-        let failure = ConditionalCheckFailedException::builder()
-            .item("PK", AttributeValue::S("a".into()))
-            .build();
-        let error = PutItemError::ConditionalCheckFailedException(failure);
-        let error = refused(write_error(SdkError::service_error(error, ())));
-        assert_eq!(error.kind(), ErrorKind::ConditionalCheckFailed);
-        assert_eq!(error.item(), Some(&Item::from([("PK", Value::from("a"))]).into()));
-    }
-
-    #[test]
-    fn reasons_keep_their_order() {
-        let reason = |code: &str| SdkReason::builder().code(code).build();
-        let failure = TransactionCanceledException::builder()
-            .cancellation_reasons(reason("None"))
-            .cancellation_reasons(reason("ConditionalCheckFailed"))
-            .cancellation_reasons(reason("OfTomorrow"))
-            .build();
-        let error = TransactWriteItemsError::TransactionCanceledException(failure);
-        let error = refused(transaction_error(SdkError::service_error(error, ())));
-        let codes: Vec<&str> =
-            error.cancellation_reasons().iter().map(CancellationReason::code).collect();
-        assert_eq!(codes, ["None", "ConditionalCheckFailed", "OfTomorrow"]);
-        assert_eq!(error.cancellation_reasons()[0].failure, None);
+    fn an_unknown_error_tells_all_that_is_known() {
+        let error = answered(400, None, r#"{"__type":"NeverHeardOfIt","Message":"no"}"#);
+        let text = "HTTP status 400, NeverHeardOfIt: no (request id ID7)";
+        assert_eq!(error.to_string(), text);
+        let proxy = answered(502, None, "<html>Bad gateway</html>");
+        assert_eq!(proxy.to_string(), "HTTP status 502 (request id ID7)");
+        assert!(proxy.refusal.is_none());
     }
 }

@@ -9,15 +9,14 @@
 //! everything.
 
 mod position;
+mod request;
 mod shard;
 
-use super::error::{backend_error, failed};
+use super::client::Client;
 use crate::backend::{BackendError, BoxFuture, Feed, FeedEvent};
-use aws_sdk_dynamodb as dynamodb;
-use aws_sdk_dynamodbstreams::Client;
-use aws_sdk_dynamodbstreams::types::{Shard as Described, StreamStatus};
 use futures_util::future::join_all;
 use position::Position;
+use request::{Described, describe_stream, stream_of};
 use shard::{Place, Shard, Step};
 use singlet_dynamo::ErrorKind;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -52,7 +51,7 @@ pub(super) struct StreamFeed {
 impl StreamFeed {
     /// Every change of a table from a position on; without one, from now on.
     pub(super) async fn open(
-        dynamodb: &dynamodb::Client,
+        dynamodb: &Client,
         client: Client,
         table_name: String,
         position: Option<&str>,
@@ -85,11 +84,10 @@ impl StreamFeed {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let now = i64::try_from(now).unwrap_or(i64::MAX);
         for described in self.describe_all().await? {
-            let Some(id) = described.shard_id.clone() else { continue };
-            if is_open(&described) {
-                self.start(id, Place::Latest(now)).await?;
+            if described.is_open {
+                self.start(described.id, Place::Latest(now)).await?;
             } else {
-                self.given.insert(id, Place::End);
+                self.given.insert(described.id, Place::End);
             }
         }
         Ok(())
@@ -113,8 +111,8 @@ impl StreamFeed {
         }
         let read = self.ancestors(position.shards.keys());
         for described in described {
-            let Some(id) = described.shard_id.clone() else { continue };
-            let parent = described.parent_shard_id.as_deref();
+            let id = described.id.clone();
+            let parent = described.parent_id.as_deref();
             let is_after_another = parent
                 .is_some_and(|parent| position.shards.contains_key(parent) && !is_end(parent));
             match position.shards.get(&id) {
@@ -197,15 +195,15 @@ impl StreamFeed {
             return;
         }
         let being_read = self.shards.iter().map(|shard| shard.id.clone());
-        let to_be_read = self.waiting.iter().filter_map(|shard| shard.shard_id.clone());
+        let to_be_read = self.waiting.iter().map(|shard| shard.id.clone());
         let unread: HashSet<String> = being_read.chain(to_be_read).collect();
         let has_to_wait = |shard: &Described| {
-            shard.parent_shard_id.as_ref().is_some_and(|parent| unread.contains(parent))
+            shard.parent_id.as_ref().is_some_and(|parent| unread.contains(parent))
         };
         let (waiting, free): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.waiting).into_iter().partition(has_to_wait);
         self.waiting = waiting;
-        for id in free.into_iter().filter_map(|shard| shard.shard_id) {
+        for Described { id, .. } in free {
             self.given.insert(id.clone(), Place::Beginning);
             self.shards.push(Shard::new(id, Place::Beginning));
         }
@@ -256,9 +254,7 @@ impl StreamFeed {
             }
             Err(other) => return Err(other),
         };
-        let is_new =
-            |shard: &Described| shard.shard_id.as_ref().is_some_and(|id| !before.contains(id));
-        self.waiting.extend(shards.into_iter().filter(is_new));
+        self.waiting.extend(shards.into_iter().filter(|shard| !before.contains(&shard.id)));
         // What is gone from the stream says nothing to anybody who goes on from here.
         let known = &self.known;
         self.given.retain(|id, place| *place != Place::End || known.contains_key(id));
@@ -267,36 +263,20 @@ impl StreamFeed {
 
     /// All shards of the stream, which are known from now on.
     async fn describe_all(&mut self) -> Result<Vec<Described>, BackendError> {
-        let (shards, is_closed) = self.describe().await?;
-        self.is_closed = is_closed;
-        let with_parent =
-            |shard: &Described| Some((shard.shard_id.clone()?, shard.parent_shard_id.clone()));
-        self.known = shards.iter().filter_map(with_parent).collect();
-        Ok(shards)
-    }
-
-    /// All shards of the stream, and whether no more can come.
-    async fn describe(&self) -> Result<(Vec<Described>, bool), BackendError> {
         let mut shards = Vec::new();
         let mut start = None;
         loop {
-            let output = self
-                .client
-                .describe_stream()
-                .stream_arn(&self.stream_arn)
-                .set_exclusive_start_shard_id(start)
-                .send()
-                .await
-                .map_err(backend_error)?;
-            let stream = output
-                .stream_description
-                .ok_or_else(|| failed("the answer does not describe the stream"))?;
-            shards.extend(stream.shards.unwrap_or_default());
-            start = stream.last_evaluated_shard_id;
+            let page = describe_stream(&self.client, &self.stream_arn, start.as_deref()).await?;
+            shards.extend(page.shards);
+            start = page.last_shard_id;
             if start.is_none() {
-                return Ok((shards, stream.stream_status == Some(StreamStatus::Disabled)));
+                self.is_closed = page.is_disabled;
+                break;
             }
         }
+        let with_parent = |shard: &Described| (shard.id.clone(), shard.parent_id.clone());
+        self.known = shards.iter().map(with_parent).collect();
+        Ok(shards)
     }
 }
 
@@ -308,24 +288,4 @@ impl Feed for StreamFeed {
     fn position(&self) -> Result<String, BackendError> {
         Ok(self.position().to_text())
     }
-}
-
-/// The ARN of a table's stream, if it has one with both images.
-async fn stream_of(dynamodb: &dynamodb::Client, table_name: &str) -> Result<String, BackendError> {
-    let output =
-        dynamodb.describe_table().table_name(table_name).send().await.map_err(backend_error)?;
-    let table = output.table.ok_or_else(|| failed("the answer does not describe the table"))?;
-    let stream = table.stream_specification.filter(|stream| {
-        let view = stream.stream_view_type.as_ref();
-        stream.stream_enabled && view == Some(&dynamodb::types::StreamViewType::NewAndOldImages)
-    });
-    match (stream, table.latest_stream_arn) {
-        (Some(_), Some(arn)) => Ok(arn),
-        _ => Err(BackendError::NoStream { table: table_name.to_owned() }),
-    }
-}
-
-/// Whether a shard is still being written to.
-fn is_open(shard: &Described) -> bool {
-    shard.sequence_number_range.as_ref().is_none_or(|range| range.ending_sequence_number.is_none())
 }

@@ -84,6 +84,40 @@ pub(super) fn serve<A>(answer: A) -> String
 where
     A: Fn(&str, &Value) -> (u16, Value) + Clone + Send + 'static,
 {
+    serve_http(move |request| {
+        let target = request.header("x-amz-target");
+        let target = target.rsplit('.').next().unwrap_or_default();
+        let (status, body) = answer(target, &request.body);
+        Reply { status, headers: String::new(), body: body.to_string() }
+    })
+}
+
+/// A request as it came.
+pub(super) struct Received {
+    head: Vec<(String, String)>,
+    pub(super) body: Value,
+}
+
+impl Received {
+    /// A header by its name in small letters; empty if it is missing.
+    pub(super) fn header(&self, name: &str) -> &str {
+        self.head.iter().find(|(own, _)| own == name).map_or("", |(_, value)| value)
+    }
+}
+
+/// What a request is answered with.
+pub(super) struct Reply {
+    pub(super) status: u16,
+    /// Further lines of the head.
+    pub(super) headers: String,
+    pub(super) body: String,
+}
+
+/// Answers requests by this function, until the test ends.
+pub(super) fn serve_http<A>(answer: A) -> String
+where
+    A: Fn(Received) -> Reply + Clone + Send + 'static,
+{
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -96,33 +130,29 @@ where
 }
 
 /// Answers the requests of one connection, until it is closed.
-fn converse(mut stream: TcpStream, answer: impl Fn(&str, &Value) -> (u16, Value)) -> Option<()> {
+fn converse(mut stream: TcpStream, answer: impl Fn(Received) -> Reply) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     loop {
-        let (mut target, mut size) = (String::new(), 0);
+        let mut head = Vec::new();
         loop {
             let mut line = String::new();
             if reader.read_line(&mut line).ok()? == 0 {
                 return None;
             }
             match line.trim_end().split_once(": ") {
-                Some((name, value)) if name.eq_ignore_ascii_case("x-amz-target") => {
-                    target = value.rsplit('.').next()?.to_owned();
-                }
-                Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
-                    size = value.parse().ok()?;
-                }
+                Some((name, value)) => head.push((name.to_ascii_lowercase(), value.to_owned())),
                 None if line.trim_end().is_empty() => break,
-                _ => {}
+                None => {}
             }
         }
-        let mut body = vec![0; size];
+        let mut request = Received { head, body: Value::Null };
+        let mut body = vec![0; request.header("content-length").parse().ok()?];
         reader.read_exact(&mut body).ok()?;
-        let (status, answer) = answer(&target, &serde_json::from_slice(&body).ok()?);
-        let answer = answer.to_string();
-        let length = answer.len();
-        let head = format!("HTTP/1.1 {status} -\r\nContent-Length: {length}\r\n\r\n");
-        stream.write_all((head + &answer).as_bytes()).ok()?;
+        request.body = serde_json::from_slice(&body).ok()?;
+        let Reply { status, headers, body } = answer(request);
+        let length = body.len();
+        let head = format!("HTTP/1.1 {status} -\r\nContent-Length: {length}\r\n{headers}\r\n");
+        stream.write_all((head + &body).as_bytes()).ok()?;
     }
 }
 

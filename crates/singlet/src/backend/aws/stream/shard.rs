@@ -1,12 +1,9 @@
 //! One shard of a stream, and how far it was read.
 
-use super::super::error::{backend_error, failed};
-use super::super::value::stream_item;
+use super::super::client::Client;
+use super::request::{get_records, get_shard_iterator};
 use crate::backend::{BackendError, FeedEvent};
-use aws_sdk_dynamodbstreams::Client;
-use aws_sdk_dynamodbstreams::types::{Record, ShardIteratorType};
 use singlet_dynamo::ErrorKind;
-use singlet_dynamo::stored::StoredItem;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -14,7 +11,7 @@ use tokio::time::Instant;
 /// DynamoDB has room for two readers.
 const READ_PAUSE: Duration = Duration::from_millis(250);
 /// How many records are read at a time, which is as many as DynamoDB gives.
-const RECORDS_MAX: i32 = 1000;
+const RECORDS_MAX: usize = 1000;
 
 /// How many seconds a record may be older than the second at which a feed began and still be told
 /// of, when it goes on from a shard of which nothing was read. Clocks differ, and DynamoDB rounds.
@@ -90,23 +87,11 @@ impl Shard {
             return Ok(iterator.clone());
         }
         let (kind, number) = match &self.place {
-            Place::Latest(_) => (ShardIteratorType::Latest, None),
-            Place::Since(_) | Place::Beginning | Place::End => {
-                (ShardIteratorType::TrimHorizon, None)
-            }
-            Place::Behind(number) => (ShardIteratorType::AfterSequenceNumber, Some(number.clone())),
+            Place::Latest(_) => ("LATEST", None),
+            Place::Since(_) | Place::Beginning | Place::End => ("TRIM_HORIZON", None),
+            Place::Behind(number) => ("AFTER_SEQUENCE_NUMBER", Some(number.as_str())),
         };
-        let output = client
-            .get_shard_iterator()
-            .stream_arn(stream_arn)
-            .shard_id(&self.id)
-            .shard_iterator_type(kind)
-            .set_sequence_number(number)
-            .send()
-            .await
-            .map_err(backend_error)?;
-        let iterator =
-            output.shard_iterator.ok_or_else(|| failed("the answer has no shard iterator"))?;
+        let iterator = get_shard_iterator(client, stream_arn, &self.id, kind, number).await?;
         self.iterator = Some(iterator.clone());
         Ok(iterator)
     }
@@ -122,35 +107,28 @@ impl Shard {
 
     async fn try_read(&mut self, client: &Client, stream_arn: &str) -> Result<(), BackendError> {
         let iterator = self.take_place(client, stream_arn).await?;
-        let output = client
-            .get_records()
-            .shard_iterator(iterator)
-            .limit(RECORDS_MAX)
-            .send()
-            .await
-            .map_err(backend_error)?;
+        let page = get_records(client, &iterator, RECORDS_MAX).await?;
         // From here on nothing is waited for, so that nothing is read twice or never.
-        let records = output.records.unwrap_or_default();
-        if records.len() >= RECORDS_MAX as usize {
+        if page.records.len() >= RECORDS_MAX {
             // There is more, and no reason to let it wait.
             self.next_read = Instant::now();
         }
-        for record in records {
-            let place = sequence_number(&record).map(|number| Place::Behind(number.to_owned()));
+        for record in page.records {
+            let place = record.sequence_number.clone().map(Place::Behind);
             if let Some(place) = &place {
                 self.place = place.clone();
             }
-            if self.skip_before.is_some_and(|second| is_before(&record, second)) {
+            if self.skip_before.is_some_and(|second| record.is_before(second)) {
                 continue;
             }
             self.skip_before = None;
-            self.read.push(Step::event(place, change(record)));
+            self.read.push(Step::event(place, record.into_event()));
         }
-        self.has_ended = output.next_shard_iterator.is_none();
+        self.has_ended = page.next_shard_iterator.is_none();
         if self.has_ended {
             self.read.push(Step { place: Some(Place::End), event: None });
         }
-        self.iterator = output.next_shard_iterator;
+        self.iterator = page.next_shard_iterator;
         Ok(())
     }
 
@@ -186,30 +164,4 @@ impl Shard {
     fn fell_behind(&mut self, place: Option<Place>) {
         self.read.push(Step::event(place, Ok(FeedEvent::FellBehind { missed: None })));
     }
-}
-
-fn sequence_number(record: &Record) -> Option<&str> {
-    record.dynamodb()?.sequence_number()
-}
-
-/// Whether a record is known to be from before this second.
-fn is_before(record: &Record, second: i64) -> bool {
-    let created = record.dynamodb().and_then(|change| change.approximate_creation_date_time());
-    created.is_some_and(|created| created.secs() < second)
-}
-
-/// The change that a record tells of.
-fn change(record: Record) -> Result<FeedEvent, BackendError> {
-    // Nobody but DynamoDB itself deletes what has expired.
-    let is_expiry = record.user_identity.is_some_and(|identity| {
-        identity.r#type.as_deref() == Some("Service")
-            && identity.principal_id.as_deref() == Some("dynamodb.amazonaws.com")
-    });
-    let images = record.dynamodb.ok_or_else(|| failed("a stream record tells nothing"))?;
-    let item = |image| Ok::<_, BackendError>(StoredItem::from(&stream_item(image)?));
-    Ok(FeedEvent::Change {
-        old: images.old_image.map(item).transpose()?,
-        new: images.new_image.map(item).transpose()?,
-        is_expiry,
-    })
 }
