@@ -330,6 +330,14 @@ impl CapacityByTable {
     }
 }
 
+/// The costs of an answer, which has one for each table.
+impl From<Vec<ConsumedCapacity>> for CapacityByTable {
+    fn from(tables: Vec<ConsumedCapacity>) -> Self {
+        let detail = tables.first().map(|table| table.detail).unwrap_or_default();
+        Self { detail, tables }
+    }
+}
+
 /// What a write costs at one index: nothing, one write, or two.
 fn index_write_units(index: &Index, schema: &TableSchema, write: &MeasuredWrite) -> f64 {
     if write.is_same {

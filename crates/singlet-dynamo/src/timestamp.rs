@@ -59,7 +59,7 @@ impl Timestamp {
         let day = calendar::day(next()?, next()?, next()?)?;
         let in_day_ms = ((next()? * 60 + next()?) * 60 + next()?) * 1000 + next()?;
         let moment = Self(day * DAY_MS + in_day_ms);
-        // Whatever is written otherwise is no label.
+        // Only the exact form is a label.
         (moment.to_string() == label).then_some(moment)
     }
 

@@ -1,5 +1,4 @@
-//! Stores over HTTP, through the AWS SDK: the endpoint of this project, and Amazon's DynamoDB
-//! Local.
+//! Stores over HTTP: the endpoint of this project, and Amazon's DynamoDB Local.
 
 use crate::store::{TestStore, fixed_clock, number};
 use aws_config::{BehaviorVersion, ConfigLoader, Region};
@@ -13,7 +12,7 @@ use std::sync::Arc;
 /// command sets it.
 pub const LOCAL_VARIABLE: &str = "SINGLET_DYNAMODB_LOCAL";
 
-/// The configuration of the SDK for an endpoint at this address. Nothing comes from the
+/// The configuration for an endpoint at this address. Nothing comes from the
 /// environment, except how often attempts are repeated.
 pub fn loader(url: &str) -> ConfigLoader {
     aws_config::defaults(BehaviorVersion::latest())

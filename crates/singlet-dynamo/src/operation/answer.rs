@@ -35,7 +35,7 @@ impl Request {
     ///
     /// The body is not an answer to this request.
     pub fn read_answer(&self, json: &[u8]) -> Result<Answer> {
-        let mut body = Body { detail: self.capacity_detail(), ..Body::default() };
+        let mut body = Body::default();
         Reader::new(json)?.request(|reader, member| body.read(self, reader, member))?;
         Ok(match self {
             Self::GetItem(_) => {
@@ -57,23 +57,24 @@ impl Request {
             }
             .into(),
             Self::BatchGetItem(_) => BatchGetItemAnswer {
-                capacity: body.capacity(),
+                capacity: body.consumed_by_table,
                 responses: body.responses_by_table,
                 unprocessed_keys: body.unprocessed_keys,
             }
             .into(),
             Self::BatchWriteItem(_) => BatchWriteItemAnswer {
-                capacity: body.capacity(),
+                capacity: body.consumed_by_table,
                 unprocessed_items: body.unprocessed_items,
                 item_collection_metrics: body.metrics_by_table,
             }
             .into(),
-            Self::TransactGetItems(_) => {
-                TransactGetItemsAnswer { capacity: body.capacity(), responses: body.responses }
-                    .into()
+            Self::TransactGetItems(_) => TransactGetItemsAnswer {
+                capacity: body.consumed_by_table,
+                responses: body.responses,
             }
+            .into(),
             Self::TransactWriteItems(_) => TransactWriteItemsAnswer {
-                capacity: body.capacity(),
+                capacity: body.consumed_by_table,
                 item_collection_metrics: body.metrics_by_table,
             }
             .into(),
@@ -97,21 +98,15 @@ impl Request {
         })
     }
 
-    /// How much of its cost the request asks to be told.
-    fn capacity_detail(&self) -> ReturnConsumedCapacity {
-        match self {
-            Self::GetItem(request) => request.return_consumed_capacity,
-            Self::PutItem(request) => request.return_consumed_capacity,
-            Self::UpdateItem(request) => request.return_consumed_capacity,
-            Self::DeleteItem(request) => request.return_consumed_capacity,
-            Self::Query(request) => request.return_consumed_capacity,
-            Self::Scan(request) => request.return_consumed_capacity,
-            Self::BatchGetItem(request) => request.return_consumed_capacity,
-            Self::BatchWriteItem(request) => request.return_consumed_capacity,
-            Self::TransactGetItems(request) => request.return_consumed_capacity,
-            Self::TransactWriteItems(request) => request.return_consumed_capacity,
-            _ => ReturnConsumedCapacity::None,
-        }
+    /// Whether the answer tells costs and item collections by table.
+    fn is_of_several_items(&self) -> bool {
+        matches!(
+            self,
+            Self::BatchGetItem(_)
+                | Self::BatchWriteItem(_)
+                | Self::TransactGetItems(_)
+                | Self::TransactWriteItems(_)
+        )
     }
 }
 
@@ -119,14 +114,13 @@ impl Request {
 /// differs as well, and that follows from the request.
 #[derive(Default)]
 struct Body {
-    detail: ReturnConsumedCapacity,
     item: Option<Attributes>,
     items: Option<Vec<Attributes>>,
     count: Option<i64>,
     scanned_count: Option<i64>,
     last_key: Option<crate::Item>,
     consumed: Option<ConsumedCapacity>,
-    consumed_by_table: Vec<ConsumedCapacity>,
+    consumed_by_table: CapacityByTable,
     metrics: Option<ItemCollectionMetrics>,
     metrics_by_table: MetricsByTable,
     responses: Vec<Option<Attributes>>,
@@ -148,10 +142,9 @@ impl Body {
             ("ScannedCount", _) => self.scanned_count = reader.integer("Integer")?,
             ("LastEvaluatedKey", _) => self.last_key = read_answered(reader)?,
             ("ConsumedCapacity", request) if request.is_of_several_items() => {
-                let detail = self.detail;
-                self.consumed_by_table = reader.elements(|reader| capacity(reader, detail))?;
+                self.consumed_by_table = reader.elements(capacity)?.into();
             }
-            ("ConsumedCapacity", _) => self.consumed = Some(capacity(reader, self.detail)?),
+            ("ConsumedCapacity", _) => self.consumed = Some(capacity(reader)?),
             ("ItemCollectionMetrics", request) if request.is_of_several_items() => {
                 reader.map("", |reader, table_name| {
                     for metrics in reader.elements(metrics)?.into_iter().flatten() {
@@ -197,30 +190,9 @@ impl Body {
         Ok(())
     }
 
-    fn capacity(&mut self) -> CapacityByTable {
-        let mut capacity = CapacityByTable::new(self.detail);
-        for consumed in std::mem::take(&mut self.consumed_by_table) {
-            capacity.add(|_| consumed);
-        }
-        capacity
-    }
-
     fn table(&mut self) -> Result<TableDescription> {
         let table = self.table.take();
         table.ok_or_else(|| Error::serialization("the table's description is missing"))
-    }
-}
-
-impl Request {
-    /// Whether the answer tells costs and item collections by table.
-    fn is_of_several_items(&self) -> bool {
-        matches!(
-            self,
-            Self::BatchGetItem(_)
-                | Self::BatchWriteItem(_)
-                | Self::TransactGetItems(_)
-                | Self::TransactWriteItems(_)
-        )
     }
 }
 
@@ -245,7 +217,7 @@ fn response(reader: &mut Reader<'_>) -> Result<Option<Attributes>> {
     Ok(item.filter(|item| !item.is_empty()).map(Into::into))
 }
 
-/// What is left of a batch is asked for as it was before, with fewer keys.
+/// The unprocessed part of a batch, with the projection and consistency of the request.
 fn unprocessed_keys(
     reader: &mut Reader<'_>,
     table_name: &str,
@@ -290,7 +262,7 @@ fn write_request(reader: &mut Reader<'_>) -> Result<WriteRequest> {
     write.ok_or_else(|| Error::serialization("unprocessed item is neither a put nor a delete"))
 }
 
-fn capacity(reader: &mut Reader<'_>, detail: ReturnConsumedCapacity) -> Result<ConsumedCapacity> {
+fn capacity(reader: &mut Reader<'_>) -> Result<ConsumedCapacity> {
     let (mut table_name, mut total, mut of_table) = (None, None, None);
     let mut indexes = Vec::new();
     reader.structure("ConsumedCapacity", |reader, member| {
@@ -311,7 +283,10 @@ fn capacity(reader: &mut Reader<'_>, detail: ReturnConsumedCapacity) -> Result<C
         Ok(())
     })?;
     // Without details there is the sum alone.
-    let own = of_table.or(total).unwrap_or_default();
+    let (detail, own) = match of_table {
+        Some(own) => (ReturnConsumedCapacity::Indexes, own),
+        None => (ReturnConsumedCapacity::Total, total.unwrap_or_default()),
+    };
     let mut consumed = ConsumedCapacity::new(table_name.unwrap_or_default(), detail, own);
     for (name, scope, units) in indexes {
         consumed.add_index(&name, scope, units);
@@ -380,8 +355,7 @@ mod tests {
     const METRICS: &str =
         r#"{"ItemCollectionKey":{"pk":{"S":"a"}},"SizeEstimateRangeGB":[3.0,4.0]}"#;
 
-    /// A request by the members that it has, with `%` for a key, and its answer, which is written
-    /// as it was read.
+    /// Reads an answer and writes it again; `%` stands for a key, `$C` and `$M` for costs and metrics.
     #[track_caller]
     fn check(operation: &str, request: &str, answer: &str) {
         let request = request.replace('%', KEY);

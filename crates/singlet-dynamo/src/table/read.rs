@@ -57,8 +57,8 @@ struct ThroughputBody {
 }
 
 impl TableDescription {
-    /// Reads a description. The time to live, the tags and the history of the throughput are not
-    /// part of it: other operations tell the first two, and nobody asks for the third.
+    /// Reads a description, except for the history of the throughput. The time to live and the tags
+    /// are not in it: other operations return them.
     pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Option<Self>> {
         let mut body = Body::default();
         let found = reader.structure("TableDescription", |reader, member| {

@@ -135,8 +135,8 @@ fn unreadable(operation: &str, error: &singlet_dynamo::Error) -> BackendError {
     failed(format!("the answer to {operation} cannot be read: {}", error.message()))
 }
 
-/// A token that nobody can guess, so that a transaction is carried out once however often it is
-/// sent, and no other request takes its place.
+/// An unguessable idempotency token: retries apply a transaction once, and no other request can
+/// reuse the token.
 fn random_token() -> Result<String, BackendError> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(failed)?;

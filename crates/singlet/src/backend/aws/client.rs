@@ -1,7 +1,6 @@
-//! Requests over HTTP: what stands beneath every client of the AWS SDK, without a client.
+//! Requests over HTTP, by the runtime that the clients of the AWS SDK are generated on.
 //!
-//! The SDK's runtime signs, sends, repeats and times requests as it is configured. It is given
-//! bodies and gives back bodies.
+//! It signs, sends and retries requests within their time-outs. Bodies go in and come out as bytes.
 
 use super::endpoint::Resolver;
 use super::error::{ServiceError, failed, service_error};
@@ -50,8 +49,8 @@ const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long a request may take with all attempts and the pauses between them.
 const OPERATION_TIME_MAX: Duration = Duration::from_secs(60);
 
-/// Codes of errors that are repeated besides throttling: those that the SDK repeats for every
-/// service, and the one that DynamoDB's model marks.
+/// Error codes to retry besides throttling: the SDK's own list for all services, and the one that
+/// DynamoDB's API model marks as retryable.
 const TRANSIENT_ERRORS: &[&str] =
     &["RequestTimeout", "RequestTimeoutException", "ReplicatedWriteConflictException"];
 
@@ -207,14 +206,14 @@ fn components(
     components
 }
 
-/// A request that is to be sent.
+/// The input of the runtime.
 #[derive(Debug)]
 struct Call {
     operation: &'static str,
     body: Vec<u8>,
 }
 
-/// The body of an answer.
+/// The output of the runtime: the body of an answer.
 #[derive(Debug)]
 struct Body(Vec<u8>);
 

@@ -8,8 +8,8 @@ use aws_smithy_runtime_api::client::endpoint::{
 use aws_smithy_types::endpoint::Endpoint;
 use aws_types::service_config::ServiceConfigKey;
 
-/// The partitions of AWS besides the first: how the names of their regions begin, and what the names
-/// of hosts end in, for IPv4 and for both. As in the SDK's own table.
+/// The partitions of AWS besides the first: region prefix, DNS suffix, and DNS suffix of dual-stack
+/// hosts. From the table in the SDK's clients.
 const PARTITIONS: [(&str, &str, &str); 6] = [
     ("cn-", "amazonaws.com.cn", "api.amazonwebservices.com.cn"),
     ("eusc-", "amazonaws.eu", "api.amazonwebservices.eu"),
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
     use aws_config::Region;
 
-    /// The expected addresses are those of the tests in the SDK's crates.
+    /// Expected addresses are copied from the SDK's own tests.
     #[test]
     fn addresses_are_those_of_the_sdk() {
         for (region, is_fips, is_dual_stack, expected) in [

@@ -19,7 +19,7 @@ pub(super) fn failed(error: impl Into<Box<dyn Error + Send + Sync>>) -> BackendE
 #[derive(Debug)]
 pub(super) struct ServiceError {
     status: u16,
-    /// The code by which retries are decided, the message, and the request id.
+    /// The code, by which retries are decided, and the message.
     metadata: ErrorMetadata,
     request_id: Option<String>,
     /// The error in the words of the language, if it has this code.
@@ -28,7 +28,7 @@ pub(super) struct ServiceError {
 
 impl ServiceError {
     pub(super) fn read(response: &HttpResponse, body: &[u8]) -> Self {
-        // Whatever stands between us and the service may answer something other than JSON.
+        // A proxy may answer something other than JSON.
         let mut refusal = Refusal::from_json(body).unwrap_or_default();
         if refusal.code.is_none() {
             let header = response.headers().get("x-amzn-errortype");
@@ -74,8 +74,7 @@ impl fmt::Display for ServiceError {
 
 impl Error for ServiceError {}
 
-/// What the SDK's runtime says of a request that was not carried out, or whose outcome it does not
-/// know.
+/// Maps an error of the SDK's runtime; without a `ServiceError` the outcome is unknown.
 pub(super) fn service_error(error: SdkError<context::Error, HttpResponse>) -> BackendError {
     let SdkError::ServiceError(context) = error else { return failed(error) };
     match context.into_err().downcast::<ServiceError>() {

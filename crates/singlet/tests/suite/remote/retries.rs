@@ -1,4 +1,4 @@
-//! Which failed attempts are repeated, and what becomes of those that are not.
+//! Which failed attempts are retried, and how the others are reported.
 
 use super::run;
 use super::scripted::{Received, Reply, serve_http};
@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// What was sent, and what comes next.
+/// Records requests and answers them in turn.
 #[derive(Clone, Default)]
 struct Server {
     received: Arc<Mutex<Vec<Received>>>,

@@ -92,7 +92,7 @@ where
     })
 }
 
-/// A request as it came.
+/// A received request.
 pub(super) struct Received {
     head: Vec<(String, String)>,
     pub(super) body: Value,

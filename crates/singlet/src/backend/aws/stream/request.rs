@@ -1,6 +1,6 @@
 //! The requests that a feed sends, and as much of their answers as it needs.
 //!
-//! Iterators and sequence numbers are texts here, because only DynamoDB knows what they mean.
+//! Iterators and sequence numbers are opaque texts.
 
 use super::super::client::Client;
 use super::super::unreadable;
@@ -232,7 +232,7 @@ impl Record {
             Ok(item) => Ok(StoredItem::from(&item)),
             Err(error) => Err(unreadable("GetRecords", &error)),
         };
-        // Only DynamoDB itself deletes what has expired.
+        // Deletions by time to live carry the service as their identity.
         let is_expiry = self.principal_type.as_deref() == Some("Service")
             && self.principal.as_deref() == Some("dynamodb.amazonaws.com");
         Ok(FeedEvent::Change {
@@ -243,7 +243,7 @@ impl Record {
     }
 }
 
-/// Sends a request whose members the first function writes; the second reads those of the answer.
+/// Sends a request: `write` writes its members, `read` reads those of the answer.
 async fn send(
     client: &Client,
     operation: &'static str,
@@ -262,4 +262,34 @@ fn structure(
     member: impl FnMut(&mut Reader<'_>, &str) -> Result<()>,
 ) -> Result<()> {
     reader.structure("", member).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(json: &str) -> Record {
+        Record::read(&mut Reader::new(json.as_bytes()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn only_the_service_itself_lets_items_expire() {
+        let is_expiry = |identity: &str| {
+            let json = format!(r#"{{"userIdentity":{identity},"dynamodb":{{}}}}"#);
+            matches!(record(&json).into_event(), Ok(FeedEvent::Change { is_expiry: true, .. }))
+        };
+        let service = r#"{"PrincipalId":"dynamodb.amazonaws.com","Type":"Service"}"#;
+        assert!(is_expiry(service));
+        assert!(!is_expiry(&service.replace("dynamodb", "s3")));
+        assert!(!is_expiry("null"));
+    }
+
+    /// DynamoDB Local writes an empty map as a value without a type.
+    #[test]
+    fn a_record_that_cannot_be_read_has_its_number() {
+        let json = r#"{"dynamodb":{"SequenceNumber":"7","NewImage":{"map":{}}}}"#;
+        assert_eq!(record(json).sequence_number.as_deref(), Some("7"));
+        let error = record(json).into_event().unwrap_err().to_string();
+        assert!(error.contains("Supplied AttributeValue is empty"), "{error}");
+    }
 }
