@@ -122,11 +122,10 @@ const STEPS: &[Step] = &[
         call: Call::Where(program::FUZZ),
         run: fuzz,
     },
-    // The last one, because it measures how long requests take: those that run beside others have
-    // been waited for by now, and nothing else uses the machine.
+    // The last one, because it takes the whole machine.
     Step {
         name: "attacks",
-        about: "a hostile client attacks our servers, and a victim must not notice",
+        about: "a hostile client attacks our servers, and a victim must not be starved",
         call: Call::Always,
         run: attacks::run,
     },

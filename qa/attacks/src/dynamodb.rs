@@ -1,6 +1,8 @@
 //! Requests to the DynamoDB endpoint, signed or not.
 
+use crate::http::{Answer, Connection, PATIENCE};
 use hmac::{Hmac, KeyInit, Mac};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::net::SocketAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -44,6 +46,42 @@ impl Requests {
         )
     }
 
+    /// A connection for well-behaved requests.
+    pub(crate) fn open(&self) -> Result<Connection, String> {
+        Connection::open(self.address, PATIENCE).map_err(|error| format!("cannot connect: {error}"))
+    }
+
+    /// Sends a request that must succeed.
+    pub(crate) fn ask(
+        &self,
+        connection: &mut Connection,
+        operation: &str,
+        body: &str,
+    ) -> Result<Answer, String> {
+        let asked = connection.ask(&self.make(operation, body));
+        let answer = asked.map_err(|error| format!("{operation} got no answer: {error}"))?;
+        match answer.status {
+            200 => Ok(answer),
+            _ => Err(format!("{operation}: {}", answer.shown())),
+        }
+    }
+
+    /// Sends a request that must succeed, on a new connection, and reads the answer.
+    pub(crate) fn ask_json(&self, operation: &str, body: &Value) -> Result<Value, String> {
+        let answer = self.ask(&mut self.open()?, operation, &body.to_string())?;
+        serde_json::from_slice(&answer.body).map_err(|error| error.to_string())
+    }
+
+    /// Makes a table with the partition key `pk`.
+    pub(crate) fn create_table(&self, name: &str) -> Result<(), String> {
+        self.create_table_with(name, &Value::Null)
+    }
+
+    /// Makes a table with the partition key `pk`, unless these members of the request say otherwise.
+    pub(crate) fn create_table_with(&self, name: &str, members: &Value) -> Result<(), String> {
+        self.ask_json("CreateTable", &table_body(name, members)).map(drop)
+    }
+
     /// The headers of a request over HTTP/2.
     pub(crate) fn fields(&self, operation: &str) -> Vec<(&'static str, String)> {
         vec![
@@ -72,6 +110,27 @@ impl Requests {
         let key = scope.split('/').fold(key, |key, part| mac(&key, part));
         authorization(&time, &scope, signed, &hex(&mac(&key, &to_sign)))
     }
+}
+
+/// The body of a CreateTable with the partition key `pk`, unless `members` say otherwise.
+pub(crate) fn table_body(name: &str, members: &Value) -> Value {
+    let mut body = json!({
+        "TableName": name,
+        "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+        "BillingMode": "PAY_PER_REQUEST",
+    });
+    for (member, value) in members.as_object().into_iter().flatten() {
+        body[member] = value.clone();
+    }
+    body
+}
+
+/// The attribute `n` of the one item in an answer.
+pub(crate) fn number_in(text: &str) -> Option<u64> {
+    let answer: Value = serde_json::from_str(text).ok()?;
+    let item = answer.get("Item").or_else(|| answer.pointer("/Items/0"))?;
+    item.pointer("/n/N")?.as_str()?.parse().ok()
 }
 
 /// What a request names as its target. Operations on streams belong to a service of their own.

@@ -6,7 +6,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Types of frames.
 pub(crate) const DATA: u8 = 0;
 pub(crate) const HEADERS: u8 = 1;
@@ -104,18 +104,20 @@ pub(crate) fn request(requests: &Requests, stream: u32, operation: &str, body: &
     frames
 }
 
-/// A connection on which the preface and these settings are sent.
+/// The beginning of a connection with these settings, followed by `rest`.
+pub(crate) fn preface(values: &[(u16, u32)], rest: &[u8]) -> Vec<u8> {
+    // The last one acknowledges the server's settings, as it expects.
+    [PREFACE, &settings(values), &frame(4, 1, 0, &[]), rest].concat()
+}
+
+/// A connection with these settings.
 pub(crate) fn open(
     address: SocketAddr,
     values: &[(u16, u32)],
     patience: Duration,
 ) -> io::Result<Connection> {
     let mut connection = Connection::open(address, patience)?;
-    let mut begin = PREFACE.to_vec();
-    begin.extend(settings(values));
-    // What settings the server sends is taken note of, as it expects.
-    begin.extend(frame(4, 1, 0, &[]));
-    connection.send(&begin)?;
+    connection.send(&preface(values, &[]))?;
     Ok(connection)
 }
 

@@ -4,8 +4,9 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// How long a connection may take. On loopback it takes microseconds.
-const CONNECT_TIME_MAX: Duration = Duration::from_secs(5);
+/// How long anybody waits for a connection or an answer that must come. It takes microseconds or
+/// milliseconds unless the machine is busy.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// No head of an answer is longer.
 const HEAD_BYTES_MAX: u64 = 64 << 10;
 /// How much of a body is kept. The rest is counted.
@@ -42,7 +43,7 @@ impl Answer {
 impl Connection {
     /// Connects. Neither reading nor writing may take longer than `patience`.
     pub(crate) fn open(address: SocketAddr, patience: Duration) -> io::Result<Self> {
-        let stream = TcpStream::connect_timeout(&address, CONNECT_TIME_MAX)?;
+        let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
         stream.set_nodelay(true)?;
         let connection = Self(BufReader::new(stream));
         connection.set_patience(patience)?;

@@ -1,21 +1,21 @@
 //! An attacker that has many requests under way on one HTTP/2 connection, all the time.
 
-use crate::crowd::{Outcome, PATIENCE};
 use crate::dynamodb::Requests;
 use crate::frames::{self, DATA, END_STREAM, HEADERS, RST_STREAM, WINDOW_UPDATE};
+use crate::http::PATIENCE;
+use crate::load::Outcome;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// How long a read may wait before it is looked whether the attack is over.
+/// How long a read may block before it checks whether the attack is over.
 const READ_PAUSE: Duration = Duration::from_millis(20);
-/// What may be sent on a new connection before the server allows more.
+/// The window of a new connection.
 const FIRST_WINDOW_BYTES: usize = 65_535;
-/// What the server may send without being allowed more. Answers are small.
+/// The window for the server's answers, which are small.
 const OWN_WINDOW_BYTES: u32 = 1 << 30;
 
-/// Sends a request as soon as fewer than `count` are under way, whatever became of those before,
-/// until `is_over`.
+/// Keeps `count` requests in flight until `is_over`. Refused ones are replaced at once.
 pub(crate) fn keep_in_flight(
     requests: &Requests,
     (operation, body): (&str, &[u8]),

@@ -1,11 +1,10 @@
-//! One attack: the servers that it needs, the victim meanwhile, and what must hold.
+//! One attack: its server, its victim, and the checks that all attacks share.
 
 use crate::dynamodb::{self, Requests};
-use crate::http::{Answer, Connection, get};
+use crate::http::{Answer, Connection, PATIENCE, get};
 use crate::server::Server;
-use crate::tally::Tally;
+use crate::tally::{SLOWDOWN_MAX, Service};
 use crate::victim::{self, Acknowledged, Victim};
-use crate::web_victim::WebVictim;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -18,69 +17,87 @@ use std::time::{Duration, Instant};
 /// How long an attack goes on.
 const TIME: Duration = Duration::from_millis(800);
 const TIME_LONG: Duration = Duration::from_secs(20);
-/// How long the victim asks before the attack begins, and after it has ended.
-const CALM_TIME: Duration = Duration::from_millis(120);
-/// A round that takes this much longer than its attack should is ended by killing the servers.
-const ROUND_TIME_MAX: Duration = Duration::from_secs(40);
-/// How long `/health` may take after an attack.
-const HEALTH_TIME_MAX: Duration = Duration::from_secs(5);
+/// How long the victim is served alone before the attack: the baseline.
+const ALONE_TIME: Duration = Duration::from_millis(300);
+/// How long the victim goes on after the attack.
+const AFTER_TIME: Duration = Duration::from_millis(100);
+/// A round that takes longer is ended by killing its servers. Most take a second or two.
+const ROUND_TIME_MAX: Duration = Duration::from_secs(240);
 
-/// What 99 of 100 requests of the victim may take, on a quiet machine with a release build.
+/// The goal for 99 of 100 requests of the victim, with a release build on a quiet machine.
 pub(crate) const P99_GOAL: Duration = Duration::from_millis(10);
-/// What they may take before it counts as a fault: machines do other things as well.
-pub(crate) const P99_MAX: Duration = Duration::from_millis(100);
-/// What any request of the victim may take, on a quiet machine with a release build.
+/// The goal for all of them.
 pub(crate) const LATENCY_GOAL: Duration = Duration::from_millis(250);
-/// What it may take before it counts as a fault.
-pub(crate) const LATENCY_MAX: Duration = Duration::from_millis(1500);
-/// How much memory the server may take above what it had before the attack: the 224 MB that the
-/// endpoint may hold of bodies, answers and returned items, and what the allocator needs around them.
+/// Memory that the server may take on top during an attack: the 224 MB that the endpoint may hold of
+/// bodies, answers and returned items, and the allocator's overhead.
 pub(crate) const MEMORY_ABOVE_IDLE_MAX: u64 = 300 << 20;
-/// How large any answer to an attacker may be, unless it is data.
-pub(crate) const REFUSAL_BYTES_MAX: u64 = 1 << 20;
 
-/// What can be chosen for all rounds.
+/// Settings of all rounds.
 pub(crate) struct Settings {
     /// The command to attack.
     pub(crate) program: PathBuf,
     /// A folder for logs and data.
     pub(crate) scratch: PathBuf,
     pub(crate) long: bool,
+    /// Whether to miss a goal is a fault.
+    pub(crate) limits: bool,
     /// How many connections one attack may open.
     pub(crate) connections_max: usize,
 }
 
-/// Where an endpoint keeps its data, and whom it answers.
+/// The kind of server that is attacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// In memory, for anybody.
+    /// An endpoint in memory, for anybody.
     Memory,
-    /// In memory, for requests that are signed.
+    /// An endpoint in memory, for signed requests.
     Signed,
-    /// In a folder, for anybody.
+    /// An endpoint on a folder, for anybody. It is killed after the attack, and started again.
     Folder,
+    /// The pages of all systems in memory, without data.
+    Pages,
+    /// The pages with the demo data of all systems.
+    Demo,
+}
+
+/// A server that is attacked.
+pub(crate) struct Target {
+    pub(crate) server: Server,
+    /// How requests are made for the endpoint, which every server has.
+    pub(crate) requests: Requests,
+    pages: Option<SocketAddr>,
+    pub(crate) folder: Option<PathBuf>,
+}
+
+impl Target {
+    /// The address that is attacked: that of the pages if there are any.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.pages.unwrap_or(self.requests.address)
+    }
 }
 
 /// One attack under way.
 pub(crate) struct Round<'s> {
     settings: &'s Settings,
     /// For the names of files.
-    label: String,
+    label: &'s str,
     /// How many servers were started.
     started: usize,
-    /// A limit on the size of files, for the next server.
-    file_blocks_max: Option<u64>,
+    /// A limit on the size of files, in blocks of 512 bytes, for servers that are started.
+    pub(crate) file_blocks_max: Option<u64>,
+    /// Whether the victim writes large items as well.
+    pub(crate) victim_is_large: bool,
+    /// How many times longer the victim's requests may take than alone.
+    pub(crate) slowdown_max: f64,
     watchdog: Watchdog,
     /// What did not hold.
     pub(crate) faults: Vec<String>,
-    /// How many of the faults are about latency.
-    late: usize,
     pub(crate) notes: Vec<String>,
-    pub(crate) tally: Option<Tally>,
+    pub(crate) service: Option<Service>,
     pub(crate) memory_above_idle: Option<u64>,
 }
 
-/// A moment, until which an attack goes on.
+/// The moment at which an attack ends.
 #[derive(Clone, Copy)]
 pub(crate) struct Until(Instant);
 
@@ -89,7 +106,7 @@ impl Until {
         Instant::now() >= self.0
     }
 
-    /// How long that is still, and at least a moment.
+    /// The time left, and at least a moment.
     pub(crate) fn rest(self) -> Duration {
         self.0.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))
     }
@@ -100,30 +117,20 @@ impl Until {
 }
 
 impl<'s> Round<'s> {
-    /// Begins an attack. No two rounds may have the same label.
-    pub(crate) fn new(settings: &'s Settings, label: String) -> Self {
+    pub(crate) fn new(settings: &'s Settings, label: &'s str) -> Self {
         Self {
             settings,
             label,
             started: 0,
             file_blocks_max: None,
-            watchdog: Watchdog::new(ROUND_TIME_MAX + settings.time() * 2),
+            victim_is_large: false,
+            slowdown_max: SLOWDOWN_MAX,
+            watchdog: Watchdog::new(ROUND_TIME_MAX),
             faults: Vec::new(),
-            late: 0,
             notes: Vec::new(),
-            tally: None,
+            service: None,
             memory_above_idle: None,
         }
-    }
-
-    /// Whether the victim was served late, and nothing else was wrong.
-    pub(crate) fn is_only_late(&self) -> bool {
-        self.late > 0 && self.late == self.faults.len()
-    }
-
-    /// How long the attack is to go on.
-    pub(crate) fn time(&self) -> Duration {
-        self.settings.time()
     }
 
     /// Whether attacks may take long.
@@ -131,7 +138,7 @@ impl<'s> Round<'s> {
         self.settings.long
     }
 
-    /// How many connections to open of those that are wanted. If fewer are allowed, it is noted.
+    /// Limits a number of connections to what the process may open, and notes it.
     pub(crate) fn allowed_connections(&mut self, wanted: usize) -> usize {
         let allowed = wanted.min(self.settings.connections_max);
         if allowed < wanted {
@@ -140,164 +147,107 @@ impl<'s> Round<'s> {
         allowed
     }
 
-    /// Starts an endpoint.
-    pub(crate) fn endpoint(&mut self, kind: Kind) -> Result<Endpoint, String> {
-        let folder = (kind == Kind::Folder).then(|| self.path("data"));
-        self.endpoint_on(kind, folder.as_deref())
-    }
-
-    /// Starts an endpoint on this folder, whose files may have no more than so many blocks of 512
-    /// bytes, as on a disk that is full.
-    pub(crate) fn endpoint_with_file_limit(
-        &mut self,
-        folder: &Path,
-        blocks: u64,
-    ) -> Result<Endpoint, String> {
-        self.file_blocks_max = Some(blocks);
-        let endpoint = self.endpoint_on(Kind::Folder, Some(folder));
-        self.file_blocks_max = None;
-        endpoint
-    }
-
-    /// Starts an endpoint on this folder, or in memory.
-    pub(crate) fn endpoint_on(
-        &mut self,
-        kind: Kind,
-        folder: Option<&Path>,
-    ) -> Result<Endpoint, String> {
-        let mut arguments: Vec<OsString> = vec!["dynamodb".into(), "--port".into(), "0".into()];
-        match folder {
-            Some(folder) => arguments.extend(["--dir".into(), folder.into()]),
-            None => arguments.push("--in-memory".into()),
-        }
+    /// Starts a server.
+    pub(crate) fn start(&mut self, kind: Kind) -> Result<Target, String> {
+        let folder = self.path("data");
+        let mut line: Vec<OsString> = match kind {
+            Kind::Folder => return self.start_on(&folder),
+            Kind::Memory | Kind::Signed => vec!["dynamodb".into()],
+            Kind::Pages => vec!["serve".into(), "--dynamodb-port=0".into(), "--empty".into()],
+            Kind::Demo => vec!["serve".into(), "--dynamodb-port=0".into()],
+        };
+        line.push("--in-memory".into());
         if kind == Kind::Signed {
             let file = self.path("credentials");
             std::fs::write(&file, dynamodb::credentials_file())
                 .map_err(|error| format!("{}: {error}", file.display()))?;
-            arguments.extend(["--credentials".into(), file.into()]);
+            line.extend(["--credentials".into(), file.into()]);
         }
-        let server = self.launch(&arguments, 1)?;
+        let has_pages = matches!(kind, Kind::Pages | Kind::Demo);
+        let server = self.launch(line, 1 + usize::from(has_pages))?;
         let requests = Requests { address: server.endpoint()?, signed: kind == Kind::Signed };
-        Ok(Endpoint { server, requests, folder: folder.map(Path::to_owned) })
+        let pages = if has_pages { Some(server.address()?) } else { None };
+        Ok(Target { server, requests, pages, folder: None })
     }
 
-    /// Starts the pages, with an endpoint beside them, in memory, without data.
-    pub(crate) fn pages(&mut self) -> Result<Server, String> {
-        self.pages_with(&["--empty"])
+    /// Starts an endpoint on a folder.
+    pub(crate) fn start_on(&mut self, folder: &Path) -> Result<Target, String> {
+        let server = self.launch(vec!["dynamodb".into(), "--dir".into(), folder.into()], 1)?;
+        let requests = Requests { address: server.endpoint()?, signed: false };
+        Ok(Target { server, requests, pages: None, folder: Some(folder.to_owned()) })
     }
 
-    /// Like [`Round::pages`], with the demo data of all systems, which takes a second or two.
-    pub(crate) fn pages_with_demo_data(&mut self) -> Result<Server, String> {
-        self.pages_with(&[])
+    fn launch(&mut self, mut line: Vec<OsString>, addresses: usize) -> Result<Server, String> {
+        self.started += 1;
+        line.push("--port=0".into());
+        let log = self.path(&format!("{}.log", self.started));
+        let program = &self.settings.program;
+        let server = match self.file_blocks_max {
+            None => Server::start(program, &line, addresses, log)?,
+            // The shell becomes the server, so its id is the server's.
+            Some(blocks) => {
+                let script = format!(r#"ulimit -f {blocks}; exec "$0" "$@""#);
+                let mut shell = vec!["-c".into(), script.into(), program.into()];
+                shell.append(&mut line);
+                Server::start(Path::new("sh"), &shell, addresses, log)?
+            }
+        };
+        self.watchdog.watch(server.id());
+        Ok(server)
     }
 
-    fn pages_with(&mut self, options: &[&str]) -> Result<Server, String> {
-        let line = ["serve", "--port", "0", "--dynamodb-port", "0", "--in-memory"];
-        let line: Vec<OsString> = line.iter().chain(options).map(OsString::from).collect();
-        self.launch(&line, 2)
-    }
-
-    /// Attacks an endpoint while the victim asks it, and sees what became of both.
-    pub(crate) fn attack_endpoint(
+    /// Attacks a server while the victim is served, and checks both.
+    pub(crate) fn attack<T>(
         &mut self,
-        endpoint: &mut Endpoint,
-        attack: impl FnOnce(Until) -> Result<(), String>,
-    ) -> Result<(), String> {
-        let requests = endpoint.requests;
-        let victim = Victim::start(requests)?;
-        let attacked = self.measure_memory(&mut endpoint.server, attack);
-        let (tally, acknowledged) = victim.stop()?;
-        self.judge(tally);
-        self.check_alive(&mut endpoint.server, requests.address);
-        self.check_kept(requests, &acknowledged, "at the end");
-        if let Some(folder) = endpoint.folder.clone() {
-            endpoint.server.kill();
-            *endpoint = self.endpoint_on(Kind::Folder, Some(&folder))?;
-            self.check_kept(endpoint.requests, &acknowledged, "after a crash");
-        }
-        attacked
-    }
-
-    /// Attacks the pages while the victim uses them, and sees what became of both.
-    pub(crate) fn attack_pages(
-        &mut self,
-        server: &mut Server,
-        attack: impl FnOnce(Until) -> Result<(), String>,
-    ) -> Result<(), String> {
-        let victim = WebVictim::start(server.address()?)?;
-        let attacked = self.measure_memory(server, attack);
-        self.judge(victim.stop()?);
-        let endpoint = server.endpoint()?;
-        self.check_alive(server, endpoint);
-        attacked
-    }
-
-    fn measure_memory(
-        &mut self,
-        server: &mut Server,
-        attack: impl FnOnce(Until) -> Result<(), String>,
-    ) -> Result<(), String> {
-        std::thread::sleep(CALM_TIME);
-        let idle = server.memory_bytes();
-        server.reset_peak();
-        let attacked = attack(Until(Instant::now() + self.time()));
-        self.check_time();
-        std::thread::sleep(CALM_TIME);
-        if let (Some(idle), Some(peak)) = (idle, server.peak_bytes()) {
-            let above = peak.saturating_sub(idle);
-            self.memory_above_idle = Some(above);
-            let shown = above >> 20;
-            self.check(above <= MEMORY_ABOVE_IDLE_MAX, || format!("{shown} MB above idle"));
-        }
-        attacked
-    }
-
-    fn check_time(&mut self) {
+        target: &mut Target,
+        attack: impl FnOnce(Until) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let requests = target.requests;
+        let victim = match target.pages {
+            Some(pages) => Victim::at_pages(pages)?,
+            None => Victim::at_endpoint(requests, self.victim_is_large)?,
+        };
+        std::thread::sleep(ALONE_TIME);
+        let idle = target.server.memory_bytes();
+        target.server.reset_peak();
+        let begun = Instant::now();
+        let time = if self.settings.long { TIME_LONG } else { TIME };
+        let attacked = attack(Until(begun + time));
         let is_late = self.watchdog.has_ended.load(Ordering::Relaxed);
         self.check(!is_late, || "it took so long that the server was killed".to_owned());
-    }
-
-    /// Notes a fault if something does not hold.
-    pub(crate) fn check(&mut self, holds: bool, fault: impl FnOnce() -> String) {
-        if !holds {
-            self.faults.push(fault());
+        std::thread::sleep(AFTER_TIME);
+        let (tallies, acknowledged) = victim.stop()?;
+        self.judge(Service::judge(&tallies, begun, self.slowdown_max));
+        self.check_memory(idle, target.server.peak_bytes());
+        self.check_alive(&mut target.server, requests.address);
+        self.check_kept(requests, &acknowledged, "at the end");
+        if let Some(folder) = target.folder.clone() {
+            target.server.kill();
+            *target = self.start_on(&folder)?;
+            self.check_kept(target.requests, &acknowledged, "after a crash");
         }
+        attacked
     }
 
-    /// Notes a fault if the answer to an attacker is too large.
-    pub(crate) fn check_refusal(&mut self, what: &str, answer: &Answer) {
-        let bytes = answer.body_bytes;
-        self.check(bytes <= REFUSAL_BYTES_MAX, || {
-            format!("{what}: an answer of {bytes} bytes with status {}", answer.status)
-        });
+    fn judge(&mut self, service: Service) {
+        self.faults.extend(service.faults.iter().cloned());
+        self.service = Some(service);
+        self.check(!(self.settings.limits && self.is_late()), || "a goal was missed".to_owned());
     }
 
-    pub(crate) fn note(&mut self, note: String) {
-        self.notes.push(note);
+    /// Whether the victim's latency missed a goal.
+    pub(crate) fn is_late(&self) -> bool {
+        let misses = |service: &Service| {
+            service.quantile(990) > Some(P99_GOAL) || service.quantile(1000) > Some(LATENCY_GOAL)
+        };
+        self.service.as_ref().is_some_and(misses)
     }
 
-    /// A path for a file of this round.
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.settings.scratch.join(format!("{}-{name}", self.label))
-    }
-
-    pub(crate) fn check_kept(&mut self, requests: Requests, written: &Acknowledged, when: &str) {
-        if let Err(fault) = victim::check_kept(requests, written) {
-            self.faults.push(format!("{when}: {fault}"));
-        }
-    }
-
-    fn judge(&mut self, tally: Tally) {
-        let (p99, most) = (tally.quantile(990), tally.quantile(1000));
-        let (p99, most) = (p99.unwrap_or(Duration::MAX), most.unwrap_or(Duration::MAX));
-        self.late = usize::from(p99 > P99_MAX) + usize::from(most > LATENCY_MAX);
-        self.check(p99 <= P99_MAX, || format!("the p99 is {p99:.1?}"));
-        self.check(most <= LATENCY_MAX, || format!("a request took {most:.1?}"));
-        if let Some(refusal) = &tally.first_refusal {
-            let refused = tally.refused;
-            self.faults.push(format!("{refused} requests were refused, the first: {refusal}"));
-        }
-        self.tally = Some(tally);
+    fn check_memory(&mut self, idle: Option<u64>, peak: Option<u64>) {
+        let (Some(idle), Some(peak)) = (idle, peak) else { return };
+        let above = peak.saturating_sub(idle);
+        self.memory_above_idle = Some(above);
+        self.check(above <= MEMORY_ABOVE_IDLE_MAX, || format!("{} MB above idle", above >> 20));
     }
 
     fn check_alive(&mut self, server: &mut Server, endpoint: SocketAddr) {
@@ -312,54 +262,32 @@ impl<'s> Round<'s> {
         }
     }
 
-    fn launch(&mut self, arguments: &[OsString], addresses: usize) -> Result<Server, String> {
-        self.started += 1;
-        let log = self.path(&format!("{}.log", self.started));
-        let program = &self.settings.program;
-        let server = match self.file_blocks_max {
-            None => Server::start(program, arguments, addresses, log)?,
-            // The shell becomes the server, so its id is the server's.
-            Some(blocks) => {
-                let script = format!(r#"ulimit -f {blocks}; exec "$0" "$@""#);
-                let mut line = vec!["-c".into(), script.into(), program.into()];
-                line.extend_from_slice(arguments);
-                Server::start(Path::new("sh"), &line, addresses, log)?
-            }
-        };
-        self.watchdog.watch(server.id());
-        Ok(server)
+    pub(crate) fn check_kept(&mut self, requests: Requests, written: &Acknowledged, when: &str) {
+        if let Err(fault) = victim::check_kept(requests, written) {
+            self.faults.push(format!("{when}: {fault}"));
+        }
     }
-}
 
-impl Settings {
-    fn time(&self) -> Duration {
-        if self.long { TIME_LONG } else { TIME }
+    /// Adds a fault if something does not hold.
+    pub(crate) fn check(&mut self, holds: bool, fault: impl FnOnce() -> String) {
+        if !holds {
+            self.faults.push(fault());
+        }
     }
-}
 
-/// An endpoint to attack.
-pub(crate) struct Endpoint {
-    pub(crate) server: Server,
-    pub(crate) requests: Requests,
-    pub(crate) folder: Option<PathBuf>,
+    pub(crate) fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    /// A path for a file of this round.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.settings.scratch.join(format!("{}-{name}", self.label))
+    }
 }
 
 /// What the endpoint says about itself.
 pub(crate) fn health(endpoint: SocketAddr) -> std::io::Result<Answer> {
-    Connection::open(endpoint, HEALTH_TIME_MAX)?.ask(&get(endpoint, "/health"))
-}
-
-/// Copies the folder of a server that has ended.
-pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<(), String> {
-    let copied = (|| {
-        std::fs::create_dir(to)?;
-        for entry in std::fs::read_dir(from)? {
-            let entry = entry?;
-            std::fs::copy(entry.path(), to.join(entry.file_name()))?;
-        }
-        Ok(())
-    })();
-    copied.map_err(|error: std::io::Error| format!("{}: {error}", from.display()))
+    Connection::open(endpoint, PATIENCE)?.ask(&get(endpoint, "/health"))
 }
 
 /// Kills the servers of a round that takes too long, which ends everything that waits for them.

@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 /// The line on which the command names an address has this before it.
 const READY: &str = "ready at http://";
 /// Starting takes milliseconds, unless the machine is busy.
-const START_TIME_MAX: Duration = Duration::from_secs(20);
+const START_TIME_MAX: Duration = Duration::from_secs(60);
+/// Stopping takes up to 10 s, unless the machine is busy.
+const STOP_TIME_MAX: Duration = Duration::from_secs(60);
 /// How often files and processes are looked at while waiting for them.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// How much of the log is shown.
@@ -100,16 +102,16 @@ impl Server {
         }
     }
 
-    /// How it ended, if it does so in time.
-    pub(crate) fn wait(&mut self, time_max: Duration) -> Option<ExitStatus> {
+    /// Waits until it ends after [`Server::terminate`]. Requests in flight have 10 s then.
+    pub(crate) fn wait(&mut self) -> Result<ExitStatus, String> {
         let start = Instant::now();
-        while start.elapsed() < time_max {
+        while start.elapsed() < STOP_TIME_MAX {
             if let Ok(Some(status)) = self.process.try_wait() {
-                return Some(status);
+                return Ok(status);
             }
             std::thread::sleep(POLL_INTERVAL);
         }
-        None
+        Err(format!("it still runs {STOP_TIME_MAX:?} after SIGTERM"))
     }
 
     /// How many bytes of memory it has now. `None` where there is no /proc.

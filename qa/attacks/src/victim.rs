@@ -1,115 +1,232 @@
-//! The victim at the DynamoDB endpoint: small requests, one after the other.
+//! The victim: clients that do nothing wrong, at the endpoint or at the pages.
 
-use crate::dynamodb::Requests;
-use crate::http::{Answer, Connection};
+use crate::dynamodb::{Requests, number_in};
+use crate::http::Connection;
 use crate::tally::Tally;
-use serde_json::{Value, json};
+use crate::web::{self, Game};
+use serde_json::json;
 use std::collections::BTreeMap;
-use std::io;
-use std::sync::Arc;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use tokio_tungstenite::tungstenite::WebSocket;
 
-const TABLE: &str = "victim";
-/// How often the victim asks on the connection that it keeps.
+pub(crate) const TABLE: &str = "victim";
+/// How long the victim pauses after a request on the connection that it keeps.
 const KEPT_INTERVAL: Duration = Duration::from_millis(5);
-/// How often it asks on a new connection.
-const NEW_INTERVAL: Duration = Duration::from_millis(20);
-/// After this a request counts as lost.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The same after a request on a new connection, and after a move in a game.
+const INTERVAL: Duration = Duration::from_millis(10);
+/// The same after a large write.
+const LARGE_INTERVAL: Duration = Duration::from_millis(20);
 /// How many keys the victim writes, again and again.
 const KEYS: u64 = 200;
 
-/// What was acknowledged: for each key, the number that was written last.
+/// Acknowledged writes: for each key, the number that was written last.
 pub(crate) type Acknowledged = BTreeMap<u64, u64>;
 
-/// Two threads that ask, until they are stopped.
+/// Threads that send requests until they are stopped.
+#[derive(Default)]
 pub(crate) struct Victim {
     stop: Arc<AtomicBool>,
-    kept: JoinHandle<(Tally, Acknowledged)>,
-    new: JoinHandle<Tally>,
+    threads: Vec<JoinHandle<Vec<Tally>>>,
+    acknowledged: Arc<Mutex<Acknowledged>>,
 }
 
 impl Victim {
-    /// Makes a table, and begins.
-    pub(crate) fn start(requests: Requests) -> Result<Self, String> {
-        create_table(requests, TABLE)?;
-        put(&mut open(requests)?, requests, 0, 0)?;
-        let stop = Arc::new(AtomicBool::new(false));
-        let (of_kept, of_new) = (Arc::clone(&stop), Arc::clone(&stop));
-        Ok(Self {
-            stop,
-            kept: std::thread::spawn(move || ask_on_one_connection(requests, &of_kept)),
-            new: std::thread::spawn(move || ask_on_new_connections(requests, &of_new)),
-        })
-    }
-
-    /// Ends, and says what it saw and what was acknowledged.
-    pub(crate) fn stop(self) -> Result<(Tally, Acknowledged), String> {
-        self.stop.store(true, Ordering::Relaxed);
-        let (mut tally, acknowledged) = self.kept.join().map_err(|_| "the victim panicked")?;
-        tally.join(self.new.join().map_err(|_| "the victim panicked")?);
-        Ok((tally, acknowledged))
-    }
-}
-
-fn ask_on_one_connection(requests: Requests, stop: &AtomicBool) -> (Tally, Acknowledged) {
-    let (mut tally, mut acknowledged) = (Tally::default(), Acknowledged::new());
-    let mut connection = None;
-    let mut number = 0;
-    for operation in ["PutItem", "GetItem", "Query"].into_iter().cycle() {
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
-        if operation == "PutItem" {
-            number += 1;
-        }
-        let key = number % KEYS;
-        let begun = Instant::now();
-        let asked = (|| {
-            let connection = match &mut connection {
-                Some(connection) => connection,
-                none => none.insert(open(requests)?),
-            };
-            match operation {
-                "PutItem" => put(connection, requests, key, number)
-                    .map(|()| _ = acknowledged.insert(key, number)),
-                // What was not acknowledged may be there or not.
-                _ if acknowledged.get(&key) != Some(&number) => Ok(()),
-                _ => expect(connection, requests, operation, key, number),
-            }
-        })();
-        tally.add(begun.elapsed(), KEPT_INTERVAL);
-        if let Err(refusal) = asked {
-            tally.refuse(refusal);
-            connection = None;
-        }
-        std::thread::sleep(KEPT_INTERVAL);
-    }
-    (tally, acknowledged)
-}
-
-fn ask_on_new_connections(requests: Requests, stop: &AtomicBool) -> Tally {
-    let mut tally = Tally::default();
-    while !stop.load(Ordering::Relaxed) {
-        let begun = Instant::now();
-        let asked = open(requests).and_then(|mut connection| {
+    /// A client of the endpoint, on one connection and on new ones. With `is_large` it writes items of
+    /// 300 KB as well.
+    pub(crate) fn at_endpoint(requests: Requests, is_large: bool) -> Result<Self, String> {
+        requests.create_table(TABLE)?;
+        put(&mut requests.open()?, requests, 0, 0)?;
+        let mut victim = Self::default();
+        let mut client = Client {
+            requests,
+            connection: None,
+            number: 0,
+            acknowledged: Arc::clone(&victim.acknowledged),
+        };
+        let operations = &["PutItem", "GetItem", "Query"];
+        victim.add(KEPT_INTERVAL, operations, move |operation| client.send(operation));
+        victim.add(INTERVAL, &["read on a new connection"], move |_| {
             let key = json!({"TableName": TABLE, "Key": {"pk": {"S": "0"}}}).to_string();
-            ask(&mut connection, requests, "GetItem", &key)
+            requests.ask(&mut requests.open()?, "GetItem", &key).map(drop)
         });
-        tally.add(begun.elapsed(), NEW_INTERVAL);
-        if let Err(refusal) = asked {
-            tally.refuse(refusal);
+        if is_large {
+            victim.add(LARGE_INTERVAL, &["write of 300 KB"], move |_| put_large(requests));
         }
-        std::thread::sleep(NEW_INTERVAL);
+        Ok(victim)
     }
-    tally
+
+    /// People who look at pages, and one who follows a game.
+    pub(crate) fn at_pages(address: SocketAddr) -> Result<Self, String> {
+        let (game, mut socket) = web::follow_new_game(address)?;
+        let mut victim = Self::default();
+        let mut kept = None;
+        victim.add(KEPT_INTERVAL, &["page", "list"], move |kind| {
+            let path = if kind == 0 { "/snakes" } else { "/snakes/games?limit=5" };
+            web::look(reuse(&mut kept, || web::open(address))?, address, path)
+        });
+        victim.add(INTERVAL, &["page on a new connection"], move |_| {
+            web::look(&mut web::open(address)?, address, "/")
+        });
+        let mut player = None;
+        victim.add(INTERVAL, &["move in a game"], move |_| {
+            let connection = reuse(&mut player, || web::open(address))?;
+            join_and_leave(connection, address, &game, &mut socket)
+        });
+        Ok(victim)
+    }
+
+    /// Sends requests of these kinds in turn. `send` gets the index of a kind. The first refusal ends
+    /// it, because one is a fault.
+    fn add(
+        &mut self,
+        interval: Duration,
+        kinds: &'static [&'static str],
+        mut send: impl FnMut(usize) -> Result<(), String> + Send + 'static,
+    ) {
+        let stop = Arc::clone(&self.stop);
+        self.threads.push(std::thread::spawn(move || {
+            let mut tallies: Vec<Tally> =
+                kinds.iter().map(|kind| Tally::new(kind, interval)).collect();
+            for kind in (0..kinds.len()).cycle() {
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                let begun = Instant::now();
+                let sent = send(kind);
+                tallies[kind].add(Instant::now(), begun.elapsed());
+                if let Err(refusal) = sent {
+                    tallies[kind].refusal = Some(refusal);
+                    break;
+                }
+                std::thread::sleep(interval);
+            }
+            tallies
+        }));
+    }
+
+    /// Stops the victim. Returns its tallies and its acknowledged writes.
+    pub(crate) fn stop(self) -> Result<(Vec<Tally>, Acknowledged), String> {
+        self.stop.store(true, Ordering::Relaxed);
+        let mut tallies = Vec::new();
+        for thread in self.threads {
+            tallies.extend(thread.join().map_err(|_| "the victim panicked")?);
+        }
+        let acknowledged = self.acknowledged.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Ok((tallies, acknowledged))
+    }
 }
 
-/// Reads back what was acknowledged. A later number is as good: its answer may have been lost.
+/// A client that writes a number, and reads it in two ways.
+struct Client {
+    requests: Requests,
+    connection: Option<Connection>,
+    number: u64,
+    acknowledged: Arc<Mutex<Acknowledged>>,
+}
+
+impl Client {
+    fn send(&mut self, operation: usize) -> Result<(), String> {
+        let requests = self.requests;
+        let connection = reuse(&mut self.connection, || requests.open())?;
+        if operation == 0 {
+            self.number += 1;
+            let (key, number) = (self.number % KEYS, self.number);
+            put(connection, requests, key, number)?;
+            self.acknowledged.lock().unwrap_or_else(PoisonError::into_inner).insert(key, number);
+            return Ok(());
+        }
+        let key = json!({"S": (self.number % KEYS).to_string()});
+        let (operation, body) = match operation {
+            1 => {
+                ("GetItem", json!({"TableName": TABLE, "Key": {"pk": key}, "ConsistentRead": true}))
+            }
+            _ => (
+                "Query",
+                json!({
+                    "TableName": TABLE,
+                    "KeyConditionExpression": "pk = :k",
+                    "ExpressionAttributeValues": {":k": key},
+                    "ConsistentRead": true,
+                }),
+            ),
+        };
+        let answer = requests.ask(connection, operation, &body.to_string())?;
+        match number_in(&answer.text()) {
+            Some(found) if found == self.number => Ok(()),
+            found => Err(format!("{operation} found {found:?} instead of {}", self.number)),
+        }
+    }
+}
+
+/// The connection that is open, or a new one.
+fn reuse(
+    kept: &mut Option<Connection>,
+    open: impl FnOnce() -> Result<Connection, String>,
+) -> Result<&mut Connection, String> {
+    match kept {
+        Some(connection) => Ok(connection),
+        none => Ok(none.insert(open()?)),
+    }
+}
+
+/// Joins a game and leaves it again, and waits for the push of each.
+fn join_and_leave(
+    connection: &mut Connection,
+    address: SocketAddr,
+    game: &Game,
+    socket: &mut WebSocket<TcpStream>,
+) -> Result<(), String> {
+    let (id, _) = web::join(connection, address, game, "Guest")?;
+    web::wait_for_push(socket, "playerJoined")?;
+    let leave = format!(
+        "DELETE /snakes/games/{}/players/{id} HTTP/1.1\r\nHost: {address}\r\nPlayer-Secret: {}\r\n\r\n",
+        game.code, game.secret
+    );
+    let left = connection.ask(leave.as_bytes());
+    let left = left.map_err(|error| format!("leaving got no answer: {error}"))?;
+    if left.status >= 300 {
+        return Err(format!("leaving: {}", left.shown()));
+    }
+    web::wait_for_push(socket, "playerLeft")
+}
+
+/// Writes numbers to keys one by one until `count` are acknowledged.
+pub(crate) fn write_acknowledged(requests: Requests, count: u64) -> Result<Acknowledged, String> {
+    requests.create_table(TABLE)?;
+    let mut connection = requests.open()?;
+    let mut acknowledged = Acknowledged::new();
+    for key in 0..count {
+        put(&mut connection, requests, key, key)?;
+        acknowledged.insert(key, key);
+    }
+    Ok(acknowledged)
+}
+
+/// Writes a number to a key, in the victim's table.
+pub(crate) fn put(
+    connection: &mut Connection,
+    requests: Requests,
+    key: u64,
+    number: u64,
+) -> Result<(), String> {
+    let item = json!({"pk": {"S": key.to_string()}, "n": {"N": number.to_string()}});
+    let body = json!({"TableName": TABLE, "Item": item});
+    requests.ask(connection, "PutItem", &body.to_string()).map(drop)
+}
+
+fn put_large(requests: Requests) -> Result<(), String> {
+    let item = json!({"pk": {"S": "large"}, "text": {"S": "a".repeat(300_000)}});
+    let body = json!({"TableName": TABLE, "Item": item}).to_string();
+    requests.ask(&mut requests.open()?, "PutItem", &body).map(drop)
+}
+
+/// Reads back acknowledged writes. A later number is as good: its answer may have been lost.
 pub(crate) fn check_kept(requests: Requests, acknowledged: &Acknowledged) -> Result<(), String> {
-    let mut connection = open(requests)?;
+    let mut connection = requests.open()?;
     for (key, number) in acknowledged {
         let found = number_of(&mut connection, requests, *key)?;
         if found.is_none_or(|found| found < *number) {
@@ -119,109 +236,12 @@ pub(crate) fn check_kept(requests: Requests, acknowledged: &Acknowledged) -> Res
     Ok(())
 }
 
-/// The number that a key has, in the table of the victim.
+/// The number that a key has in the victim's table.
 pub(crate) fn number_of(
     connection: &mut Connection,
     requests: Requests,
     key: u64,
 ) -> Result<Option<u64>, String> {
     let body = json!({"TableName": TABLE, "Key": {"pk": {"S": key.to_string()}}}).to_string();
-    Ok(number_in(&ask(connection, requests, "GetItem", &body)?.text()))
-}
-
-/// Writes numbers to keys one by one until `count` are acknowledged.
-pub(crate) fn write_acknowledged(requests: Requests, count: u64) -> Result<Acknowledged, String> {
-    create_table(requests, TABLE)?;
-    let mut connection = open(requests)?;
-    let mut acknowledged = Acknowledged::new();
-    for key in 0..count {
-        put(&mut connection, requests, key, key)?;
-        acknowledged.insert(key, key);
-    }
-    Ok(acknowledged)
-}
-
-/// Makes a table with the partition key `pk`.
-pub(crate) fn create_table(requests: Requests, name: &str) -> Result<(), String> {
-    let body = json!({
-        "TableName": name,
-        "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
-        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
-        "BillingMode": "PAY_PER_REQUEST",
-    });
-    ask(&mut open(requests)?, requests, "CreateTable", &body.to_string()).map(drop)
-}
-
-/// A connection for well-behaved requests.
-pub(crate) fn open(requests: Requests) -> Result<Connection, String> {
-    Connection::open(requests.address, PATIENCE).map_err(|error| format!("cannot connect: {error}"))
-}
-
-/// Asks for an operation, which must succeed.
-pub(crate) fn ask(
-    connection: &mut Connection,
-    requests: Requests,
-    operation: &str,
-    body: &str,
-) -> Result<Answer, String> {
-    let asked = connection.ask(&requests.make(operation, body));
-    let answer = asked.map_err(|error| lost(operation, &error))?;
-    match answer.status {
-        200 => Ok(answer),
-        _ => Err(format!("{operation}: {}", answer.shown())),
-    }
-}
-
-/// Writes a number to a key, in the table of the victim.
-pub(crate) fn put(
-    connection: &mut Connection,
-    requests: Requests,
-    key: u64,
-    number: u64,
-) -> Result<(), String> {
-    let item = json!({"pk": {"S": key.to_string()}, "n": {"N": number.to_string()}});
-    let body = json!({"TableName": TABLE, "Item": item});
-    ask(connection, requests, "PutItem", &body.to_string()).map(drop)
-}
-
-/// Writes an item of 300 KB, as somebody may who does nothing wrong.
-pub(crate) fn put_large(requests: Requests) -> Result<(), String> {
-    let item = json!({"pk": {"S": "large"}, "text": {"S": "a".repeat(300_000)}});
-    let body = json!({"TableName": TABLE, "Item": item}).to_string();
-    ask(&mut open(requests)?, requests, "PutItem", &body).map(drop)
-}
-
-fn expect(
-    connection: &mut Connection,
-    requests: Requests,
-    operation: &str,
-    key: u64,
-    number: u64,
-) -> Result<(), String> {
-    let key = json!({"S": key.to_string()});
-    let body = match operation {
-        "GetItem" => json!({"TableName": TABLE, "Key": {"pk": key}, "ConsistentRead": true}),
-        _ => json!({
-            "TableName": TABLE,
-            "KeyConditionExpression": "pk = :k",
-            "ExpressionAttributeValues": {":k": key},
-            "ConsistentRead": true,
-        }),
-    };
-    let answer = ask(connection, requests, operation, &body.to_string())?;
-    match number_in(&answer.text()) {
-        Some(found) if found == number => Ok(()),
-        found => Err(format!("{operation} found {found:?} instead of {number}")),
-    }
-}
-
-/// The number of the one item in an answer.
-fn number_in(text: &str) -> Option<u64> {
-    let answer: Value = serde_json::from_str(text).ok()?;
-    let item = answer.get("Item").or_else(|| answer.pointer("/Items/0"))?;
-    item.pointer("/n/N")?.as_str()?.parse().ok()
-}
-
-fn lost(operation: &str, error: &io::Error) -> String {
-    format!("{operation} got no answer: {error}")
+    Ok(number_in(&requests.ask(connection, "GetItem", &body)?.text()))
 }
