@@ -19,6 +19,10 @@ const TIME: Duration = Duration::from_millis(800);
 const TIME_LONG: Duration = Duration::from_secs(20);
 /// How long the victim is served alone before the attack: the baseline.
 const ALONE_TIME: Duration = Duration::from_millis(300);
+/// How many requests each of its threads sends alone at least, on a machine that is busy: a few of
+/// each kind. Under attack, each kind must have been answered once.
+const ALONE_REQUESTS_MIN: usize = 12;
+const ATTACKED_REQUESTS_MIN: usize = 4;
 /// How long the victim goes on after the attack.
 const AFTER_TIME: Duration = Duration::from_millis(100);
 /// A round that takes longer is ended by killing its servers. Most take a second or two.
@@ -207,15 +211,18 @@ impl<'s> Round<'s> {
             Some(pages) => Victim::at_pages(pages)?,
             None => Victim::at_endpoint(requests, self.victim_is_large)?,
         };
+        let before = victim.sent();
         std::thread::sleep(ALONE_TIME);
+        victim.wait_for(&before, ALONE_REQUESTS_MIN);
         let idle = target.server.memory_bytes();
         target.server.reset_peak();
-        let begun = Instant::now();
+        let (begun, before) = (Instant::now(), victim.sent());
         let time = if self.settings.long { TIME_LONG } else { TIME };
         let attacked = attack(Until(begun + time));
         let is_late = self.watchdog.has_ended.load(Ordering::Relaxed);
         self.check(!is_late, || "it took so long that the server was killed".to_owned());
         std::thread::sleep(AFTER_TIME);
+        victim.wait_for(&before, ATTACKED_REQUESTS_MIN);
         let (tallies, acknowledged) = victim.stop()?;
         self.judge(Service::judge(&tallies, begun, self.slowdown_max));
         self.check_memory(idle, target.server.peak_bytes());

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 ///
 /// The server lets clients take turns, so a small request waits for the turns of others under way and
 /// not for their queues: a few milliseconds of work, on processors that the attackers use as well.
-/// Honest runs on two busy cores stayed below 25. A request that waits for a whole queue, or for a
+/// Honest runs on two busy cores stayed below 30. A request that waits for a whole queue, or for a
 /// heavy request, takes hundreds of times as long.
 pub(crate) const SLOWDOWN_MAX: f64 = 50.0;
 

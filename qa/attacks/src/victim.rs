@@ -1,13 +1,13 @@
 //! The victim: clients that do nothing wrong, at the endpoint or at the pages.
 
 use crate::dynamodb::{Requests, number_in};
-use crate::http::Connection;
+use crate::http::{Connection, PATIENCE};
 use crate::tally::Tally;
 use crate::web::{self, Game};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -31,6 +31,8 @@ pub(crate) type Acknowledged = BTreeMap<u64, u64>;
 pub(crate) struct Victim {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<Vec<Tally>>>,
+    /// How many requests each thread has sent.
+    sent: Vec<Arc<AtomicUsize>>,
     acknowledged: Arc<Mutex<Acknowledged>>,
 }
 
@@ -87,7 +89,8 @@ impl Victim {
         kinds: &'static [&'static str],
         mut send: impl FnMut(usize) -> Result<(), String> + Send + 'static,
     ) {
-        let stop = Arc::clone(&self.stop);
+        let (stop, sent) = (Arc::clone(&self.stop), Arc::new(AtomicUsize::new(0)));
+        self.sent.push(Arc::clone(&sent));
         self.threads.push(std::thread::spawn(move || {
             let mut tallies: Vec<Tally> =
                 kinds.iter().map(|kind| Tally::new(kind, interval)).collect();
@@ -96,9 +99,10 @@ impl Victim {
                     break;
                 }
                 let begun = Instant::now();
-                let sent = send(kind);
+                let answered = send(kind);
                 tallies[kind].add(Instant::now(), begun.elapsed());
-                if let Err(refusal) = sent {
+                sent.fetch_add(1, Ordering::Relaxed);
+                if let Err(refusal) = answered {
                     tallies[kind].refusal = Some(refusal);
                     break;
                 }
@@ -106,6 +110,23 @@ impl Victim {
             }
             tallies
         }));
+    }
+
+    /// How many requests each thread has sent.
+    pub(crate) fn sent(&self) -> Vec<usize> {
+        self.sent.iter().map(|sent| sent.load(Ordering::Relaxed)).collect()
+    }
+
+    /// Waits until each thread has sent so many requests more than `before`, or was refused.
+    pub(crate) fn wait_for(&self, before: &[usize], count: usize) {
+        let begun = Instant::now();
+        let is_waiting = || {
+            let mut threads = self.sent().into_iter().zip(before).zip(&self.threads);
+            threads.any(|((sent, before), thread)| sent < before + count && !thread.is_finished())
+        };
+        while is_waiting() && begun.elapsed() < PATIENCE {
+            std::thread::sleep(KEPT_INTERVAL);
+        }
     }
 
     /// Stops the victim. Returns its tallies and its acknowledged writes.
