@@ -49,7 +49,7 @@ fn test_line(systems: &[String]) -> Line {
 }
 
 /// The systems by name: each has a folder, and a test with the name of the folder.
-fn systems(folder: &Path) -> Result<Vec<String>, String> {
+pub(crate) fn systems(folder: &Path) -> Result<Vec<String>, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {

@@ -17,6 +17,7 @@ mod clients;
 mod command;
 mod endpoint;
 mod examples;
+mod lean;
 mod local;
 mod packages;
 mod program;

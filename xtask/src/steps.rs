@@ -7,7 +7,7 @@ use crate::arguments::Selection;
 use crate::beside::Beside;
 use crate::command::Line;
 use crate::program::{self, Program};
-use crate::{attacks, browser, clients, examples, local, tidy};
+use crate::{attacks, browser, clients, examples, lean, local, tidy};
 
 /// Set for the tests when `--long` is given: those that have a long mode read it.
 const LONG_VARIABLE: &str = "SINGLET_TEST_LONG";
@@ -85,6 +85,12 @@ const STEPS: &[Step] = &[
         about: "all Rust tests, with a short seeded run of the fuzz targets",
         call: Call::Always,
         run: test,
+    },
+    Step {
+        name: "lean",
+        about: "no system compiles the HTTP client again",
+        call: Call::Always,
+        run: lean::run,
     },
     Step {
         name: "doc",
