@@ -1,6 +1,7 @@
 //! One test on every backend.
 
-/// Runs each of these tests on every backend. A test is an `async fn name(store: TestStore)`.
+/// Runs each of these tests on every backend. A test is an `async fn name(store: TestStore)`, which
+/// may return a `Result`.
 ///
 /// Those on DynamoDB Local are ignored: the step `local` of the test command starts it and runs
 /// them.
@@ -21,8 +22,8 @@ macro_rules! on_every_backend {
         mod memory {
             $(
                 #[test]
-                fn $test() {
-                    $crate::run(super::$test($crate::TestStore::memory()));
+                fn $test() -> impl ::std::process::Termination {
+                    $crate::run(super::$test($crate::TestStore::memory()))
                 }
             )+
         }
@@ -30,8 +31,8 @@ macro_rules! on_every_backend {
         mod folder {
             $(
                 #[test]
-                fn $test() {
-                    $crate::run(super::$test($crate::TestStore::folder()));
+                fn $test() -> impl ::std::process::Termination {
+                    $crate::run(super::$test($crate::TestStore::folder()))
                 }
             )+
         }
@@ -39,8 +40,8 @@ macro_rules! on_every_backend {
         mod endpoint {
             $(
                 #[test]
-                fn $test() {
-                    $crate::run(async { super::$test($crate::TestStore::endpoint().await).await });
+                fn $test() -> impl ::std::process::Termination {
+                    $crate::run(async { super::$test($crate::TestStore::endpoint().await).await })
                 }
             )+
         }
@@ -49,10 +50,10 @@ macro_rules! on_every_backend {
             $(
                 #[test]
                 #[ignore = "needs DynamoDB Local, which `cargo xtask test local` starts"]
-                fn $test() {
+                fn $test() -> impl ::std::process::Termination {
                     $crate::run(async {
-                        super::$test($crate::TestStore::dynamodb_local().await).await;
-                    });
+                        super::$test($crate::TestStore::dynamodb_local().await).await
+                    })
                 }
             )+
         }

@@ -1,6 +1,7 @@
 //! Many callers at the same moment.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use tokio::sync::Barrier;
 
@@ -14,7 +15,8 @@ pub fn run<T>(test: impl Future<Output = T>) -> T {
         .enable_all()
         .build()
         .unwrap()
-        .block_on(test)
+        // Boxed, so that the runtime is compiled once for all tests.
+        .block_on(Box::pin(test) as Pin<Box<dyn Future<Output = T> + '_>>)
 }
 
 /// Starts `count` calls at the same moment, each with its number, and returns the results in the

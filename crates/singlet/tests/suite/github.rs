@@ -1,6 +1,11 @@
 //! The example `github`, on every backend.
 
 use crate::{Fixture, TestResult};
+use singlet_testing::{TestStore, on_every_backend};
+
+on_every_backend! {
+    every_access_pattern,
+}
 
 #[path = "../../examples/github/design.rs"]
 #[allow(unreachable_pub, missing_docs, dead_code, reason = "declared as a program declares it")]
@@ -13,7 +18,8 @@ mod service;
 mod story;
 
 /// Every access pattern of ten entities.
-pub(crate) async fn every_access_pattern(fixture: &Fixture) -> TestResult {
+async fn every_access_pattern(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = fixture.open::<design::GitHub>();
     db.provision().await?;
     story::tell(&db).await

@@ -1,4 +1,4 @@
-//! One suite for all backends: each story runs on each of them.
+//! One suite for all backends: each story is a test on each of them.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +18,7 @@ mod stories;
 mod sums;
 
 use sample::World;
-use singlet::engine::{Clock, Engine, Options};
+use singlet::engine::Clock;
 use singlet::{CursorKey, Db, Declaration, Settings};
 use singlet_testing::TestStore;
 
@@ -35,9 +35,11 @@ struct Fixture {
 }
 
 impl Fixture {
-    fn new(store: TestStore) -> Self {
+    async fn new(store: TestStore) -> Self {
         let (settings, clock) = (store.settings.clone(), store.clock.clone());
-        Self { db: store.database(), store, settings, clock }
+        let db = store.database();
+        assert_eq!(db.provision().await.unwrap().differences, [] as [String; 0]);
+        Self { db, store, settings, clock }
     }
 
     /// Another design, in the same store.
@@ -49,34 +51,4 @@ impl Fixture {
 fn settings(clock: &Clock, environment: &str) -> Settings {
     let cursor_key = Some(CursorKey::of_this_process());
     Settings { environment: environment.into(), clock: clock.clone(), cursor_key }
-}
-
-/// Names the stories to run, by a part of their names; without it all run.
-const STORIES_VARIABLE: &str = "SINGLET_STORIES";
-
-/// Runs all stories on one store.
-async fn run_all(fixture: &Fixture) {
-    let made = fixture.db.provision().await.unwrap();
-    assert_eq!(made.differences, [] as [String; 0]);
-    let wanted = std::env::var(STORIES_VARIABLE).unwrap_or_default();
-    for (name, story) in stories::ALL.iter().filter(|(name, _)| name.contains(&wanted)) {
-        if let Err(error) = story(fixture).await {
-            panic!("{name}: {error}");
-        }
-    }
-}
-
-#[test]
-fn in_memory() {
-    let store = TestStore::with_engine(Engine::memory().unwrap());
-    singlet::block_on(run_all(&Fixture::new(store)));
-}
-
-#[test]
-fn in_a_folder() {
-    let folder = std::env::temp_dir().join(format!("singlet-suite-{}", std::process::id()));
-    let engine = Engine::open(&folder, Options::default()).unwrap();
-    singlet::block_on(run_all(&Fixture::new(TestStore::with_engine(engine.clone()))));
-    engine.close().unwrap();
-    std::fs::remove_dir_all(folder).unwrap();
 }

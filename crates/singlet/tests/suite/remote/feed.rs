@@ -1,10 +1,10 @@
 //! What a change feed makes of the shards of a stream, and of what goes wrong on the way.
 
-use super::run;
 use super::scripted::Script;
 use aws_config::retry::RetryConfig;
 use singlet::backend::{Aws, Backend, BackendError, Feed, FeedEvent};
 use singlet::dynamo::ErrorKind;
+use singlet_testing::{loader, run};
 use std::time::Duration;
 
 /// What a feed told: a number that was written, that it fell behind, or the name of an error.
@@ -23,7 +23,7 @@ async fn open(script: &Script) -> Box<dyn Feed> {
     script.state().open("a", None);
     script.state().write("a", [1, 2, 3]);
     let url = script.start();
-    let config = super::loader(&url).retry_config(RetryConfig::disabled()).load().await;
+    let config = loader(&url).retry_config(RetryConfig::disabled()).load().await;
     Aws::new(&config).changes("scripted").await.unwrap()
 }
 

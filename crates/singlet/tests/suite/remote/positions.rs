@@ -1,13 +1,13 @@
 //! Going on from a position in a stream whose shards divide, end and are trimmed.
 
-use super::run;
 use super::scripted::Script;
 use aws_config::retry::RetryConfig;
 use singlet::backend::{Aws, Backend, BackendError, Feed, FeedEvent};
+use singlet_testing::{loader, run};
 
 async fn aws(script: &Script) -> Aws {
     let url = script.start();
-    Aws::new(&super::loader(&url).retry_config(RetryConfig::disabled()).load().await)
+    Aws::new(&loader(&url).retry_config(RetryConfig::disabled()).load().await)
 }
 
 /// The numbers that were written next.

@@ -1,6 +1,5 @@
 //! What `request` shows is what goes over the wire.
 
-use super::run;
 use super::scripted::serve;
 use crate::sample::{
     Goal, MatchId, Rating, Scoreboard, Site, SiteId, SiteTitle, Stars, UserId, World,
@@ -12,6 +11,7 @@ use singlet::Settings;
 use singlet::backend::Aws;
 use singlet::dynamo::operation::Request;
 use singlet::prelude::*;
+use singlet_testing::{loader, run};
 use std::sync::{Arc, Mutex};
 
 type Bodies = Arc<Mutex<Vec<(String, Value)>>>;
@@ -24,7 +24,7 @@ async fn recorded() -> (Db<World>, Bodies) {
         kept.lock().unwrap().push((target.to_owned(), request.clone()));
         (200, json!({"Count": 0, "ScannedCount": 0, "Items": []}))
     });
-    let config = super::loader(&url).retry_config(RetryConfig::disabled()).load().await;
+    let config = loader(&url).retry_config(RetryConfig::disabled()).load().await;
     let clock = singlet_testing::fixed_clock();
     let settings = Settings { clock, ..Settings::default() };
     (Db::on(Aws::new(&config), settings), bodies)

@@ -6,8 +6,20 @@ use singlet::dynamo::Number;
 use singlet::operation::OutOfRange;
 use singlet::prelude::*;
 use singlet::{Db, Error};
+use singlet_testing::{TestStore, on_every_backend};
 use std::collections::BTreeMap;
 use std::time::Duration;
+
+on_every_backend! {
+    a_sum_that_does_not_fit_is_refused,
+    sums_reach_the_ends_of_their_ranges,
+    every_kind_of_amount,
+    an_upsert_counts_from_zero,
+    a_condition_comes_before_a_range,
+    an_index_key_can_be_added_to,
+    a_field_is_set_from_another,
+    fields_are_compared_with_fields,
+}
 
 id!(CounterId, LeaseId);
 
@@ -85,7 +97,8 @@ fn out_of_range<T: std::fmt::Debug>(outcome: Result<T, Error>) -> OutOfRange {
 }
 
 /// An `add` that left the range of its type was carried out, and every read after it failed.
-pub(super) async fn a_sum_that_does_not_fit_is_refused(fixture: &Fixture) -> TestResult {
+async fn a_sum_that_does_not_fit_is_refused(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "refused").await?;
     let change = || update(Key::of(&one));
     let outcomes = [
@@ -119,7 +132,8 @@ pub(super) async fn a_sum_that_does_not_fit_is_refused(fixture: &Fixture) -> Tes
     Ok(())
 }
 
-pub(super) async fn sums_reach_the_ends_of_their_ranges(fixture: &Fixture) -> TestResult {
+async fn sums_reach_the_ends_of_their_ranges(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "ends").await?;
     let change = || update(Key::of(&one));
     let changed = db
@@ -144,7 +158,8 @@ pub(super) async fn sums_reach_the_ends_of_their_ranges(fixture: &Fixture) -> Te
     Ok(())
 }
 
-pub(super) async fn every_kind_of_amount(fixture: &Fixture) -> TestResult {
+async fn every_kind_of_amount(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "amounts").await?;
     let change = || update(Key::of(&one));
     let changed = db
@@ -174,7 +189,8 @@ pub(super) async fn every_kind_of_amount(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn an_upsert_counts_from_zero(fixture: &Fixture) -> TestResult {
+async fn an_upsert_counts_from_zero(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Counters>();
     db.provision().await?;
     let later = Expiry::at(db.now().after(Duration::from_secs(3600)));
@@ -211,7 +227,8 @@ impl From<Error> for Refusal {
 }
 
 /// A range that is left is told from a condition of the caller that does not hold.
-pub(super) async fn a_condition_comes_before_a_range(fixture: &Fixture) -> TestResult {
+async fn a_condition_comes_before_a_range(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "order").await?;
     let take = |count: i32| update(Key::of(&one)).add(Counter::VALUE, -count);
     let outcome = db.run(take(2).only_if(Counter::VALUE.ge(2))).await;
@@ -232,7 +249,8 @@ pub(super) async fn a_condition_comes_before_a_range(fixture: &Fixture) -> TestR
     Ok(())
 }
 
-pub(super) async fn an_index_key_can_be_added_to(fixture: &Fixture) -> TestResult {
+async fn an_index_key_can_be_added_to(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "leaders-1").await?;
     let board = "leaders".to_owned();
     let other = Counter { id: id("leaders-2"), score: 5, ..one.clone() };
@@ -251,7 +269,8 @@ pub(super) async fn an_index_key_can_be_added_to(fixture: &Fixture) -> TestResul
     Ok(())
 }
 
-pub(super) async fn a_field_is_set_from_another(fixture: &Fixture) -> TestResult {
+async fn a_field_is_set_from_another(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "from").await?;
     let change = || update(Key::of(&one));
     // All of an update sees the item as it was.
@@ -278,7 +297,8 @@ pub(super) async fn a_field_is_set_from_another(fixture: &Fixture) -> TestResult
     Ok(())
 }
 
-pub(super) async fn fields_are_compared_with_fields(fixture: &Fixture) -> TestResult {
+async fn fields_are_compared_with_fields(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "compared").await?;
     let one = Counter { small: 7, previous: 5, maybe: Some(7), ..one };
     db.run(put(&one)).await?;

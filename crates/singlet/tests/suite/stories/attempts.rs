@@ -6,10 +6,19 @@ use crate::{Fixture, TestResult};
 use futures_util::future::join_all;
 use singlet::prelude::*;
 use singlet::{Error, Retryable};
+use singlet_testing::{TestStore, on_every_backend};
 use std::cell::Cell;
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
+
+on_every_backend! {
+    no_increment_is_lost,
+    versions_are_tried_again,
+    other_errors_end_it_at_once,
+    attempts_have_a_bound,
+    a_conflict_ends_it,
+}
 
 /// How many count up at the same time.
 const CALLERS: u32 = 50;
@@ -32,7 +41,8 @@ fn assert_send<T: Send>(value: T) -> T {
     value
 }
 
-pub(super) async fn no_increment_is_lost(fixture: &Fixture) -> TestResult {
+async fn no_increment_is_lost(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let counter: SiteId = id("attempts");
     db.run(create(&Site { visits: 0, ..site("attempts", db.now()) })).await?;
@@ -57,7 +67,8 @@ pub(super) async fn no_increment_is_lost(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn versions_are_tried_again(fixture: &Fixture) -> TestResult {
+async fn versions_are_tried_again(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let key = || Site::key(id::<SiteId>("attempt-version"));
     db.run(put(&site("attempt-version", db.now()))).await?;
@@ -98,7 +109,8 @@ impl Retryable for Refusal {
     }
 }
 
-pub(super) async fn other_errors_end_it_at_once(fixture: &Fixture) -> TestResult {
+async fn other_errors_end_it_at_once(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let attempts = Cell::new(0);
     let outcome: Result<(), Refusal> = db
@@ -123,7 +135,8 @@ pub(super) async fn other_errors_end_it_at_once(fixture: &Fixture) -> TestResult
     Ok(())
 }
 
-pub(super) async fn attempts_have_a_bound(fixture: &Fixture) -> TestResult {
+async fn attempts_have_a_bound(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let absent = rating("attempt-bound", "s", 1);
     for (times, made) in [(0, 1), (1, 1), (4, 4)] {
@@ -142,7 +155,8 @@ pub(super) async fn attempts_have_a_bound(fixture: &Fixture) -> TestResult {
 }
 
 /// What went wrong: each of twelve attempts waited nine seconds for the same transaction.
-pub(super) async fn a_conflict_ends_it(fixture: &Fixture) -> TestResult {
+async fn a_conflict_ends_it(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let attempts = Cell::new(0);
     let outcome: Result<(), Error> = fixture
         .db

@@ -6,9 +6,19 @@ use crate::github::design::{AccountName, GitHub, GitHubItem, Organization, Plan,
 use crate::sample::{Comment, CommentId, Rating, Reading, Sample, SampleItem, SiteId, UserId};
 use crate::{Fixture, TestResult};
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
 use std::time::Duration;
 
-pub(super) async fn any_number_is_written_and_read(fixture: &Fixture) -> TestResult {
+on_every_backend! {
+    any_number_is_written_and_read,
+    the_last_write_of_a_key_counts,
+    answers_that_are_too_small,
+    several_entities_are_read_at_once,
+    a_batch_reads_what_a_get_reads,
+}
+
+async fn any_number_is_written_and_read(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let user: UserId = id("batch");
     let sites: Vec<SiteId> = (0..130).map(|number| id(format!("b{number:03}"))).collect();
@@ -43,7 +53,8 @@ pub(super) async fn any_number_is_written_and_read(fixture: &Fixture) -> TestRes
     Ok(())
 }
 
-pub(super) async fn the_last_write_of_a_key_counts(fixture: &Fixture) -> TestResult {
+async fn the_last_write_of_a_key_counts(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let mut batch = db.batch();
     batch.put(&rating("twice", "a", 1))?;
@@ -58,7 +69,8 @@ pub(super) async fn the_last_write_of_a_key_counts(fixture: &Fixture) -> TestRes
 }
 
 /// Items of several entities by one request, in the order of their keys.
-pub(super) async fn several_entities_are_read_at_once(fixture: &Fixture) -> TestResult {
+async fn several_entities_are_read_at_once(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let (one, game) = (rating("mixed", "a", 4), goal("mixed", 1, 2, "g"));
     db.run(put(&one)).await?;
@@ -104,7 +116,8 @@ pub(super) async fn several_entities_are_read_at_once(fixture: &Fixture) -> Test
 }
 
 /// An expired item is not there, and neither is one of another entity that shares the key.
-pub(super) async fn a_batch_reads_what_a_get_reads(fixture: &Fixture) -> TestResult {
+async fn a_batch_reads_what_a_get_reads(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Hub>();
     db.provision().await?;
     let now = db.now();
@@ -150,7 +163,8 @@ pub(super) async fn a_batch_reads_what_a_get_reads(fixture: &Fixture) -> TestRes
 
 /// DynamoDB answers with sixteen megabytes at most, and leaves the other keys for later. A page of
 /// a query holds one.
-pub(super) async fn answers_that_are_too_small(fixture: &Fixture) -> TestResult {
+async fn answers_that_are_too_small(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let body = "x".repeat(350 * 1024);
     let (user, site): (UserId, SiteId) = (id("large"), id("s"));

@@ -6,6 +6,13 @@ use crate::{Fixture, TestResult};
 use singlet::dynamo::{Item, Value, operation::PutItem};
 use singlet::prelude::*;
 use singlet::{Change, Changes, Error};
+use singlet_testing::{TestStore, on_every_backend};
+
+on_every_backend! {
+    the_feed_tells_entities,
+    every_listener_hears_everything,
+    a_corrupt_item_does_not_stop_the_feed,
+}
 
 /// The stars of a user's rating before and after, if there are any.
 type Stars = (Option<u8>, Option<u8>);
@@ -31,7 +38,8 @@ async fn next(
     Ok(told)
 }
 
-pub(super) async fn the_feed_tells_entities(fixture: &Fixture) -> TestResult {
+async fn the_feed_tells_entities(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let user: UserId = id("feed");
     let mut changes = db.changes_of::<Sample>().await?;
@@ -44,7 +52,8 @@ pub(super) async fn the_feed_tells_entities(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn every_listener_hears_everything(fixture: &Fixture) -> TestResult {
+async fn every_listener_hears_everything(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let user: UserId = id("heard");
     // As if by two processes.
     let (one, other) = (&fixture.db, fixture.open::<World>());
@@ -61,7 +70,8 @@ pub(super) async fn every_listener_hears_everything(fixture: &Fixture) -> TestRe
 }
 
 /// A listener that stopped at a corrupt item would hear of nothing behind it.
-pub(super) async fn a_corrupt_item_does_not_stop_the_feed(fixture: &Fixture) -> TestResult {
+async fn a_corrupt_item_does_not_stop_the_feed(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let user: UserId = id("feed-corrupt");
     let mut changes = db.changes_of::<Sample>().await?;

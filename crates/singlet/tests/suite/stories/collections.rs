@@ -7,9 +7,24 @@ use singlet::dynamo::operation::{Answer, PutItem, Request};
 use singlet::dynamo::{Item, Value};
 use singlet::prelude::*;
 use singlet::{Error, Settings};
+use singlet_testing::{TestStore, on_every_backend};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+on_every_backend! {
+    only_what_is_asked_for_is_read,
+    by_an_index,
+    several_entities_in_their_order,
+    pages_of_several_entities,
+    cursors_are_of_one_query,
+    local_and_thin_indexes,
+    every_range_narrows_the_one_before,
+    expiry_is_that_of_the_entity,
+    corrupt_items_fill_no_limit,
+    filters_are_on_what_the_index_holds,
+    the_last_character_is_in_every_range,
+}
 
 pub(crate) use design::*;
 
@@ -262,7 +277,8 @@ fn numbers(issues: &[Issue]) -> Vec<u32> {
     issues.iter().map(|issue| issue.number).collect()
 }
 
-pub(super) async fn only_what_is_asked_for_is_read(fixture: &Fixture) -> TestResult {
+async fn only_what_is_asked_for_is_read(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, log) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "ranges").await?;
     log.take();
@@ -292,7 +308,8 @@ pub(super) async fn only_what_is_asked_for_is_read(fixture: &Fixture) -> TestRes
     Ok(())
 }
 
-pub(super) async fn by_an_index(fixture: &Fixture) -> TestResult {
+async fn by_an_index(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, log) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "indexed").await?;
     db.run(put(&repo("indexed", "second", db.now().after(Duration::from_secs(3))))).await?;
@@ -336,7 +353,8 @@ fn label(thing: &Thing) -> String {
     }
 }
 
-pub(super) async fn several_entities_in_their_order(fixture: &Fixture) -> TestResult {
+async fn several_entities_in_their_order(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, log) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "ordered").await?;
     log.take();
@@ -392,7 +410,8 @@ async fn pages(
     }
 }
 
-pub(super) async fn pages_of_several_entities(fixture: &Fixture) -> TestResult {
+async fn pages_of_several_entities(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, _) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "paged").await?;
     let all = db.query(Thing::of((&owner, &name))).all().await?;
@@ -416,7 +435,8 @@ pub(super) async fn pages_of_several_entities(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn cursors_are_of_one_query(fixture: &Fixture) -> TestResult {
+async fn cursors_are_of_one_query(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, _) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "cursors").await?;
     fill(&db, "elsewhere").await?;
@@ -445,7 +465,8 @@ pub(super) async fn cursors_are_of_one_query(fixture: &Fixture) -> TestResult {
 
 /// What went wrong: `sort_key_until` after `from` was ignored, and so was the first of two
 /// `sort_key_from`.
-pub(super) async fn every_range_narrows_the_one_before(fixture: &Fixture) -> TestResult {
+async fn every_range_narrows_the_one_before(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, log) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "narrowed").await?;
     db.run(put(&repo("narrowed", "second", db.now().after(Duration::from_secs(3))))).await?;
@@ -480,7 +501,7 @@ pub(super) async fn every_range_narrows_the_one_before(fixture: &Fixture) -> Tes
 }
 
 /// Stores an item of the repository as somebody else might have.
-async fn store(
+async fn put_item(
     db: &Db<Hub>,
     owner: &str,
     sort: &str,
@@ -497,14 +518,15 @@ async fn store(
 
 /// What went wrong: a load left out items of entities that do not expire, if they had the table's
 /// TTL attribute, and a query did not.
-pub(super) async fn expiry_is_that_of_the_entity(fixture: &Fixture) -> TestResult {
+async fn expiry_is_that_of_the_entity(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, _) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "unexpired").await?;
     let ended = db.now().as_millis() / 1000 - 10;
     let star = [("owner", "unexpired"), ("repo", "engine"), ("user", "zoe")];
     let mut star: Vec<_> = star.map(|(name, text)| (name, Value::from(text))).into();
     star.push(("TTL", Value::from(ended)));
-    store(&db, "unexpired", "STAR#zoe", &star).await?;
+    put_item(&db, "unexpired", "STAR#zoe", &star).await?;
     let queried = db.query(Star::of(&owner, &name)).all().await?.len();
     let loaded = db.load(Whole::of((&owner, &name))).await?.ok_or("no repository")?;
     assert_eq!((queried, loaded.stars.len(), loaded.drafts.len()), (41, 41, 2));
@@ -512,10 +534,11 @@ pub(super) async fn expiry_is_that_of_the_entity(fixture: &Fixture) -> TestResul
 }
 
 /// What went wrong: items that were passed over counted for the limit of a member.
-pub(super) async fn corrupt_items_fill_no_limit(fixture: &Fixture) -> TestResult {
+async fn corrupt_items_fill_no_limit(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, _) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "corrupt-limit").await?;
-    store(&db, "corrupt-limit", "ISSUE#000007", &[]).await?;
+    put_item(&db, "corrupt-limit", "ISSUE#000007", &[]).await?;
     let front = || Front::of((&owner, &name));
     assert!(matches!(db.load(front()).await, Err(Error::Corrupt(_))));
     let found = db.load(front().skip_corrupt()).await?.ok_or("no repository")?;
@@ -524,7 +547,8 @@ pub(super) async fn corrupt_items_fill_no_limit(fixture: &Fixture) -> TestResult
 }
 
 /// What an index holds is known when the program is compiled; it can be counted all the same.
-pub(super) async fn local_and_thin_indexes(fixture: &Fixture) -> TestResult {
+async fn local_and_thin_indexes(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, log) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "local").await?;
     let by_title = Issue::by_title(&owner, &name).consistent();
@@ -541,7 +565,8 @@ pub(super) async fn local_and_thin_indexes(fixture: &Fixture) -> TestResult {
 
 /// A scan of an index that does not hold what it filters by found nothing, or everything; a query
 /// was refused by the store.
-pub(super) async fn filters_are_on_what_the_index_holds(fixture: &Fixture) -> TestResult {
+async fn filters_are_on_what_the_index_holds(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, log) = counted(fixture.store.backend(), &fixture.settings).await?;
     let (owner, name) = fill(&db, "filtered").await?;
     log.take();
@@ -581,7 +606,8 @@ pub(super) async fn filters_are_on_what_the_index_holds(fixture: &Fixture) -> Te
 }
 
 /// Texts that begin with the last character that there is were behind every range.
-pub(super) async fn the_last_character_is_in_every_range(fixture: &Fixture) -> TestResult {
+async fn the_last_character_is_in_every_range(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Hub>();
     db.provision().await?;
     let (owner, name) = fill(&db, "last-character").await?;

@@ -4,8 +4,30 @@ use super::{id, is_refused, site};
 use crate::sample::{Site, SiteId};
 use crate::{Fixture, TestResult};
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
 
-/// Whether a condition holds of the site of this story.
+on_every_backend! {
+    every_comparison,
+    missing_and_null,
+    joined,
+}
+
+/// A store with the site that conditions are about.
+async fn stored(store: TestStore) -> singlet::Result<(Fixture, Site)> {
+    let fixture = Fixture::new(store).await;
+    let one = Site {
+        title: "Lebowski".into(),
+        visits: 5,
+        rating: Some(4.5),
+        tags: ["a", "b"].map(String::from).into(),
+        history: vec!["x".into(), "y".into(), "z".into()],
+        ..site("conditions", fixture.db.now())
+    };
+    fixture.db.run(create(&one)).await?;
+    Ok((fixture, one))
+}
+
+/// Whether a condition holds of that site.
 async fn holds(fixture: &Fixture, condition: Condition<Site>) -> singlet::Result<bool> {
     let key = Site::key(id::<SiteId>("conditions"));
     let outcome = fixture.db.transact((check(key).only_if(condition),)).await;
@@ -21,16 +43,8 @@ macro_rules! check_all {
     };
 }
 
-pub(super) async fn every_comparison(fixture: &Fixture) -> TestResult {
-    let one = Site {
-        title: "Lebowski".into(),
-        visits: 5,
-        rating: Some(4.5),
-        tags: ["a", "b"].map(String::from).into(),
-        history: vec!["x".into(), "y".into(), "z".into()],
-        ..site("conditions", fixture.db.now())
-    };
-    fixture.db.run(create(&one)).await?;
+async fn every_comparison(store: TestStore) -> TestResult {
+    let (fixture, one) = &stored(store).await?;
     check_all!(fixture, true:
         Site::VISITS.eq(5),
         Site::VISITS.ne(6),
@@ -70,7 +84,8 @@ pub(super) async fn every_comparison(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn missing_and_null(fixture: &Fixture) -> TestResult {
+async fn missing_and_null(store: TestStore) -> TestResult {
+    let (fixture, _) = &stored(store).await?;
     // The site of the story before: its description is NULL, and it has no location.
     check_all!(fixture, true:
         Site::DESCRIPTION.missing(),
@@ -94,7 +109,8 @@ pub(super) async fn missing_and_null(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn joined(fixture: &Fixture) -> TestResult {
+async fn joined(store: TestStore) -> TestResult {
+    let (fixture, _) = &stored(store).await?;
     let (yes, no) = (|| Site::VISITS.eq(5), || Site::VISITS.eq(6));
     check_all!(fixture, true:
         yes().and(yes()),

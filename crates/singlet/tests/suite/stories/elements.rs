@@ -5,7 +5,17 @@ use crate::{Fixture, TestResult};
 use singlet::dynamo::expression::Fault;
 use singlet::prelude::*;
 use singlet::{Db, Error};
+use singlet_testing::{TestStore, on_every_backend};
 use std::collections::{BTreeMap, BTreeSet};
+
+on_every_backend! {
+    they_are_removed,
+    they_are_set,
+    nothing_keeps_its_place_in_a_list,
+    nothing_keeps_its_key_in_a_map,
+    one_part_changes_once,
+    none_of_no_values,
+}
 
 id!(BoardId);
 
@@ -57,7 +67,8 @@ async fn stored(fixture: &Fixture, name: &str) -> singlet::Result<(Db<Boards>, B
     Ok((db, board))
 }
 
-pub(super) async fn they_are_removed(fixture: &Fixture) -> TestResult {
+async fn they_are_removed(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "removed").await?;
     let changed = db
         .run(
@@ -89,7 +100,8 @@ pub(super) async fn they_are_removed(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn they_are_set(fixture: &Fixture) -> TestResult {
+async fn they_are_set(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "set").await?;
     let changed = db
         .run(
@@ -123,7 +135,8 @@ pub(super) async fn they_are_set(fixture: &Fixture) -> TestResult {
 }
 
 /// Setting an element of a list to nothing took it out, and moved all that were behind it.
-pub(super) async fn nothing_keeps_its_place_in_a_list(fixture: &Fixture) -> TestResult {
+async fn nothing_keeps_its_place_in_a_list(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "nothing").await?;
     let changed =
         db.run(update(Key::of(&one)).set(Board::SLOTS.at(1), None).returning_new()).await?;
@@ -136,7 +149,8 @@ pub(super) async fn nothing_keeps_its_place_in_a_list(fixture: &Fixture) -> Test
 
 /// An entry without a value was not stored, and an entry that was set to nothing was taken out: the
 /// key was lost in both cases.
-pub(super) async fn nothing_keeps_its_key_in_a_map(fixture: &Fixture) -> TestResult {
+async fn nothing_keeps_its_key_in_a_map(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "no-value").await?;
     assert_eq!(db.get(Key::of(&one).consistent()).await?.as_ref(), Some(&one));
     let empty = update(Key::of(&one)).set(Board::MARKS.entry("x"), None);
@@ -159,7 +173,8 @@ pub(super) async fn nothing_keeps_its_key_in_a_map(fixture: &Fixture) -> TestRes
     Ok(())
 }
 
-pub(super) async fn one_part_changes_once(fixture: &Fixture) -> TestResult {
+async fn one_part_changes_once(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "overlap").await?;
     let change = || update(Key::of(&one));
     let owner = || id::<BoardId>("other");
@@ -184,7 +199,8 @@ pub(super) async fn one_part_changes_once(fixture: &Fixture) -> TestResult {
 }
 
 /// A list without values was refused as an empty expression.
-pub(super) async fn none_of_no_values(fixture: &Fixture) -> TestResult {
+async fn none_of_no_values(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, one) = stored(fixture, "none").await?;
     let among = |titles: &[&'static str]| Board::TITLE.is_in(titles.iter().copied());
     let outcome = db.run(delete(Key::of(&one)).only_if(among(&[]))).await;

@@ -4,7 +4,15 @@ use super::{id, is_refused};
 use crate::sample::{Session, SessionId, UserId};
 use crate::{Fixture, TestResult};
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
 use std::time::Duration;
+
+on_every_backend! {
+    expired_items_are_gone,
+    an_expired_item_does_not_block,
+    an_expired_item_is_not_updated,
+    an_upsert_begins_anew,
+}
 
 fn session(user: &str, id: &str, fixture: &Fixture, seconds: u64) -> Session {
     let now = fixture.db.now();
@@ -18,7 +26,8 @@ fn session(user: &str, id: &str, fixture: &Fixture, seconds: u64) -> Session {
     }
 }
 
-pub(super) async fn expired_items_are_gone(fixture: &Fixture) -> TestResult {
+async fn expired_items_are_gone(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let user: UserId = id("gone");
     let (soon, later) =
@@ -46,7 +55,8 @@ pub(super) async fn expired_items_are_gone(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn an_expired_item_does_not_block(fixture: &Fixture) -> TestResult {
+async fn an_expired_item_does_not_block(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     db.run(create(&session("block", "s", fixture, 5))).await?;
     assert!(is_refused(&db.run(create(&session("block", "s", fixture, 5))).await));
@@ -61,7 +71,8 @@ pub(super) async fn an_expired_item_does_not_block(fixture: &Fixture) -> TestRes
     Ok(())
 }
 
-pub(super) async fn an_expired_item_is_not_updated(fixture: &Fixture) -> TestResult {
+async fn an_expired_item_is_not_updated(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let one = session("stale", "s", fixture, 5);
     db.run(create(&one)).await?;
@@ -73,7 +84,8 @@ pub(super) async fn an_expired_item_is_not_updated(fixture: &Fixture) -> TestRes
     Ok(())
 }
 
-pub(super) async fn an_upsert_begins_anew(fixture: &Fixture) -> TestResult {
+async fn an_upsert_begins_anew(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let one = session("anew", "s", fixture, 5);
     let first = db.now();

@@ -4,8 +4,18 @@ use super::{game, id, rating};
 use crate::sample::{Loan, Match, MatchId, PlayerId, Rating, SiteId, Status};
 use crate::{Fixture, TestResult};
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
 
-pub(super) async fn they_follow_what_is_set(fixture: &Fixture) -> TestResult {
+on_every_backend! {
+    they_follow_what_is_set,
+    they_come_and_go,
+    fields_of_one_key_are_set_together,
+    a_field_can_be_the_key,
+    an_upsert_does_not_take_an_item_out,
+}
+
+async fn they_follow_what_is_set(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let one = rating("follow", "followed", 1);
     db.run(put(&one)).await?;
@@ -17,7 +27,8 @@ pub(super) async fn they_follow_what_is_set(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn they_come_and_go(fixture: &Fixture) -> TestResult {
+async fn they_come_and_go(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let one = game("sparse", db.now());
     let day: SiteId = id("2026-01-31");
@@ -35,7 +46,8 @@ pub(super) async fn they_come_and_go(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn fields_of_one_key_are_set_together(fixture: &Fixture) -> TestResult {
+async fn fields_of_one_key_are_set_together(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let day: SiteId = id("2026-02-01");
     let one = Match { day: Some(day.clone()), hour: 9, ..game("together", db.now()) };
@@ -49,7 +61,8 @@ pub(super) async fn fields_of_one_key_are_set_together(fixture: &Fixture) -> Tes
     Ok(())
 }
 
-pub(super) async fn a_field_can_be_the_key(fixture: &Fixture) -> TestResult {
+async fn a_field_can_be_the_key(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let (one, other): (MatchId, MatchId) = (id("live-1"), id("live-2"));
     for (id, minutes) in [(&one, 1), (&other, 2)] {
@@ -86,7 +99,8 @@ struct KeyOnly {
 
 /// An upsert that does not set an optional part of an index key took out the other part of the
 /// key, and with it the item out of the index.
-pub(super) async fn an_upsert_does_not_take_an_item_out(fixture: &Fixture) -> TestResult {
+async fn an_upsert_does_not_take_an_item_out(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let due = Some(db.now());
     let one = Loan { member: id("upserts"), book: id("b1"), due, note: None };

@@ -12,8 +12,17 @@ use singlet::dynamo::stored::StoredItem;
 use singlet::dynamo::{Item, Value, expression};
 use singlet::item;
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
 
-pub(super) async fn requests_are_shown_before_they_are_sent(fixture: &Fixture) -> TestResult {
+on_every_backend! {
+    requests_are_shown_before_they_are_sent,
+    operations_show_themselves,
+    entities_and_keys_are_items,
+    a_way_out_of_the_model,
+}
+
+async fn requests_are_shown_before_they_are_sent(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let one = rating("shown", "s", 3);
     let game: MatchId = id("shown");
@@ -78,7 +87,8 @@ pub(super) async fn requests_are_shown_before_they_are_sent(fixture: &Fixture) -
     Ok(())
 }
 
-pub(super) async fn operations_show_themselves(fixture: &Fixture) -> TestResult {
+async fn operations_show_themselves(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let one = rating("debug", "s", 3);
     let is_three = || Rating::STARS.eq(3).and(Rating::NOTE.missing());
     let key = r#"key: Key({S:USER#debug}, {S:SITE#s})"#;
@@ -181,7 +191,8 @@ pub(super) async fn operations_show_themselves(fixture: &Fixture) -> TestResult 
     Ok(())
 }
 
-pub(super) async fn entities_and_keys_are_items(fixture: &Fixture) -> TestResult {
+async fn entities_and_keys_are_items(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let one = Site { version: 3, visits: 7, ..site("as-item", db.now()) };
     let stored = item::encode(&one)?;
@@ -205,7 +216,8 @@ pub(super) async fn entities_and_keys_are_items(fixture: &Fixture) -> TestResult
 }
 
 /// A request that the model has no words for: an attribute that no entity declares.
-pub(super) async fn a_way_out_of_the_model(fixture: &Fixture) -> TestResult {
+async fn a_way_out_of_the_model(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let one = site("way-out", db.now());
     db.run(create(&one)).await?;

@@ -7,6 +7,14 @@ use crate::{Fixture, TestResult};
 use singlet::dynamo::{ErrorKind, Item, Value, operation::PutItem};
 use singlet::prelude::*;
 use singlet::{Error, Settings, Subject};
+use singlet_testing::{TestStore, on_every_backend};
+
+on_every_backend! {
+    what_is_too_large_is_named,
+    a_refusal_names_the_item,
+    a_failed_condition_names_the_item,
+    reads_name_the_entity,
+}
 
 /// The item that an error is about, and that is too large.
 fn too_large<T: std::fmt::Debug>(outcome: Result<T, Error>) -> Subject {
@@ -23,7 +31,8 @@ fn key_text(subject: &Subject, name: &str) -> String {
     }
 }
 
-pub(super) async fn what_is_too_large_is_named(fixture: &Fixture) -> TestResult {
+async fn what_is_too_large_is_named(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let small = site("item-error-small", db.now());
     let large = Site { title: "x".repeat(410_000), ..site("item-error-large", db.now()) };
@@ -62,7 +71,8 @@ pub(super) async fn what_is_too_large_is_named(fixture: &Fixture) -> TestResult 
     Ok(())
 }
 
-pub(super) async fn a_refusal_names_the_item(fixture: &Fixture) -> TestResult {
+async fn a_refusal_names_the_item(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     // Somebody else has stored a text where the entity has a number.
     let stored = [("PK", "SITE#item-error-wrong"), ("SK", "METADATA"), ("rating", "many")];
@@ -85,7 +95,8 @@ pub(super) async fn a_refusal_names_the_item(fixture: &Fixture) -> TestResult {
 }
 
 /// Which of many operations was refused was not said, nor of which item.
-pub(super) async fn a_failed_condition_names_the_item(fixture: &Fixture) -> TestResult {
+async fn a_failed_condition_names_the_item(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let sites: Vec<Site> =
         (0..5).map(|number| site(&format!("item-error-{number}"), db.now())).collect();
@@ -130,7 +141,8 @@ pub(super) async fn a_failed_condition_names_the_item(fixture: &Fixture) -> Test
     Ok(())
 }
 
-pub(super) async fn reads_name_the_entity(fixture: &Fixture) -> TestResult {
+async fn reads_name_the_entity(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     // A database whose tables nobody has made.
     let settings = Settings { environment: "nowhere".into(), ..fixture.settings.clone() };
     let db: Db<World> = Db::on(fixture.store.backend(), settings.clone());

@@ -4,6 +4,13 @@ use super::id;
 use crate::{Fixture, TestResult};
 use design::*;
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
+
+on_every_backend! {
+    a_projection_reads_them,
+    an_index_can_hold_their_key,
+    they_are_set_with_the_others_of_their_key,
+}
 
 #[allow(unreachable_pub, missing_docs, reason = "declared as a program declares it")]
 mod design {
@@ -80,7 +87,8 @@ async fn stored(fixture: &Fixture) -> singlet::Result<(Db<Talks>, Talk)> {
 
 /// A projection did not ask for the key of an index that was not queried: an obligatory field was
 /// corrupt, and an optional one `None` although it was stored.
-pub(super) async fn a_projection_reads_them(fixture: &Fixture) -> TestResult {
+async fn a_projection_reads_them(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, talk) = stored(fixture).await?;
     let label = || TalkLabel { label: talk.label.clone(), room: talk.room.clone() };
     let title = || TalkTitle { title: talk.title.clone() };
@@ -97,14 +105,16 @@ pub(super) async fn a_projection_reads_them(fixture: &Fixture) -> TestResult {
 
 /// The compiler looked for the field in the key with a condition, from which it is never read, and
 /// refused this query.
-pub(super) async fn an_index_can_hold_their_key(fixture: &Fixture) -> TestResult {
+async fn an_index_can_hold_their_key(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, talk) = stored(fixture).await?;
     let titles = db.query(Talk::by_number().project::<TalkTitle>()).all().await?;
     assert_eq!(titles, [TalkTitle { title: talk.title }]);
     Ok(())
 }
 
-pub(super) async fn they_are_set_with_the_others_of_their_key(fixture: &Fixture) -> TestResult {
+async fn they_are_set_with_the_others_of_their_key(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, talk) = stored(fixture).await?;
     let moved = Talk { hour: 14, room: id("south"), ..talk.clone() };
     let together = (moved.hour, moved.room.clone());

@@ -3,6 +3,14 @@
 use super::{id, is_refused};
 use crate::{Fixture, TestResult};
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
+
+on_every_backend! {
+    an_index_has_the_key_whose_condition_holds,
+    a_scan_reads_the_keys_of_one_pattern,
+    entities_share_a_key,
+    items_of_others_in_an_index_are_passed_over,
+}
 
 id!(Owner, Repo; delimiter = '|');
 id!(Account);
@@ -69,7 +77,8 @@ async fn numbers(db: &Db<Repositories>) -> Result<[Vec<u32>; 3], singlet::Error>
     ])
 }
 
-pub(super) async fn an_index_has_the_key_whose_condition_holds(fixture: &Fixture) -> TestResult {
+async fn an_index_has_the_key_whose_condition_holds(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Repositories>();
     db.provision().await?;
     let now = db.now();
@@ -155,7 +164,8 @@ struct Organization {
 }
 
 /// What went wrong: a scan of the index by the pattern `open` gave closed issues, too.
-pub(super) async fn a_scan_reads_the_keys_of_one_pattern(fixture: &Fixture) -> TestResult {
+async fn a_scan_reads_the_keys_of_one_pattern(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Repositories>();
     db.provision().await?;
     let now = db.now();
@@ -178,7 +188,8 @@ pub(super) async fn a_scan_reads_the_keys_of_one_pattern(fixture: &Fixture) -> T
     Ok(())
 }
 
-pub(super) async fn entities_share_a_key(fixture: &Fixture) -> TestResult {
+async fn entities_share_a_key(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Accounts>();
     db.provision().await?;
     let acme = Organization { name: id("acme"), members: 3 };
@@ -249,7 +260,8 @@ struct Participation {
     day: Date,
 }
 
-pub(super) async fn items_of_others_in_an_index_are_passed_over(fixture: &Fixture) -> TestResult {
+async fn items_of_others_in_an_index_are_passed_over(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Club>();
     db.provision().await?;
     let day: Date = id("2026-01-31");

@@ -4,7 +4,16 @@ use super::{comment, id, rating, site};
 use crate::sample::{Blob, Comment, Rating, Site, SiteId, UserId};
 use crate::{Fixture, TestResult};
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
 use std::time::Duration;
+
+on_every_backend! {
+    they_are_full_and_follow_each_other,
+    cursors_cannot_be_forged,
+    items_one_by_one,
+    counting,
+    scans,
+}
 
 /// Seven comments on a site, by as many users.
 async fn comments(fixture: &Fixture, site: &str) -> singlet::Result<()> {
@@ -16,7 +25,8 @@ async fn comments(fixture: &Fixture, site: &str) -> singlet::Result<()> {
     batch.run().await
 }
 
-pub(super) async fn they_are_full_and_follow_each_other(fixture: &Fixture) -> TestResult {
+async fn they_are_full_and_follow_each_other(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     comments(fixture, "paged").await?;
     let site: SiteId = id("paged");
@@ -46,7 +56,8 @@ pub(super) async fn they_are_full_and_follow_each_other(fixture: &Fixture) -> Te
     Ok(())
 }
 
-pub(super) async fn cursors_cannot_be_forged(fixture: &Fixture) -> TestResult {
+async fn cursors_cannot_be_forged(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     comments(fixture, "forged").await?;
     comments(fixture, "other").await?;
@@ -83,7 +94,8 @@ pub(super) async fn cursors_cannot_be_forged(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn items_one_by_one(fixture: &Fixture) -> TestResult {
+async fn items_one_by_one(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     comments(fixture, "streamed").await?;
     let site: SiteId = id("streamed");
@@ -104,7 +116,8 @@ pub(super) async fn items_one_by_one(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn counting(fixture: &Fixture) -> TestResult {
+async fn counting(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     comments(fixture, "counted").await?;
     let site: SiteId = id("counted");
@@ -119,7 +132,8 @@ pub(super) async fn counting(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn scans(fixture: &Fixture) -> TestResult {
+async fn scans(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let mut batch = db.batch();
     for number in 0..30_u8 {
@@ -136,7 +150,9 @@ pub(super) async fn scans(fixture: &Fixture) -> TestResult {
     assert_eq!(in_segments, db.scan(Scan::<Blob>::table()).count().await?);
     // A scan of one entity passes over the others of the table.
     db.run(put(&site("scanned", db.now()))).await?;
-    db.run(put(&rating("scanned", "scanned", 5))).await?;
+    for user in ["one", "other"] {
+        db.run(put(&rating(user, "scanned", 5))).await?;
+    }
     let sites = db.scan(Scan::<Site>::table()).all().await?;
     assert!(sites.iter().any(|site| site.id.as_str() == "scanned"));
     let page = db.scan(Scan::<Rating>::table().limit(1)).page(None).await?;

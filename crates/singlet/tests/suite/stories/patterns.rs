@@ -5,6 +5,12 @@ use super::id;
 use crate::{Fixture, TestResult};
 use design::*;
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
+
+on_every_backend! {
+    a_collection_reads_one_of_several_keys,
+    other_keys_in_a_range_are_passed_over,
+}
 
 /// Open tasks and bugs lie apart from those that are done, and notes lie between all of them.
 #[allow(unreachable_pub, missing_docs, reason = "declared as a program declares it")]
@@ -125,7 +131,8 @@ fn numbers(tasks: &[Task]) -> Vec<u32> {
     tasks.iter().map(|task| task.number).collect()
 }
 
-pub(super) async fn a_collection_reads_one_of_several_keys(fixture: &Fixture) -> TestResult {
+async fn a_collection_reads_one_of_several_keys(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, log) = counted::<Desks>(fixture.store.backend(), &fixture.settings).await?;
     let desk: DeskId = id("several");
     fill(&db, &desk).await?;
@@ -159,7 +166,8 @@ pub(super) async fn a_collection_reads_one_of_several_keys(fixture: &Fixture) ->
 }
 
 /// Items of the same entity with another key lie where the items of another member can be.
-pub(super) async fn other_keys_in_a_range_are_passed_over(fixture: &Fixture) -> TestResult {
+async fn other_keys_in_a_range_are_passed_over(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, _) = counted::<Desks>(fixture.store.backend(), &fixture.settings).await?;
     let desk: DeskId = id("between");
     fill(&db, &desk).await?;

@@ -7,8 +7,14 @@ use crate::{Fixture, TestResult};
 use singlet::dynamo::Value;
 use singlet::dynamo::operation::PutItem;
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
 
-pub(super) async fn fields_in_one_text(fixture: &Fixture) -> TestResult {
+on_every_backend! {
+    fields_in_one_text,
+}
+
+async fn fields_in_one_text(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let league = League {
         id: id("l1"),

@@ -5,7 +5,15 @@ use crate::sample::Readings;
 use crate::{Fixture, TestResult};
 use singlet::prelude::*;
 use singlet::{Change, Changes, Error, Position};
+use singlet_testing::{TestStore, on_every_backend};
 use std::collections::BTreeMap;
+
+on_every_backend! {
+    a_listener_that_is_killed_goes_on_and_misses_nothing,
+    a_position_before_any_change,
+    no_position_without_a_stream,
+    what_is_no_position,
+}
 
 id!(ListId, EntryId);
 
@@ -56,9 +64,8 @@ async fn next(
     }
 }
 
-pub(super) async fn a_listener_that_is_killed_goes_on_and_misses_nothing(
-    fixture: &Fixture,
-) -> TestResult {
+async fn a_listener_that_is_killed_goes_on_and_misses_nothing(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = open(fixture).await?;
     let list: ListId = id("killed");
     let mut stored: String = db.changes_of::<Lists>().await?.position()?.to_string();
@@ -111,7 +118,8 @@ pub(super) async fn a_listener_that_is_killed_goes_on_and_misses_nothing(
     Ok(())
 }
 
-pub(super) async fn a_position_before_any_change(fixture: &Fixture) -> TestResult {
+async fn a_position_before_any_change(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = open(fixture).await?;
     let list: ListId = id("first");
     db.run(put(&entry("first", "e", 1))).await?;
@@ -141,7 +149,8 @@ pub(super) async fn a_position_before_any_change(fixture: &Fixture) -> TestResul
     Ok(())
 }
 
-pub(super) async fn no_position_without_a_stream(fixture: &Fixture) -> TestResult {
+async fn no_position_without_a_stream(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let position = open(fixture).await?.changes_of::<Lists>().await?.position()?;
     let db = &fixture.db;
     let outcome = db.changes_of_from::<Readings>(&position).await.err();
@@ -156,7 +165,8 @@ pub(super) async fn no_position_without_a_stream(fixture: &Fixture) -> TestResul
     Ok(())
 }
 
-pub(super) async fn what_is_no_position(fixture: &Fixture) -> TestResult {
+async fn what_is_no_position(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = open(fixture).await?;
     let real = db.changes_of::<Lists>().await?.position()?.to_string();
     let of_another_table = real.replace("-positions", "-other");

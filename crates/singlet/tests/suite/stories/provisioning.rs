@@ -5,9 +5,17 @@ use crate::sample::Sample;
 use crate::{Fixture, TestResult};
 use singlet::prelude::*;
 use singlet::{Provision, Settings};
+use singlet_testing::{TestStore, on_every_backend};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
+use std::time::Duration;
+
+on_every_backend! {
+    what_is_missing_is_made,
+    two_at_once,
+    a_name_that_no_table_can_have,
+}
 
 id!(BookId, AuthorId);
 
@@ -107,7 +115,22 @@ fn made(provision: Provision, name: &str) -> Vec<String> {
     provision.made.iter().map(|made| made.replace(name, "books")).collect()
 }
 
-pub(super) async fn what_is_missing_is_made(fixture: &Fixture) -> TestResult {
+/// Runs the engine's maintenance while `work` waits: a `TestStore` has no background thread.
+async fn maintained<T>(store: &TestStore, work: impl Future<Output = T>) -> T {
+    let mut work = pin!(work);
+    loop {
+        if let Some(engine) = store.engine() {
+            engine.maintain().unwrap();
+        }
+        let some_time = tokio::time::timeout(Duration::from_millis(5), work.as_mut());
+        if let Ok(done) = some_time.await {
+            return done;
+        }
+    }
+}
+
+async fn what_is_missing_is_made(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let first = fixture.open::<first::Books>();
     let name = first.table_name::<first::Books>().to_owned();
     assert_eq!(made(first.provision().await?, &name), ["table books"]);
@@ -122,7 +145,7 @@ pub(super) async fn what_is_missing_is_made(fixture: &Fixture) -> TestResult {
     }
     let later = fixture.open::<later::Books>();
     assert_eq!(
-        made(later.provision().await?, &name),
+        made(maintained(&fixture.store, later.provision()).await?, &name),
         [
             "index byAuthor of table books",
             "index byTitle of table books",
@@ -154,7 +177,8 @@ pub(super) async fn what_is_missing_is_made(fixture: &Fixture) -> TestResult {
 }
 
 /// Programs that are started together make their tables together.
-pub(super) async fn two_at_once(fixture: &Fixture) -> TestResult {
+async fn two_at_once(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (one, other) = (fixture.open::<new::Books>(), fixture.open::<new::Books>());
     let (first, second) = both(one.provision(), other.provision()).await;
     let (first, second) = (first?, second?);
@@ -193,7 +217,8 @@ async fn both<A, B>(one: impl Future<Output = A>, other: impl Future<Output = B>
 }
 
 /// The embedded engine made such a table, and its endpoint could not name it.
-pub(super) async fn a_name_that_no_table_can_have(fixture: &Fixture) -> TestResult {
+async fn a_name_that_no_table_can_have(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let settings = Settings { environment: "a b/ü".into(), ..fixture.settings.clone() };
     let db: Db<Sample> = Db::on(fixture.store.backend(), settings.clone());
     let outcome = db.provision().await;

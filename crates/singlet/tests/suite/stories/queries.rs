@@ -4,13 +4,24 @@ use super::{comment, game, goal, id, rating};
 use crate::sample::{Account, Comment, Goal, MatchId, Profile, Rating, Scoreboard, SiteId, UserId};
 use crate::{Fixture, TestResult};
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
 use std::time::Duration;
+
+on_every_backend! {
+    by_the_beginning_of_the_sort_key,
+    by_a_range,
+    by_eight_parts,
+    by_numbers,
+    entities_are_never_mixed,
+    collections_are_read_by_one_query,
+}
 
 fn ids(goals: Vec<Goal>) -> Vec<String> {
     goals.into_iter().map(|goal| goal.id.to_string()).collect()
 }
 
-pub(super) async fn by_the_beginning_of_the_sort_key(fixture: &Fixture) -> TestResult {
+async fn by_the_beginning_of_the_sort_key(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let game: MatchId = id("beginning");
     for (third, minute, id) in [(1, 5, "a"), (1, 50, "b"), (2, 5, "c"), (3, 5, "d"), (1, 5, "aa")] {
@@ -34,7 +45,8 @@ pub(super) async fn by_the_beginning_of_the_sort_key(fixture: &Fixture) -> TestR
     Ok(())
 }
 
-pub(super) async fn by_a_range(fixture: &Fixture) -> TestResult {
+async fn by_a_range(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let game: MatchId = id("range");
     for minute in [1, 9, 10, 11, 100] {
@@ -97,7 +109,8 @@ enum Entry {
 }
 
 /// From the seventh part on, none could be fixed.
-pub(super) async fn by_eight_parts(fixture: &Fixture) -> TestResult {
+async fn by_eight_parts(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Steps>();
     db.provision().await?;
     let task: SiteId = id("eight");
@@ -120,7 +133,8 @@ pub(super) async fn by_eight_parts(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn by_numbers(fixture: &Fixture) -> TestResult {
+async fn by_numbers(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     for user in ["n1", "n2"] {
         db.run(put(&rating(user, "numbered", 9))).await?;
@@ -134,7 +148,8 @@ pub(super) async fn by_numbers(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn entities_are_never_mixed(fixture: &Fixture) -> TestResult {
+async fn entities_are_never_mixed(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let user: UserId = id("mixed");
     let mut batch = db.batch();
@@ -168,7 +183,8 @@ pub(super) async fn entities_are_never_mixed(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn collections_are_read_by_one_query(fixture: &Fixture) -> TestResult {
+async fn collections_are_read_by_one_query(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let game_id: MatchId = id("collected");
     assert_eq!(db.load(Scoreboard::of(&game_id)).await?, None);

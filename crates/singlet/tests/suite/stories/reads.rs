@@ -9,8 +9,22 @@ use crate::{Fixture, TestResult};
 use singlet::dynamo::operation::PutItem;
 use singlet::dynamo::{Item, Value};
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
 
-pub(super) async fn every_type_is_read_back(fixture: &Fixture) -> TestResult {
+on_every_backend! {
+    every_type_is_read_back,
+    some_fields_only,
+    fields_of_older_items,
+    several_at_one_moment,
+    numbers_and_bytes_as_keys,
+    what_cannot_be_a_key,
+    what_is_too_long_for_a_key,
+    what_is_not_an_entity,
+    what_can_be_read_beside_it,
+}
+
+async fn every_type_is_read_back(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let full = Site {
         description: Some("ünï".into()),
@@ -41,7 +55,8 @@ pub(super) async fn every_type_is_read_back(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn some_fields_only(fixture: &Fixture) -> TestResult {
+async fn some_fields_only(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let one = site("projected", db.now());
     db.run(create(&one)).await?;
@@ -112,7 +127,8 @@ struct OfferSeats {
 }
 
 /// A projection did not know the defaults of its entity, and could not read what the entity reads.
-pub(super) async fn fields_of_older_items(fixture: &Fixture) -> TestResult {
+async fn fields_of_older_items(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Plans>();
     db.provision().await?;
     let table = db.table_name::<Plans>();
@@ -143,7 +159,8 @@ pub(super) async fn fields_of_older_items(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn several_at_one_moment(fixture: &Fixture) -> TestResult {
+async fn several_at_one_moment(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let (one, other) = (game("moment", db.now()), rating("moment", "s", 2));
     db.transact((put(&one), put(&other))).await?;
@@ -155,7 +172,8 @@ pub(super) async fn several_at_one_moment(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn numbers_and_bytes_as_keys(fixture: &Fixture) -> TestResult {
+async fn numbers_and_bytes_as_keys(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     for at in [-5, 0, 3, 20] {
         db.run(put(&Reading { sensor: 7, at, value: at as f64 / 2.0 })).await?;
@@ -175,7 +193,8 @@ pub(super) async fn numbers_and_bytes_as_keys(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn what_cannot_be_a_key(fixture: &Fixture) -> TestResult {
+async fn what_cannot_be_a_key(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let game: MatchId = id("m");
     let goal = super::goal("m", 12, 10_000, "g");
     let outcome = fixture.db.get(Goal::key(&game, goal.third, 1, &goal.id)).await;
@@ -194,7 +213,8 @@ pub(super) async fn what_cannot_be_a_key(fixture: &Fixture) -> TestResult {
 }
 
 /// An identifier is as long as whoever sends it likes, and was refused by the store alone.
-pub(super) async fn what_is_too_long_for_a_key(fixture: &Fixture) -> TestResult {
+async fn what_is_too_long_for_a_key(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     fn told<T>(outcome: singlet::Result<T>) -> Option<String> {
         match outcome {
             Err(error @ singlet::Error::Key(_)) => Some(error.to_string()),
@@ -227,7 +247,8 @@ pub(super) async fn what_is_too_long_for_a_key(fixture: &Fixture) -> TestResult 
     Ok(())
 }
 
-pub(super) async fn what_is_not_an_entity(fixture: &Fixture) -> TestResult {
+async fn what_is_not_an_entity(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let user: UserId = id("corrupt");
     // Somebody else has written an item that is not as the declaration says.
@@ -249,7 +270,8 @@ pub(super) async fn what_is_not_an_entity(fixture: &Fixture) -> TestResult {
 }
 
 /// One item that could not be read made all the others of its list unreadable.
-pub(super) async fn what_can_be_read_beside_it(fixture: &Fixture) -> TestResult {
+async fn what_can_be_read_beside_it(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let (user, one) = (id::<UserId>("beside"), rating("beside", "a", 3));
     db.run(put(&one)).await?;

@@ -17,6 +17,12 @@ use singlet::dynamo::operation::{
 };
 use singlet::dynamo::{Item, Value};
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
+
+on_every_backend! {
+    every_invalid_request_is_refused,
+    what_methods_can_get_wrong,
+}
 
 fn item(attributes: &[(&str, &str)]) -> Item {
     attributes.iter().map(|(name, text)| ((*name).to_owned(), Value::from(*text))).collect()
@@ -239,7 +245,8 @@ fn requests(table: &str) -> Vec<(&'static str, Request)> {
 /// cases of the language.
 const EXPECTED: &str = include_str!("refusals.txt");
 
-pub(super) async fn every_invalid_request_is_refused(fixture: &Fixture) -> TestResult {
+async fn every_invalid_request_is_refused(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let table = db.table_name::<Sample>().to_owned();
     let mut told = String::new();
@@ -275,7 +282,8 @@ pub(super) async fn every_invalid_request_is_refused(fixture: &Fixture) -> TestR
 }
 
 /// What methods of the model can ask for that DynamoDB refuses.
-pub(super) async fn what_methods_can_get_wrong(fixture: &Fixture) -> TestResult {
+async fn what_methods_can_get_wrong(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     for (number, total) in [(4, 4), (5, 4), (0, 0), (1, 2_000_000)] {
         let outcome = db.scan(Scan::<Blob>::table().segment(number, total)).all().await;

@@ -3,11 +3,16 @@
 use super::rating;
 use crate::{Fixture, TestResult};
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
+
+on_every_backend! {
+    what_was_consumed_is_told,
+}
 
 /// Spans of the model: for each, what it says of itself.
 #[derive(Clone, Default)]
@@ -69,7 +74,8 @@ impl Subscriber for Listener {
     fn exit(&self, _: &Id) {}
 }
 
-pub(super) async fn what_was_consumed_is_told(fixture: &Fixture) -> TestResult {
+async fn what_was_consumed_is_told(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let listener = Listener::default();
     let one = rating("spans", "s", 3);

@@ -7,6 +7,12 @@ use crate::{Fixture, TestResult};
 use serde_json::{Value as Json, json};
 use singlet::item;
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
+
+on_every_backend! {
+    every_attribute_is_there,
+    every_kind_of_key,
+}
 
 /// Compares an item with DynamoDB's JSON.
 async fn check(fixture: &Fixture, partition: &str, sort: &str, mut expected: Json) -> TestResult {
@@ -19,7 +25,8 @@ async fn check(fixture: &Fixture, partition: &str, sort: &str, mut expected: Jso
 }
 
 /// What is `None` is missing, or null if the field says so; what the model keeps is as it kept it.
-pub(super) async fn every_attribute_is_there(fixture: &Fixture) -> TestResult {
+async fn every_attribute_is_there(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let now = db.now().to_string();
     let full = Site {
@@ -74,7 +81,8 @@ pub(super) async fn every_attribute_is_there(fixture: &Fixture) -> TestResult {
 }
 
 /// Fields within the key alone, numbers as keys, keys that are fields, and when an item expires.
-pub(super) async fn every_kind_of_key(fixture: &Fixture) -> TestResult {
+async fn every_kind_of_key(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let now = db.now().to_string();
     db.run(create(&rating("stored", "s", 5))).await?;

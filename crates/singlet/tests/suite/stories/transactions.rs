@@ -4,6 +4,21 @@ use super::{game, id, is_invalid, rating, site};
 use crate::sample::{Match, MatchId, Rating, Session, Site, SiteId, UserId};
 use crate::{Fixture, TestResult};
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
+
+on_every_backend! {
+    all_or_nothing,
+    the_refused_operation_is_named,
+    checks_guard,
+    tokens_are_carried_out_once,
+    a_token_belongs_to_one_transaction,
+    a_refused_transaction_leaves_its_token,
+    a_token_has_one_moment_everywhere,
+    a_token_of_an_upsert_that_replaced,
+    gathered_one_by_one,
+    what_is_too_much_is_refused,
+    a_token_that_is_only_shown_is_not_used,
+}
 
 /// What the application says when it is refused.
 #[derive(Debug)]
@@ -19,7 +34,8 @@ impl From<singlet::Error> for Refusal {
     }
 }
 
-pub(super) async fn all_or_nothing(fixture: &Fixture) -> TestResult {
+async fn all_or_nothing(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let (one, other) = (rating("all", "a", 1), rating("all", "b", 1));
     db.run(create(&other)).await?;
@@ -38,7 +54,8 @@ pub(super) async fn all_or_nothing(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn the_refused_operation_is_named(fixture: &Fixture) -> TestResult {
+async fn the_refused_operation_is_named(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let (one, other) = (rating("named", "a", 1), rating("named", "b", 1));
     let attempt = async || {
@@ -68,7 +85,8 @@ pub(super) async fn the_refused_operation_is_named(fixture: &Fixture) -> TestRes
     Ok(())
 }
 
-pub(super) async fn checks_guard(fixture: &Fixture) -> TestResult {
+async fn checks_guard(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let guard = game("guard", db.now());
     let write = rating("guarded", "s", 1);
@@ -86,7 +104,8 @@ pub(super) async fn checks_guard(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn tokens_are_carried_out_once(fixture: &Fixture) -> TestResult {
+async fn tokens_are_carried_out_once(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let one = db.run(create(&site("tokens", db.now())).returning_new()).await?;
     let token = format!("token-{}", db.now().as_millis());
@@ -107,7 +126,8 @@ fn is_mismatch<T>(outcome: &singlet::Result<T>, text: &str) -> bool {
 }
 
 /// Another transaction with the same token was answered as if it were carried out, and was not.
-pub(super) async fn a_token_belongs_to_one_transaction(fixture: &Fixture) -> TestResult {
+async fn a_token_belongs_to_one_transaction(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let one = db.run(create(&site("reused", db.now())).returning_new()).await?;
     let token = format!("reused-{}", db.now().as_millis());
@@ -135,7 +155,8 @@ pub(super) async fn a_token_belongs_to_one_transaction(fixture: &Fixture) -> Tes
 }
 
 /// Nothing was carried out, so the token is free for what is decided next.
-pub(super) async fn a_refused_transaction_leaves_its_token(fixture: &Fixture) -> TestResult {
+async fn a_refused_transaction_leaves_its_token(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let one = db.run(create(&site("left", db.now())).returning_new()).await?;
     let token = format!("left-{}", db.now().as_millis());
@@ -151,7 +172,8 @@ pub(super) async fn a_refused_transaction_leaves_its_token(fixture: &Fixture) ->
 }
 
 /// Another process does not know when a token was first sent, unless it is told.
-pub(super) async fn a_token_has_one_moment_everywhere(fixture: &Fixture) -> TestResult {
+async fn a_token_has_one_moment_everywhere(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (db, other) = (&fixture.db, fixture.open::<crate::sample::World>());
     let one = db.run(create(&site("moment", db.now())).returning_new()).await?;
     let (moment, token) = (db.now(), format!("moment-{}", db.now().as_millis()));
@@ -181,7 +203,8 @@ pub(super) async fn a_token_has_one_moment_everywhere(fixture: &Fixture) -> Test
 
 /// An upsert in the place of an expired item is sent in another form, and is the same when it is
 /// sent again.
-pub(super) async fn a_token_of_an_upsert_that_replaced(fixture: &Fixture) -> TestResult {
+async fn a_token_of_an_upsert_that_replaced(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let past = Expiry::at(db.now().before(std::time::Duration::from_secs(60)));
     let gone = Session {
@@ -209,7 +232,8 @@ pub(super) async fn a_token_of_an_upsert_that_replaced(fixture: &Fixture) -> Tes
     Ok(())
 }
 
-pub(super) async fn gathered_one_by_one(fixture: &Fixture) -> TestResult {
+async fn gathered_one_by_one(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let user: UserId = id("gathered");
     let mut transaction = db.transaction::<Refusal>();
@@ -230,7 +254,8 @@ pub(super) async fn gathered_one_by_one(fixture: &Fixture) -> TestResult {
 }
 
 /// The embedded engine took what DynamoDB does not.
-pub(super) async fn what_is_too_much_is_refused(fixture: &Fixture) -> TestResult {
+async fn what_is_too_much_is_refused(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let user: UserId = id("too-much");
     let keys = |count: usize| -> Vec<Key<Rating>> {
@@ -246,7 +271,8 @@ pub(super) async fn what_is_too_much_is_refused(fixture: &Fixture) -> TestResult
 
 /// What went wrong: `request` and a transaction that was never run registered the moment of their
 /// token, and the real one wrote that moment.
-pub(super) async fn a_token_that_is_only_shown_is_not_used(fixture: &Fixture) -> TestResult {
+async fn a_token_that_is_only_shown_is_not_used(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let one = db.run(create(&site("shown-token", db.now())).returning_new()).await?;
     let token = format!("shown-{}", db.now().as_millis());

@@ -14,7 +14,15 @@ use serde::{Deserialize, Serialize};
 use singlet::dynamo::operation::PutItem;
 use singlet::dynamo::{Map, Value};
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
 use std::collections::{BTreeMap, HashMap};
+
+on_every_backend! {
+    everything_in_one_entity,
+    they_stand_in_conditions_and_updates,
+    enums_and_newtypes_in_keys,
+    types_of_other_libraries,
+}
 
 id!(DeviceId, TenantId);
 
@@ -150,7 +158,8 @@ fn map<const N: usize>(members: [(&str, Value); N]) -> Value {
     Value::M(Map::from(members))
 }
 
-pub(super) async fn everything_in_one_entity(fixture: &Fixture) -> TestResult {
+async fn everything_in_one_entity(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Fleet>();
     db.provision().await?;
     let own = device();
@@ -191,7 +200,8 @@ pub(super) async fn everything_in_one_entity(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn they_stand_in_conditions_and_updates(fixture: &Fixture) -> TestResult {
+async fn they_stand_in_conditions_and_updates(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Fleet>();
     db.provision().await?;
     let own = device();
@@ -279,7 +289,8 @@ pub(super) async fn they_stand_in_conditions_and_updates(fixture: &Fixture) -> T
     Ok(())
 }
 
-pub(super) async fn enums_and_newtypes_in_keys(fixture: &Fixture) -> TestResult {
+async fn enums_and_newtypes_in_keys(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = fixture.open::<Fleet>();
     db.provision().await?;
     let tenant = Tenant(id("t2"));
@@ -307,7 +318,8 @@ pub(super) async fn enums_and_newtypes_in_keys(fixture: &Fixture) -> TestResult 
 }
 
 /// Types of other libraries, with the features that bring them.
-pub(super) async fn types_of_other_libraries(fixture: &Fixture) -> TestResult {
+async fn types_of_other_libraries(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     #[cfg(all(
         feature = "bytes",
         feature = "chrono",

@@ -4,8 +4,19 @@ use super::{id, is_refused, rating, site};
 use crate::sample::{Location, Rating, Site, SiteId, UserId};
 use crate::{Fixture, TestResult};
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
 
-pub(super) async fn fields_are_changed(fixture: &Fixture) -> TestResult {
+on_every_backend! {
+    fields_are_changed,
+    sets_and_lists_grow,
+    parts_of_fields,
+    an_update_needs_an_item,
+    an_upsert_makes_what_is_missing,
+    an_upsert_must_be_complete,
+}
+
+async fn fields_are_changed(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let one = Site { description: Some("old".into()), ..site("changed", db.now()) };
     db.run(create(&one)).await?;
@@ -43,7 +54,8 @@ pub(super) async fn fields_are_changed(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn sets_and_lists_grow(fixture: &Fixture) -> TestResult {
+async fn sets_and_lists_grow(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let one = site("grown", db.now());
     db.run(create(&one)).await?;
@@ -74,7 +86,8 @@ pub(super) async fn sets_and_lists_grow(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn parts_of_fields(fixture: &Fixture) -> TestResult {
+async fn parts_of_fields(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let location = Location { street_name: "Elm".into(), ..Location::default() };
     let one = Site {
@@ -102,7 +115,8 @@ pub(super) async fn parts_of_fields(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn an_update_needs_an_item(fixture: &Fixture) -> TestResult {
+async fn an_update_needs_an_item(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let nobody: SiteId = id("no-such-site");
     let outcome = db.run(update(Site::key(&nobody)).set(Site::TITLE, "T")).await;
@@ -111,7 +125,8 @@ pub(super) async fn an_update_needs_an_item(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn an_upsert_makes_what_is_missing(fixture: &Fixture) -> TestResult {
+async fn an_upsert_makes_what_is_missing(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let (user, site): (UserId, SiteId) = (id("upsert"), id("s"));
     let rate = |stars: u8| upsert(Rating::key(&user, &site)).set(Rating::STARS, stars);
@@ -128,7 +143,8 @@ pub(super) async fn an_upsert_makes_what_is_missing(fixture: &Fixture) -> TestRe
     Ok(())
 }
 
-pub(super) async fn an_upsert_must_be_complete(fixture: &Fixture) -> TestResult {
+async fn an_upsert_must_be_complete(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let (user, site): (UserId, SiteId) = (id("incomplete"), id("s"));
     let outcome = fixture.db.run(upsert(Rating::key(&user, &site)).set(Rating::NOTE, "n")).await;
     let error = outcome.map_err(|error| error.to_string());

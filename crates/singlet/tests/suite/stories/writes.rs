@@ -4,8 +4,18 @@ use super::{id, is_refused, rating, site};
 use crate::sample::{Rating, Site};
 use crate::{Fixture, TestResult};
 use singlet::prelude::*;
+use singlet_testing::{TestStore, on_every_backend};
 
-pub(super) async fn a_new_item_is_created_once(fixture: &Fixture) -> TestResult {
+on_every_backend! {
+    a_new_item_is_created_once,
+    an_item_is_replaced,
+    what_the_model_keeps,
+    versions_lock,
+    deleting_gives_back_what_was_there,
+}
+
+async fn a_new_item_is_created_once(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let first = rating("once", "s", 3);
     db.run(create(&first)).await?;
@@ -19,7 +29,8 @@ pub(super) async fn a_new_item_is_created_once(fixture: &Fixture) -> TestResult 
     Ok(())
 }
 
-pub(super) async fn an_item_is_replaced(fixture: &Fixture) -> TestResult {
+async fn an_item_is_replaced(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let (three, five) = (rating("replaced", "s", 3), rating("replaced", "s", 5));
     assert_eq!(db.run(put(&three).returning_old()).await?, None);
@@ -31,7 +42,8 @@ pub(super) async fn an_item_is_replaced(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn what_the_model_keeps(fixture: &Fixture) -> TestResult {
+async fn what_the_model_keeps(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let begun = db.now();
     let long_ago = Timestamp::from_millis(0);
@@ -49,7 +61,8 @@ pub(super) async fn what_the_model_keeps(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn versions_lock(fixture: &Fixture) -> TestResult {
+async fn versions_lock(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     // The version zero stands for an item that is not there yet.
     let mine = db.run(put(&site("versions", db.now())).returning_new()).await?;
@@ -71,7 +84,8 @@ pub(super) async fn versions_lock(fixture: &Fixture) -> TestResult {
     Ok(())
 }
 
-pub(super) async fn deleting_gives_back_what_was_there(fixture: &Fixture) -> TestResult {
+async fn deleting_gives_back_what_was_there(store: TestStore) -> TestResult {
+    let fixture = &Fixture::new(store).await;
     let db = &fixture.db;
     let one = rating("deleted", "s", 3);
     let key =
