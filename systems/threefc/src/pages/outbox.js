@@ -9,6 +9,7 @@ import { write } from "./api.js";
 const QUEUE_PREFIX = "threefc-";
 /** Where all games had one queue before. */
 const OLD_PLACE = "singlet.queue.threefc.";
+const SENT_POLL_INTERVAL_MS = 50;
 /** How many entries of a game this browser remembers as its own, and as sent. */
 const REMEMBERED_MAX = 60;
 
@@ -106,6 +107,18 @@ export class Outbox {
   /** What other people have entered for this game in this browser: it waits for them to sign in. */
   entriesOfOthers() {
     return this.#all().filter((one) => one.subject !== token.subject());
+  }
+
+  /** Whether entries of this game still have to be sent. Refused ones do not count. */
+  get isWaiting() {
+    return this.entries().some(({ error }) => !error);
+  }
+
+  /** Waits for entries in flight. Returns whether all were sent in time. */
+  async allSent(timeMaxMs) {
+    const end = Date.now() + timeMaxMs;
+    while (this.isWaiting && Date.now() < end) await new Promise((resolve) => { setTimeout(resolve, SENT_POLL_INTERVAL_MS); });
+    return !this.isWaiting;
   }
 
   /** Whether entries wait until the person has signed in again. */

@@ -17,6 +17,9 @@ import { swatch } from "./teams.js";
 const GOAL_BAR_MS = 8_000;
 /** How long the start or end of a third can be taken back. */
 const THIRD_BAR_MS = 10_000;
+/** How long ending a game waits for entries in flight. */
+const SENDING_MS_MAX = 10_000;
+const STILL_WAITING = "Entries are still waiting to be sent. End the game when the connection is back.";
 /** Two goals of the same teams by two people within so long may be one. */
 const TWICE_MS = 30_000;
 /** Older pairs are no longer asked about. */
@@ -321,28 +324,34 @@ function undoThird() {
   render();
 }
 
-/** What ends a game must not overtake entries: they would be refused. */
-function checkNothingWaits() {
-  if (outbox.entries().some(({ error }) => !error)) throw new Error("Entries are still waiting to be sent. End the game when the connection is back.");
+/** Ends the game once all entries are sent: the server refuses entries of a game that has ended. */
+async function endGame(action, body) {
+  if (!await outbox.allSent(SENDING_MS_MAX)) throw new Error(STILL_WAITING);
+  game.take(await write("POST", `${path}/${action}`, body));
+}
+
+/** Fails early when offline, before a dialog asks for confirmation. */
+function checkConnection() {
+  if (outbox.isWaiting && !navigator.onLine) throw new Error(STILL_WAITING);
 }
 
 async function finish() {
-  checkNothingWaits();
+  checkConnection();
   const view = shown();
   const text = `${resultText(view.teams)}. Conceded: ${view.teams.map((team) => `${team.code} ${team.conceded}`).join(", ")}.`;
-  if (await confirmed({ title: "Finish the game?", text, action: "Finish game", cancel: "Not yet" }, async () => game.take(await write("POST", `${path}/finish`, {})))) announce(`Finished. ${resultText(view.teams)}.`);
+  if (await confirmed({ title: "Finish the game?", text, action: "Finish game", cancel: "Not yet" }, () => endGame("finish", {}))) announce(`Finished. ${resultText(view.teams)}.`);
 }
 
 async function force() {
-  checkNothingWaits();
+  checkConnection();
   const view = shown();
   await confirmed({ title: "Finish now?", text: `Thirds that were not played stay unplayed, and the result stands: ${resultText(view.teams)}.`, action: "Finish now", danger: true },
-    async () => game.take(await write("POST", `${path}/finish`, { force: true })));
+    () => endGame("finish", { force: true }));
 }
 
 function abandon(view) {
-  checkNothingWaits();
-  abandonSheet({ view, submit: async (body) => game.take(await write("POST", `${path}/abandon`, body)) });
+  checkConnection();
+  abandonSheet({ view, submit: (body) => endGame("abandon", body) });
 }
 
 /** Adds a player to a roster, new or known to the league, and returns their id. */
