@@ -2,6 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { test as nodeTest } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { chromium } from "playwright-core";
 
 /** Where the server is, which the test command has started. */
@@ -11,14 +13,51 @@ const command = process.env.CHROMIUM ?? "chromium";
 /** Where pictures go, for people to look at. */
 const pictures = process.env.SINGLET_PICTURES ?? "../../target/browser/pictures";
 
+/** Limits that only a hung test reaches. Suites wait for conditions, and assert no durations. */
+const WAIT_MS_MAX = 120_000;
+const TEST_MS_MAX = 1_800_000;
+const POLL_INTERVAL_MS = 100;
+
+/** A test. From a suite with names that begin with "story: ", a usual run selects only those tests. */
+export function test(name, body) {
+  nodeTest(name, { timeout: TEST_MS_MAX }, body);
+}
+
+/** Polls until `look` returns something truthy, and returns it. `what` names it in the error. */
+export async function until(what, look) {
+  const end = Date.now() + WAIT_MS_MAX;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (Date.now() >= end) throw new Error(`still not: ${what}`);
+    await pause(POLL_INTERVAL_MS);
+  }
+}
+
+/** Waits until the lists of a page are loaded and its finite animations have ended. */
+export async function atRest(page) {
+  await page.waitForFunction(() => {
+    const isMoving = (one) => one.playState === "running" && one.effect?.getComputedTiming().endTime !== Infinity;
+    return !document.querySelector("[aria-busy=true]") && !document.getAnimations().some(isMoving);
+  });
+}
+
+/** Starts a browser. Its pages wait as long as a busy machine needs. */
 export async function launch() {
   if (!address) throw new Error("SINGLET_URL must say where the server is");
   mkdirSync(pictures, { recursive: true });
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath: execFileSync("which", [command], { encoding: "utf8" }).trim(),
     // A test may run as root in a container, and must not speak to anybody but the server.
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
   });
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(WAIT_MS_MAX);
+    return context;
+  };
+  return browser;
 }
 
 export const DESK = { viewport: { width: 1280, height: 900 } };

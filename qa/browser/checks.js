@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { picture } from "./browser.js";
+import { atRest, picture } from "./browser.js";
 
 /** The screens on which every page is checked. */
 export const SCREENS = [
@@ -27,7 +27,7 @@ export async function checkPage(page, where, screen, { layout, hasPictures = tru
   for (const [colorScheme, checkIn] of [["dark", checkColours], ["light", checkAxe]]) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     // Colours that are still changing have no contrast that could be measured.
-    await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== "running"));
+    await atRest(page);
     if (hasPictures) await picture(page, `${where.replaceAll("/", "_")}-${screen.name}-${colorScheme}`);
     await checkIn(page, `${where}, ${screen.name}, ${colorScheme}`);
   }

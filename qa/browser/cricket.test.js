@@ -2,13 +2,11 @@
 // are those of the acceptance cases in its specification. Each test plays matches of its own, and
 // deletes them again, so that the demo data stays as it was.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { address, DESK, launch, open, PHONE, picture, tokenOf } from "./browser.js";
+import { after, before } from "node:test";
+import { address, DESK, launch, open, PHONE, picture, test, tokenOf, until } from "./browser.js";
 import { SCREENS } from "./checks.js";
 import { checkAllViews } from "./views.js";
 
-/** Long enough for a busy machine: a poll comes every 2.5 s. */
-const PATIENCE_MS = 120_000;
 /** A browser notes every answer that is no success; here they are what the test is about. */
 const EXPECTED = /Failed to load resource/;
 
@@ -45,17 +43,6 @@ async function change(id, body) {
   return ask("olu", "PATCH", `/admin/replays/${id}`, body);
 }
 
-/** Tries until the answer pleases. */
-async function until(what, look) {
-  const end = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const found = await look();
-    if (found) return found;
-    assert.ok(Date.now() < end, what);
-    await new Promise((resolve) => { setTimeout(resolve, 500); });
-  }
-}
-
 /** A match of this test's own, at this ball. It stands still unless it plays. */
 async function newMatch({ tape = "t20-31", ball = "1:6.1", speed = 60, playing = true } = {}) {
   const { matchId } = await ask("olu", "POST", "/admin/replays", { tape, speed });
@@ -68,7 +55,6 @@ async function newMatch({ tape = "t20-31", ball = "1:6.1", speed = 60, playing =
 /** A browser of this person's own, or of a visitor. */
 async function browserOf(subject, options = DESK) {
   const context = await browser.newContext({ ...options, timezoneId: "UTC" });
-  context.setDefaultTimeout(PATIENCE_MS);
   if (subject) await context.addInitScript((token) => localStorage.setItem("singlet.token", token), await tokenOf("cricket", subject));
   return context;
 }
@@ -92,8 +78,8 @@ function instead(value, status = 200) {
   return (route) => route.fulfill({ status, contentType: status < 300 ? "application/json" : "application/problem+json", body: JSON.stringify(value) });
 }
 
-test("live matches tick by themselves, in the list and on their page", { timeout: 480_000 }, async () => {
-  const id = await newMatch();
+test("live matches tick by themselves, in the list and on their page", async () => {
+  const id = await newMatch({ speed: 30 });
   const { page, close } = await visit(null, "/cricket", { options: PHONE });
   const card = page.locator(`#live [data-key="${id}"]`);
   await card.waitFor();
@@ -117,8 +103,9 @@ test("live matches tick by themselves, in the list and on their page", { timeout
   await close();
 });
 
-test("a match is followed, pushes appear, it ends and is archived", { timeout: 600_000 }, async () => {
-  const id = await newMatch({ ball: "2:12.1", speed: 30 });
+test("story: a match is followed, pushes appear, it ends and is archived", async () => {
+  // Paused until the pages are open.
+  const id = await newMatch({ ball: "2:12.1", playing: false });
   const { teams } = await ask(null, "GET", `/matches/${id}`);
   const context = await browserOf("chen");
   undo.push(() => send("chen", "DELETE", "/user/device"));
@@ -138,6 +125,7 @@ test("a match is followed, pushes appear, it ends and is archived", { timeout: 6
   // The match is told from this side: it comes first.
   await page.locator("#match-score p").first().filter({ hasText: teams[1].name }).waitFor();
 
+  await change(id, { speed: 30, playing: true });
   await phone.locator(`#activities [data-key="${id}"]`).waitFor();
   await phone.locator("#messages li", { hasText: "activity start" }).first().waitFor();
   await phone.locator("#messages li", { hasText: "activity update" }).first().waitFor();
@@ -166,7 +154,7 @@ test("a match is followed, pushes appear, it ends and is archived", { timeout: 6
   await context.close();
 });
 
-test("scorecard and charts, by keyboard and by address", { timeout: 480_000 }, async () => {
+test("scorecard and charts, by keyboard and by address", async () => {
   const id = await newMatch({ ball: "2:10.1", playing: false });
   const { page, close } = await visit(null, `/cricket/match/${id}#scorecard`);
   await page.locator("#scorecard table").first().waitFor();
@@ -192,7 +180,7 @@ test("scorecard and charts, by keyboard and by address", { timeout: 480_000 }, a
   await close();
 });
 
-test("earlier balls come 30 at a time", { timeout: 480_000 }, async () => {
+test("earlier balls come 30 at a time", async () => {
   const id = await newMatch({ ball: "1:15.1", playing: false });
   const { page, close } = await visit(null, `/cricket/match/${id}`, { options: PHONE });
   await page.locator("#balls li").first().waitFor();
@@ -204,7 +192,7 @@ test("earlier balls come 30 at a time", { timeout: 480_000 }, async () => {
   await close();
 });
 
-test("a visitor signs in before following, and comes back", { timeout: 480_000 }, async () => {
+test("a visitor signs in before following, and comes back", async () => {
   const id = await newMatch({ playing: false });
   const { page, close } = await visit(null, `/cricket/match/${id}`, { options: PHONE });
   await page.locator("#match-follow").click();
@@ -213,7 +201,7 @@ test("a visitor signs in before following, and comes back", { timeout: 480_000 }
   await close();
 });
 
-test("a follow changes its team and stops, from the list", { timeout: 480_000 }, async () => {
+test("a follow changes its team and stops, from the list", async () => {
   const id = await newMatch({ playing: false });
   const { teams } = await ask(null, "GET", `/matches/${id}`);
   await ask("dana", "POST", `/user/follow/${id}`, { teamId: "neutral" });
@@ -230,7 +218,7 @@ test("a follow changes its team and stops, from the list", { timeout: 480_000 },
   await close();
 });
 
-test("an operator pauses, seeks and speeds up a replay; others are shown nothing", { timeout: 480_000 }, async () => {
+test("an operator pauses, seeks and speeds up a replay; others are shown nothing", async () => {
   const id = await newMatch({ speed: 4 });
   const { page, close } = await visit("olu", "/cricket/admin", { expected: EXPECTED });
   const control = page.locator(`[data-key="${id}"]`);
@@ -282,7 +270,7 @@ function listed(values) {
   };
 }
 
-test("case 13: a match that has not begun is upcoming and not live, also when nothing is live", { timeout: 300_000 }, async () => {
+test("case 13: a match that has not begun is upcoming and not live, also when nothing is live", async () => {
   const { page, close } = await visit(null, "/cricket", {
     expected: EXPECTED,
     async prepare(context) {
@@ -297,7 +285,7 @@ test("case 13: a match that has not begun is upcoming and not live, also when no
   await close();
 });
 
-test("case 21: a score that may be behind says so, and says when that is over", { timeout: 300_000 }, async () => {
+test("case 21: a score that may be behind says so, and says when that is over", async () => {
   const id = await newMatch({ playing: false });
   const detail = await ask(null, "GET", `/matches/${id}`);
   const display = await ask(null, "GET", `/matches/${id}/display`);
@@ -321,7 +309,7 @@ test("case 21: a score that may be behind says so, and says when that is over", 
   await close();
 });
 
-test("an error is shown with a way to try again", { timeout: 300_000 }, async () => {
+test("an error is shown with a way to try again", async () => {
   let isBroken = true;
   const { page, close } = await visit(null, "/cricket", {
     expected: EXPECTED,
@@ -340,7 +328,7 @@ test("an error is shown with a way to try again", { timeout: 300_000 }, async ()
   await lost.close();
 });
 
-test("matches are listed by league and day", { timeout: 300_000 }, async () => {
+test("matches are listed by league and day", async () => {
   const { page, close } = await visit(null, "/cricket");
   await page.locator("#upcoming h3").first().waitFor();
   await page.getByLabel("League").selectOption("CTL");
@@ -353,5 +341,5 @@ test("matches are listed by league and day", { timeout: 300_000 }, async () => {
 });
 
 for (const screen of SCREENS) {
-  test(`every view by the rules of axe-core and ours, ${screen.name}`, { timeout: 900_000 }, () => checkAllViews(browser, "cricket", screen));
+  test(`every view by the rules of axe-core and ours, ${screen.name}`, () => checkAllViews(browser, "cricket", screen));
 }

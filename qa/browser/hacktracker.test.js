@@ -2,16 +2,14 @@
 // that case of the specification on the pages.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import * as rules from "../../systems/hacktracker/src/pages/rules.js";
-import { address, DESK, launch, open, PHONE, picture } from "./browser.js";
+import { address, DESK, launch, open, PHONE, picture, test, until } from "./browser.js";
 import { SCREENS } from "./checks.js";
 import { checkAllViews } from "./views.js";
 
 const BASE = "/hacktracker";
 const NINE = ["Ortiz", "Bell", "Cho", "Dunn", "Evans", "Fry", "Gray", "Hale", "Ives"];
-/** How long a page may take for one thing. */
-const WAIT_MS_MAX = 45_000;
 const RANDOM_GAMES = Number(process.env.HACKTRACKER_RANDOM_GAMES ?? 1000);
 
 let browser;
@@ -43,7 +41,6 @@ async function request(token, method, path, body, headers = {}) {
 /** A browser in which this person is signed in. */
 async function browserOf({ token }, options = PHONE) {
   const context = await browser.newContext({ ...options, reducedMotion: "reduce" });
-  context.setDefaultTimeout(WAIT_MS_MAX);
   await context.addInitScript((text) => localStorage.setItem("singlet.token", text), token);
   return context;
 }
@@ -80,12 +77,10 @@ async function tap(page, result) {
 /** Waits until everything is sent, and returns the game as the server has it. */
 async function settled(page, who, gameId, revision) {
   await page.waitForFunction(() => Object.keys(localStorage).every((key) => !key.startsWith("singlet.queue.")));
-  for (let attempt = 0; attempt < 50; attempt += 1) {
+  return until(`the game has revision ${revision}`, async () => {
     const view = await who.call("GET", `/games/${gameId}`);
-    if (revision === undefined || view.game.revision >= revision) return view;
-    await new Promise((resolve) => { setTimeout(resolve, 100); });
-  }
-  throw new Error(`the game did not reach revision ${revision}`);
+    return revision === undefined || view.game.revision >= revision ? view : null;
+  });
 }
 
 async function scoreShown(page, text) {
@@ -100,7 +95,7 @@ async function playCase5(page) {
   }
 }
 
-test("a team from nothing: nine players, lineup, two innings with an undo and a correction, box score, spray chart", { timeout: 180_000 }, async () => {
+test("story: a team from nothing: nine players, lineup, two innings with an undo and a correction, box score, spray chart", async () => {
   const nora = await person("Nora", { isNew: true });
   const context = await browserOf(nora);
   const page = await open(context, BASE);
@@ -223,7 +218,7 @@ test("a team from nothing: nine players, lineup, two innings with an undo and a 
   await context.close();
 });
 
-test("case 05 and 09: an inning by taps, and undo", { timeout: 120_000 }, async () => {
+test("case 05 and 09: an inning by taps, and undo", async () => {
   const owner = await person("Omar");
   const { game, path } = await gameOf(owner);
   const context = await browserOf(owner);
@@ -246,7 +241,7 @@ test("case 05 and 09: an inning by taps, and undo", { timeout: 120_000 }, async 
   await context.close();
 });
 
-test("case 06 and 07: corrections on the page, and what is wrong in the book", { timeout: 120_000 }, async () => {
+test("case 06 and 07: corrections on the page, and what is wrong in the book", async () => {
   const owner = await person("Omar");
   const { game, team, path } = await gameOf(owner);
   for (const result of ["1B", "BB", "2B", "SAC", "OUT", "HR", "K"]) await score(owner, game.gameId, "POST", "atbats", { result });
@@ -278,7 +273,7 @@ test("case 06 and 07: corrections on the page, and what is wrong in the book", {
   assert.ok(path);
 });
 
-test("case 08: a missed at-bat is inserted on the page", { timeout: 90_000 }, async () => {
+test("case 08: a missed at-bat is inserted on the page", async () => {
   const owner = await person("Omar");
   const { game, path } = await gameOf(owner, { names: ["Ortiz", "Cho", "Dunn", "Evans", "Fry", "Bell"] });
   for (const result of ["1B", "2B", "OUT", "OUT", "OUT"]) await score(owner, game.gameId, "POST", "atbats", { result });
@@ -297,7 +292,7 @@ test("case 08: a missed at-bat is inserted on the page", { timeout: 90_000 }, as
   await context.close();
 });
 
-test("cases 10 to 13: the runner strip proposes and takes corrections", { timeout: 120_000 }, async () => {
+test("cases 10 to 13: the runner strip proposes and takes corrections", async () => {
   const owner = await person("Omar");
   const { game, path } = await gameOf(owner);
   const context = await browserOf(owner);
@@ -347,7 +342,7 @@ test("cases 10 to 13: the runner strip proposes and takes corrections", { timeou
   await context.close();
 });
 
-test("runners move between at-bats, and that is undone too", { timeout: 60_000 }, async () => {
+test("runners move between at-bats, and that is undone too", async () => {
   const owner = await person("Omar");
   const { game, path } = await gameOf(owner);
   const context = await browserOf(owner);
@@ -376,7 +371,7 @@ test("runners move between at-bats, and that is undone too", { timeout: 60_000 }
   await context.close();
 });
 
-test("case 16: their runs and the change of halves", { timeout: 90_000 }, async () => {
+test("case 16: their runs and the change of halves", async () => {
   const owner = await person("Omar");
   const { game, path } = await gameOf(owner);
   const bat = async (...results) => { for (const result of results) await score(owner, game.gameId, "POST", "atbats", { result }); };
@@ -404,7 +399,7 @@ test("case 16: their runs and the change of halves", { timeout: 90_000 }, async 
   await context.close();
 });
 
-test("case 17: the end is proposed and not forced", { timeout: 90_000 }, async () => {
+test("case 17: the end is proposed and not forced", async () => {
   const owner = await person("Omar");
   const { game, path } = await gameOf(owner, { homeAway: "HOME", regulationInnings: 1 });
   await score(owner, game.gameId, "PUT", "opponent/1", { runs: 1 });
@@ -428,7 +423,7 @@ test("case 17: the end is proposed and not forced", { timeout: 90_000 }, async (
   await context.close();
 });
 
-test("case 18: two phones record at once, and the second one decides", { timeout: 120_000 }, async () => {
+test("case 18: two phones record at once, and the second one decides", async () => {
   const owner = await person("Skye");
   const { game, path } = await gameOf(owner);
   const [one, other] = [await browserOf(owner), await browserOf(owner)];
@@ -464,7 +459,7 @@ test("case 18: two phones record at once, and the second one decides", { timeout
   await other.close();
 });
 
-test("case 19: plays wait without a connection, and are sent once and in order", { timeout: 120_000 }, async () => {
+test("case 19: plays wait without a connection, and are sent once and in order", async () => {
   const owner = await person("Skye");
   const { game, path } = await gameOf(owner);
   const context = await browserOf(owner);
@@ -498,7 +493,7 @@ test("case 19: plays wait without a connection, and are sent once and in order",
   await context.close();
 });
 
-test("plays wait while the scorer is signed out, and are sent after signing in", { timeout: 120_000 }, async () => {
+test("plays wait while the scorer is signed out, and are sent after signing in", async () => {
   const owner = await person("Skye");
   const { game, path } = await gameOf(owner);
   const context = await browserOf(owner);
@@ -531,7 +526,7 @@ test("plays wait while the scorer is signed out, and are sent after signing in",
   await context.close();
 });
 
-test("what the same person has entered on another device is not taken for one's own", { timeout: 120_000 }, async () => {
+test("what the same person has entered on another device is not taken for one's own", async () => {
   const owner = await person("Skye");
   const { game, path } = await gameOf(owner, { homeAway: "HOME" });
   const context = await browserOf(owner);
@@ -549,7 +544,7 @@ test("what the same person has entered on another device is not taken for one's 
   await context.close();
 });
 
-test("case 20 and 21: substitutes keep the slot, and a game needs a lineup", { timeout: 120_000 }, async () => {
+test("case 20 and 21: substitutes keep the slot, and a game needs a lineup", async () => {
   const owner = await person("Omar");
   const { game } = await gameOf(owner, { start: false });
   const context = await browserOf(owner);
@@ -580,7 +575,7 @@ test("case 20 and 21: substitutes keep the slot, and a game needs a lineup", { t
   await context.close();
 });
 
-test("case 22: a deleted team is recovered from my teams, and careers keep its at-bats", { timeout: 60_000 }, async () => {
+test("case 22: a deleted team is recovered from my teams, and careers keep its at-bats", async () => {
   const owner = await person("Nora");
   const { game, team, ids } = await gameOf(owner, { names: ["Ortiz", "Bell", "Cho", "Dunn"] });
   const { userId } = await owner.call("GET", "/users/me");
@@ -610,7 +605,7 @@ test("case 22: a deleted team is recovered from my teams, and careers keep its a
   await context.close();
 });
 
-test("case 23: a watcher sees plays as they happen, and again after a lost connection", { timeout: 120_000 }, async () => {
+test("case 23: a watcher sees plays as they happen, and again after a lost connection", async () => {
   const owner = await person("Omar");
   const { game } = await gameOf(owner);
   const context = await browserOf(owner, DESK);
@@ -628,12 +623,12 @@ test("case 23: a watcher sees plays as they happen, and again after a lost conne
   for (const result of ["1B", "2B", "K", "OUT"]) await score(owner, game.gameId, "POST", "atbats", { result });
   await context.setOffline(false);
   await page.evaluate(() => window.dispatchEvent(new Event("online")));
-  await page.waitForSelector('.hacktracker-play:has-text("Evans")', { timeout: 30_000 });
+  await page.waitForSelector('.hacktracker-play:has-text("Evans")');
   assert.deepEqual(await page.locator(".hacktracker-result").allTextContents(), ["HR", "1B", "2B", "K", "OUT"]);
   await context.close();
 });
 
-test("case 24: zones of the field", { timeout: 60_000 }, async () => {
+test("case 24: zones of the field", async () => {
   const owner = await person("Omar");
   const { game, path } = await gameOf(owner);
   const context = await browserOf(owner);
@@ -649,7 +644,7 @@ test("case 24: zones of the field", { timeout: 60_000 }, async () => {
   await context.close();
 });
 
-test("case 04: a ghost is invited, and becomes somebody's player and career", { timeout: 90_000 }, async () => {
+test("case 04: a ghost is invited, and becomes somebody's player and career", async () => {
   const owner = await person("Omar");
   const { game, team, ids } = await gameOf(owner, { names: ["Falk", "Bell", "Cho", "Dunn"] });
   for (let round = 0; round < 5; round += 1) for (let batter = 0; batter < 4; batter += 1) await score(owner, game.gameId, "POST", "atbats", { result: batter ? "BB" : "HR" });
@@ -683,7 +678,7 @@ test("case 04: a ghost is invited, and becomes somebody's player and career", { 
   await other.close();
 });
 
-test("a game of one's own has steppers and no runners", { timeout: 90_000 }, async () => {
+test("a game of one's own has steppers and no runners", async () => {
   const stella = await person("Stella");
   const { items } = await stella.call("GET", "/users/me/teams");
   const personal = items.find((team) => team.team_type === "PERSONAL");
@@ -711,7 +706,7 @@ test("a game of one's own has steppers and no runners", { timeout: 90_000 }, asy
   await context.close();
 });
 
-test("players see no controls of scorers, and strangers no team", { timeout: 60_000 }, async () => {
+test("players see no controls of scorers, and strangers no team", async () => {
   const owner = await person("Omar");
   const { game, team, ids } = await gameOf(owner);
   await score(owner, game.gameId, "POST", "atbats", { result: "1B" });
@@ -743,7 +738,7 @@ test("players see no controls of scorers, and strangers no team", { timeout: 60_
 });
 
 // The id of a user is the subject of the token with % and # encoded. The pages compared the two.
-test("an owner whose subject has a # has an owner's controls", { timeout: 60_000 }, async () => {
+test("an owner whose subject has a # has an owner's controls", async () => {
   const owner = await person("100%#1");
   const { team } = await gameOf(owner, { start: false });
   const context = await browserOf(owner);
@@ -754,7 +749,7 @@ test("an owner whose subject has a # has an owner's controls", { timeout: 60_000
   await context.close();
 });
 
-test("the keyboard alone scores an at-bat, and markup in names is text", { timeout: 60_000 }, async () => {
+test("the keyboard alone scores an at-bat, and markup in names is text", async () => {
   const owner = await person("Omar");
   const evil = "<img src=x onerror=1>";
   const { game, path } = await gameOf(owner, { names: [evil, "Bell", "Cho", "Dunn"], opponentName: evil });
@@ -809,7 +804,7 @@ function randomPlay(random, state) {
   }
 }
 
-test(`${RANDOM_GAMES} random games: the rules of the page and of the server agree`, { timeout: 1_200_000 }, async () => {
+test(`${RANDOM_GAMES} random games: the rules of the page and of the server agree`, async () => {
   const owner = await person("Random");
   // A team has at most a thousand games.
   const teams = await Promise.all([0, 1].map(() => gameOf(owner, { start: false })));
@@ -873,5 +868,5 @@ test(`${RANDOM_GAMES} random games: the rules of the page and of the server agre
 });
 
 for (const screen of SCREENS) {
-  test(`every view by the rules of axe-core and ours, ${screen.name}`, { timeout: 900_000 }, () => checkAllViews(browser, "hacktracker", screen));
+  test(`every view by the rules of axe-core and ours, ${screen.name}`, () => checkAllViews(browser, "hacktracker", screen));
 }

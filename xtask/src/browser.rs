@@ -23,28 +23,16 @@ const fn browser(probe: &'static [&'static str]) -> Program {
     Program { name: "Chromium", probe, install: "apt-get install chromium" }
 }
 
-/// One file of tests.
+/// Prefix of the tests that a usual run selects from a suite. A suite without such tests always runs
+/// in full.
+const STORY: &str = "story: ";
+
+/// A file of tests.
+#[derive(Debug, PartialEq)]
 struct Suite {
-    file: &'static str,
-    /// A part of the name of the test that does what people mainly do with the system. A usual run
-    /// has only this test of the suite, a long run all.
-    story: Option<&'static str>,
+    file: String,
+    has_story: bool,
 }
-
-const fn suite(file: &'static str, story: Option<&'static str>) -> Suite {
-    Suite { file, story }
-}
-
-/// All suites, those that take longest first. Those with a story take most of half an hour together.
-const SUITES: [Suite; 7] = [
-    suite("axe.test.js", None),
-    suite("snakes.test.js", None),
-    suite("pages.test.js", None),
-    suite("cricket.test.js", Some("is followed, pushes appear")),
-    suite("hacktracker.test.js", Some("a team from nothing")),
-    suite("threefc.test.js", Some("runs a whole game")),
-    suite("fus.test.js", Some("the whole story")),
-];
 
 /// How many suites run at the same time, each with a browser of its own. They wait for pages half of
 /// the time.
@@ -55,24 +43,24 @@ pub(crate) fn run(workshop: &Workshop) -> Result<(), String> {
     let root = workshop.root;
     let (suites, scratch) = (root.join("qa/browser"), root.join("target/browser"));
     std::fs::create_dir_all(&scratch).map_err(|error| error.to_string())?;
-    SUITES.iter().try_for_each(|suite| suite.check(&suites))?;
+    let all = find(&suites)?;
     packages::node(&suites, &scratch)?;
     let chromium = install(root)?;
     let site = Endpoint::serve(root, scratch.join("serve.log"))?;
     let pictures = scratch.join("pictures").display().to_string();
     let test = |suite: &Suite| {
         let line = Line::new("node --no-warnings --test --test-reporter=spec");
-        let line = match suite.story.filter(|_| !workshop.long()) {
-            Some(story) => line.argument(&format!("--test-name-pattern={story}")),
-            None => line,
+        let line = match suite.has_story && !workshop.long() {
+            true => line.argument(&format!("--test-name-pattern=^{STORY}")),
+            false => line,
         };
-        line.argument(suite.file)
+        line.argument(&suite.file)
             .variable("SINGLET_URL", site.url())
             .variable("SINGLET_PICTURES", &pictures)
             .variable("CHROMIUM", chromium)
             .run_beside_others(&suites)
     };
-    let failures = run_all(&SUITES, SUITES_AT_ONCE, test);
+    let failures = run_all(&all, SUITES_AT_ONCE, test);
     match failures.is_empty() {
         true => {
             println!("pictures to look at: {pictures}");
@@ -105,18 +93,22 @@ fn run_all<T: Sync>(
     failures.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Suite {
-    /// Fails if there is no such test: for a pattern without a match, node reports success.
-    fn check(&self, suites: &Path) -> Result<(), String> {
-        let text = std::fs::read_to_string(suites.join(self.file));
-        let text = text.map_err(|error| format!("{}: {error}", self.file))?;
-        match self.story.filter(|story| !text.contains(story)) {
-            None => Ok(()),
-            Some(story) => {
-                Err(format!("{} has no test whose name contains \"{story}\"", self.file))
-            }
+/// All suites. Those that always run in full come first: they take longest.
+fn find(folder: &Path) -> Result<Vec<Suite>, String> {
+    let mut suites = Vec::new();
+    for file in std::fs::read_dir(folder).map_err(|error| error.to_string())? {
+        let path = file.map_err(|error| error.to_string())?.path();
+        let Some(file) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        if file.ends_with(".test.js") {
+            let text =
+                std::fs::read_to_string(&path).map_err(|error| format!("{file}: {error}"))?;
+            let has_story = text.contains(&format!("test(\"{STORY}"))
+                || text.contains(&format!("test(`{STORY}"));
+            suites.push(Suite { file: file.to_owned(), has_story });
         }
     }
+    suites.sort_by(|one, other| (one.has_story, &one.file).cmp(&(other.has_story, &other.file)));
+    Ok(suites)
 }
 
 /// The browser's command. Where there is none, the system's package is installed, if this may.
@@ -159,15 +151,27 @@ mod tests {
     }
 
     #[test]
-    fn every_suite_has_its_story() {
-        let suites = Path::new(env!("CARGO_MANIFEST_DIR")).join("../qa/browser");
-        for suite in SUITES {
-            assert_eq!(suite.check(&suites), Ok(()));
+    fn suites_are_found_and_those_with_a_story_come_last() {
+        let folder = std::env::temp_dir().join(format!("singlet-suites-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let files = [
+            ("chess.test.js", "test(\"story: a game\", play);"),
+            ("draughts.test.js", "test(`story: a game, ${screen}`, play);"),
+            // The word alone marks nothing.
+            ("kit.test.js", "// story: none\ntest(\"a story: no\", play);"),
+            ("chess.views.js", "test(\"story: not a suite\", play);"),
+        ];
+        for (file, text) in files {
+            std::fs::write(folder.join(file), text).unwrap();
         }
-        let missing = suite("axe.test.js", Some("no such test")).check(&suites);
-        assert!(missing.is_err_and(|told| told.contains("no such test")));
-        let files = std::fs::read_dir(suites).into_iter().flatten().flatten();
-        let files = files.filter(|file| file.file_name().to_string_lossy().ends_with(".test.js"));
-        assert_eq!(files.count(), SUITES.len(), "every suite is in the list");
+        let found = find(&folder);
+        std::fs::remove_dir_all(&folder).unwrap();
+        let suite = |file: &str, has_story| Suite { file: file.to_owned(), has_story };
+        let expected = [
+            suite("kit.test.js", false),
+            suite("chess.test.js", true),
+            suite("draughts.test.js", true),
+        ];
+        assert_eq!(found.unwrap(), expected);
     }
 }
