@@ -30,6 +30,7 @@ use singlet_dynamo::{Item, Value};
 use singlet_engine::store::{DiskOptions, DiskStore, Store};
 use singlet_engine::{Durability, Engine, Options};
 use singlet_testing::random::Random;
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -40,6 +41,8 @@ use std::time::{Duration, Instant};
 /// Where the process that is to be killed works; unset in the one that kills.
 const FOLDER: &str = "SINGLET_FULL_LOAD_FOLDER";
 const WRITERS: usize = 16;
+/// The load goes on until so many writes are acknowledged, however slow the disk is.
+const WRITES_MIN: usize = 100;
 const TABLE: &str = "Load";
 /// About what an item takes.
 const ITEM_BYTES: usize = 500;
@@ -209,7 +212,7 @@ fn writers_that_never_pause() {
         .spawn()
         .unwrap();
     let mut acknowledged = vec![0_i64; load.keys()];
-    let (mut writes, mut memory) = (0, 0);
+    let (writes, mut memory) = (Cell::new(0), 0);
     let mut waits = Waits::default();
     let mut note = |line: &str| {
         let words: Vec<_> = line.split(' ').collect();
@@ -223,7 +226,7 @@ fn writers_that_never_pause() {
             [number, version] => {
                 if let (Ok(number), Ok(version)) = (number.parse::<usize>(), version.parse()) {
                     acknowledged[number] = version;
-                    writes += 1;
+                    writes.set(writes.get() + 1);
                 }
             }
             _ => {}
@@ -231,7 +234,7 @@ fn writers_that_never_pause() {
     };
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let begun = Instant::now();
-    while begun.elapsed() < load.duration {
+    while begun.elapsed() < load.duration || writes.get() < WRITES_MIN {
         note(&lines.next().expect("it ended before it was killed").unwrap());
     }
     child.kill().unwrap();
@@ -250,8 +253,9 @@ fn writers_that_never_pause() {
         assert!(version.to_i64().unwrap() >= *acknowledged, "a write of key {number} is lost");
     }
     println!(
-        "{writes} writes in {:?}, the longest took {:?}, {:?} of it without the disk; a bare file \
+        "{} writes in {:?}, the longest took {:?}, {:?} of it without the disk; a bare file \
          {:?}; {} MB of memory with a budget of {} MB; opened in {opened:?}",
+        writes.get(),
         load.duration,
         waits.longest,
         waits.own,
@@ -266,7 +270,6 @@ fn writers_that_never_pause() {
         assert!(waits.own < Duration::from_millis(500), "a write took {:?}", waits.own);
         assert!(opened < Duration::from_secs(1), "opening took {opened:?}");
     }
-    assert!(writes > 100, "only {writes} writes");
     let _ = std::fs::remove_file(folder.with_extension("bare"));
     let _ = std::fs::remove_dir_all(&folder);
 }

@@ -38,6 +38,37 @@ mod tests {
     use super::*;
 
     #[test]
+    fn keys_that_follow_a_pattern_are_guessable() {
+        for key in [
+            // One character, or few.
+            "aaaaaaaaaaaaaaaa",
+            "abcdabcdbcdaacdb",
+            // Mostly one character.
+            "0000000000017f3c",
+            // Up, down, and in steps.
+            "abcdefghijklmnop",
+            "ponmlkjihgfedcba",
+            "acegikmoqsuwyACE",
+            // A shorter text, several times, also if the last one is cut off.
+            "k7Qx2mPzk7Qx2mPz",
+            "k7Qx2mk7Qx2mk7Qx",
+        ] {
+            assert!(is_guessable(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn uuids_and_tokens_pass() {
+        for key in [
+            "0199f3a2-7c1e-7d40-9b52-3f6a8c0e14d7",
+            "f47ac10b-58cc-4372-a567-0e02b2c3d479",
+            "k7Qx2mPz9LwT4bVn",
+        ] {
+            assert!(!is_guessable(key), "{key}");
+        }
+    }
+
+    #[test]
     fn random_keys_pass() {
         let mut state = 7_u64;
         for _ in 0..20_000 {

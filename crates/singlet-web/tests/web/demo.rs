@@ -192,7 +192,7 @@ async fn a_server_waits_while_another_one_loads() {
     let web = store.open::<Web>().await.unwrap();
     let key = DemoMarker::key(&marker.system);
     web.run(update(key).set(DemoMarker::IS_LOADED, true)).await.unwrap();
-    tokio::time::timeout(Duration::from_secs(20), opening).await.unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(120), opening).await.unwrap().unwrap();
     assert_eq!(loads.load(Ordering::SeqCst), 0);
 }
 
@@ -212,7 +212,7 @@ async fn a_loader_that_fails_is_not_repeated() {
     // The next start goes on without, does not wait, and says so.
     let guard = tracing::subscriber::set_default(log.clone());
     let opening = open(&store, failing(&loads), DemoPolicy::IfEmpty);
-    tokio::time::timeout(Duration::from_secs(20), opening).await.unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(120), opening).await.unwrap().unwrap();
     drop(guard);
     assert!(log.text().contains("The demo data of notes is incomplete."));
     assert_eq!(loads.load(Ordering::SeqCst), 1);

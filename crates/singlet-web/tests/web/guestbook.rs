@@ -158,7 +158,7 @@ async fn lists_come_in_parts() {
 async fn next_event(lines: &mut Lines<BufReader<TcpStream>>) -> (String, Value) {
     let (mut name, mut data) = (String::new(), Value::Null);
     loop {
-        let line = timeout(Duration::from_secs(20), lines.next_line()).await.unwrap().unwrap();
+        let line = timeout(Duration::from_secs(120), lines.next_line()).await.unwrap().unwrap();
         match line.as_deref().unwrap() {
             "" if !name.is_empty() => return (name, data),
             line => {
@@ -194,7 +194,7 @@ async fn until(is_so: impl AsyncFn() -> bool) {
             sleep(Duration::from_millis(5)).await;
         }
     };
-    timeout(Duration::from_secs(20), reached).await.unwrap();
+    timeout(Duration::from_secs(120), reached).await.unwrap();
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -42,10 +42,21 @@ async fn run(jobs: impl IntoIterator<Item = Job>) -> Jobs {
 }
 
 async fn run_as(owner: &str, engine: &Engine, jobs: impl IntoIterator<Item = Job>) -> Jobs {
+    run_until_stopped(owner, engine, jobs, ms(300)).await
+}
+
+/// The same, with a grace period for runs when the server stops.
+async fn run_until_stopped(
+    owner: &str,
+    engine: &Engine,
+    jobs: impl IntoIterator<Item = Job>,
+    stop_time_max: Duration,
+) -> Jobs {
     let db = web(engine).await;
     let (statuses, leases) = (JobStatuses::new(), Leases::new(db.clone(), owner));
     let jobs = jobs.into_iter().map(|job| ("test", job)).collect();
-    let runner = Runner::new(jobs, &statuses, &leases, &Clock::system()).stop_time_max(ms(300));
+    let runner = Runner::new(jobs, &statuses, &leases, &Clock::system());
+    let runner = runner.stop_time_max(stop_time_max);
     let (stop, stopped) = oneshot::channel::<()>();
     let done = tokio::spawn(runner.run(async {
         let _ = stopped.await;
@@ -137,34 +148,40 @@ async fn a_panic_and_a_hang_leave_other_jobs_running() {
 
 #[tokio::test]
 async fn jobs_run_after_their_interval_and_when_they_say() {
-    let starts = Arc::new(Mutex::new(Vec::new()));
-    let job = {
-        let starts = Arc::clone(&starts);
-        Job::every("varies", ms(200), move |_| {
-            let mut starts = starts.lock().unwrap();
-            starts.push(Instant::now());
-            let next = if starts.len() == 1 { Next::In(ms(20)) } else { Next::Interval };
+    let hour = Duration::from_secs(3600);
+    let noting = |name, interval, next| {
+        let starts = Arc::new(Mutex::new(Vec::new()));
+        let noted = Arc::clone(&starts);
+        let job = Job::every(name, interval, move |_| {
+            noted.lock().unwrap().push(Instant::now());
             async move { Ok(next) }
-        })
+        });
+        (job, starts)
     };
-    let (patient, patiently) = counting("patient", Duration::from_secs(3600));
-    let jobs = run([job.also_at_start(), patient]).await;
-    let begun = Instant::now();
-    jobs.ran("varies", 3).await;
-    let starts = starts.lock().unwrap().clone();
-    assert!(starts[0] - begun < ms(150));
-    let (short, long) = (starts[1] - starts[0], starts[2] - starts[1]);
-    assert!(short >= ms(20) && short < ms(150), "{short:?}");
-    // An interval, give or take 10 %, and some time for this machine.
-    assert!(long >= ms(180) && long < ms(400), "{long:?}");
+    // After its interval it would run an hour later.
+    let (early, early_starts) = noting("early", hour, Next::In(ms(20)));
+    let (regular, regular_starts) = noting("regular", ms(200), Next::Interval);
+    let (patient, patiently) = counting("patient", hour);
+    let engine = Engine::memory().unwrap();
+    let jobs = [early.also_at_start(), regular, patient];
+    let jobs = run_until_stopped("this", &engine, jobs, hour).await;
+    let pause = |starts: &Mutex<Vec<Instant>>| {
+        let starts = starts.lock().unwrap();
+        starts[1] - starts[0]
+    };
+    jobs.ran("early", 2).await;
+    assert!(pause(&early_starts) >= ms(20));
+    jobs.ran("regular", 2).await;
+    // An interval, give or take 10 %.
+    assert!(pause(&regular_starts) >= ms(180));
     assert_eq!(patiently.load(Ordering::SeqCst), 0);
     let status = jobs.statuses.get("test", "patient").unwrap();
     let wait = status.next.unwrap().since(jobs.db.now()).as_secs();
     assert!((3_230..=3_960).contains(&wait), "{wait}");
     let json = serde_json::to_value(&status).unwrap();
     assert_eq!((json["intervalMs"].as_u64(), json["lastStart"].is_null()), (Some(3_600_000), true));
-    // Nobody waits for a job that does not run.
-    assert!(jobs.stop().await < ms(200));
+    // An idle job does not delay the stop, or it would take an hour.
+    jobs.stop().await;
 }
 
 #[tokio::test]
@@ -295,11 +312,11 @@ async fn a_lease_is_extended_while_the_job_runs() {
     let job = Job::every("long", ms(10), async |run: JobRun| {
         for _ in 0..40 {
             run.check_held()?;
-            sleep(ms(25)).await;
+            sleep(ms(100)).await;
         }
         Ok(Next::In(Duration::from_secs(60)))
     });
-    let jobs = run_as("one", &engine, [job.leased(ms(300))]).await;
+    let jobs = run_as("one", &engine, [job.leased(ms(3_000))]).await;
     let other = Leases::new(web(&engine).await, "other");
     let mut attempts = 0;
     while jobs.statuses.get("test", "long").unwrap().runs == 0 {
@@ -413,15 +430,15 @@ async fn a_run_is_cancelled_before_its_lease_ends_although_it_is_being_extended(
         })
     };
     let table: Arc<dyn LeaseTable> = leases.clone();
-    let job = job.also_at_start().leased_by(table, ms(2_000));
+    let job = job.also_at_start().leased_by(table, ms(9_000));
     let jobs = run_as("this", &engine, [job]).await;
     jobs.ran("slow", 1).await;
     assert_eq!(dropped.load(Ordering::SeqCst), 1);
     assert_eq!(jobs.error("slow").unwrap(), "the lease was lost: the run was cancelled");
-    // The margin is a third of the lease. The second attempt would have ended after 1.9 s.
+    // The margin is a third of the lease. The second attempt never ends.
     assert_eq!(leases.attempts.load(Ordering::SeqCst), 2);
     let took = jobs.statuses.get("test", "slow").unwrap().last_took.unwrap();
-    assert!(took >= ms(1_200) && took < ms(1_700), "{took:?}");
+    assert!(took < ms(9_000), "{took:?}");
     jobs.stop().await;
 }
 
@@ -479,11 +496,12 @@ async fn a_stop_lets_runs_end_and_cancels_those_that_do_not() {
         })
     };
     let deaf = Job::every("deaf", ms(5), async |_: JobRun| {
-        sleep(Duration::from_secs(30)).await;
+        std::future::pending::<()>().await;
         Ok(Next::Interval)
     });
     let jobs = [polite, deaf.leased(Duration::from_secs(60))];
-    let jobs = run_as("one", &engine, jobs).await;
+    let stop_time_max = ms(3_000);
+    let jobs = run_until_stopped("one", &engine, jobs, stop_time_max).await;
     let leases = jobs.leases.clone();
     while leases.holder("test.deaf").await.unwrap().is_none() {
         sleep(ms(5)).await;
@@ -491,7 +509,7 @@ async fn a_stop_lets_runs_end_and_cancels_those_that_do_not() {
     sleep(ms(50)).await;
     let statuses = jobs.statuses.clone();
     let took = jobs.stop().await;
-    assert!(took >= ms(300) && took < ms(2_000), "{took:?}");
+    assert!(took >= stop_time_max, "{took:?}");
     assert_eq!(ended.load(Ordering::SeqCst), 1);
     assert_eq!(statuses.get("test", "polite").unwrap().last_error, None);
     let error = statuses.get("test", "deaf").unwrap().last_error.unwrap();

@@ -104,7 +104,7 @@ async fn an_undeclared_problem_on_a_socket_fails_the_test() {
     let ask = async |server: &Running, title: &str| -> Value {
         let mut socket = server.socket("/test/socket").await;
         socket.send(Message::text(title)).await.unwrap();
-        match timeout(Duration::from_secs(20), socket.next()).await.unwrap().unwrap().unwrap() {
+        match timeout(Duration::from_secs(120), socket.next()).await.unwrap().unwrap().unwrap() {
             Message::Text(text) => serde_json::from_str(&text).unwrap(),
             other => panic!("{other:?}"),
         }

@@ -115,19 +115,30 @@ fn a_match_that_ends_slowly_stops_no_other_and_keeps_its_lock() {
         server.pass().await;
         server.subscribe("asha", ID, "101").await;
         let held = server.phone.hold(PushKind::End, 1);
-        let seconds = Duration::from_secs(20);
+        let seconds = Duration::from_secs(120);
         let pass = tokio::time::timeout(seconds, abandon(&store, &feed, &server)).await;
         assert!(pass.is_ok(), "the pass waits for the end of a match");
         held.reaches(1).await;
+        let lock = LockKey::of_match(&match_id(ID));
+        let expires_at = async || {
+            let locks = server.service.locks.all().await.unwrap();
+            locks.iter().find(|one| one.lock_key == lock).unwrap().expires_at
+        };
+        let first_lease = expires_at().await;
         let before = server.fixture(OTHER_ID).await.sequence;
         feed.listed.lock().unwrap()[1] = listed(9);
         store.clock.advance(2_500);
         server.jobs.live_score_pass().await.unwrap();
         assert!(server.fixture(OTHER_ID).await.sequence > before);
         // The lock is extended every 3 s: its first lease of 10 s would be over.
-        tokio::time::sleep(Duration::from_millis(3_500)).await;
+        let extended = async {
+            while expires_at().await == first_lease {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        tokio::time::timeout(seconds, extended).await.unwrap();
         store.clock.advance(8_000);
-        let (lock, stranger) = (LockKey::of_match(&match_id(ID)), Owner::new("stranger").unwrap());
+        let stranger = Owner::new("stranger").unwrap();
         let acquired = server.service.locks.acquire(&lock, &stranger, LEASE).await.unwrap();
         assert!(matches!(acquired, Acquired::Busy { .. }), "{acquired:?}");
         held.release();

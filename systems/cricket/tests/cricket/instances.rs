@@ -55,14 +55,14 @@ impl Held {
     }
 }
 
-/// Waits for something that another task does, a minute at most.
+/// Waits for something that another task does, two minutes at most.
 pub(crate) async fn until(is_so: impl Fn() -> bool) {
     let wait = async {
         while !is_so() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), wait).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(120), wait).await.unwrap();
 }
 
 impl Phone {

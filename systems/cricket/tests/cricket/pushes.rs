@@ -261,7 +261,7 @@ fn case_27_dead_tokens_are_removed_and_busy_services_are_asked_again() {
         bowl(&store, &feed, &server, &[out]).await;
         let took = start.elapsed();
         assert_eq!(server.phone.take().len(), 1);
-        assert!((Duration::from_millis(2_400)..Duration::from_secs(6)).contains(&took), "{took:?}");
+        assert!(took >= Duration::from_millis(2_400), "{took:?}");
     });
 }
 

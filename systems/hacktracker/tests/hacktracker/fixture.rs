@@ -135,7 +135,7 @@ pub(crate) fn new_player(name: &str, number: Option<u8>) -> NewPlayer {
 
 /// Waits until a read finds something: indexes lag behind on DynamoDB.
 pub(crate) async fn eventually<T>(mut read: impl AsyncFnMut() -> Option<T>) -> T {
-    for _ in 0..100 {
+    for _ in 0..2_400 {
         if let Some(value) = read().await {
             return value;
         }

@@ -144,7 +144,7 @@ async fn a_game_is_changed_and_the_schedule_is_in_order(store: TestStore) {
     };
     let id = |index: usize| ids[index].game.game_id.clone();
     // GSI3 lags behind on DynamoDB.
-    for _ in 0..100 {
+    for _ in 0..2_400 {
         if listed(None).await.len() == 3 {
             break;
         }

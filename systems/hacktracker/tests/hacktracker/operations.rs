@@ -145,7 +145,7 @@ async fn statistics_are_by_season_game_and_player(store: TestStore) {
     }
     let (first, second) = (&team.players[0], &team.players[1]);
     let stats = async |season| service.player_stats(&nora, &team.id, first, season).await.unwrap();
-    for _ in 0..100 {
+    for _ in 0..2_400 {
         if stats(None).await.line.pa == 3
             && service.team_stats(&nora, &team.id, None).await.unwrap().line.pa == 6
         {

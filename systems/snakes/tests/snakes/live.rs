@@ -6,7 +6,7 @@ use singlet_testing::TestSocket;
 use singlet_web::random::Random;
 use snakes::rules::Mode;
 use snakes::service::player_id;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::task::JoinSet;
 
 async fn site(rolls: &[u8]) -> GameServer {
@@ -143,7 +143,7 @@ async fn who_comes_back_is_told_what_was_missed_or_the_present_state() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), gone).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(120), gone).await.unwrap();
     let mut back = site.socket(code, &format!("?after={seen}")).await;
     for number in 1..=3 {
         assert_eq!(back.expect("playerMoved").await["sequence"], seen + number);
@@ -197,29 +197,11 @@ async fn a_game_that_is_gone_ends_its_sockets() {
     assert_eq!(status, 404);
 }
 
-/// Every client sees every move, in order; and one who does not read bothers nobody. A machine that
-/// has something else to do is slow for a while, so of a few goes one must be fast.
+/// Every client sees every move in order, even while another client does not read. `qa/bench` measures
+/// the latency.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn three_hundred_players_see_every_move_at_once() {
-    const GOES: usize = 3;
-    const LATENCY_MAX: Duration = Duration::from_millis(250);
-    let mut slow = Vec::new();
-    for _ in 0..GOES {
-        let latencies = race_of_three_hundred().await;
-        let at = |share: usize| latencies[latencies.len() * share / 100];
-        if at(99) < LATENCY_MAX {
-            return;
-        }
-        slow.push(format!("p50 {:?}, p99 {:?}, max {:?}", at(50), at(99), latencies.last()));
-    }
-    panic!("{slow:?}");
-}
-
-/// Three hundred players in a race, each with a socket. Everybody rolls once, sixty in a second.
-/// How long it took until a move was seen, for every move and client, the shortest first.
-async fn race_of_three_hundred() -> Vec<Duration> {
+async fn three_hundred_players_see_every_move() {
     const PLAYERS: usize = 300;
-    const PAUSE: Duration = Duration::from_millis(16);
     let site = site(&[1]).await;
     let names: Vec<String> = (0..PLAYERS).map(|number| format!("P{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -232,35 +214,19 @@ async fn race_of_three_hundred() -> Vec<Duration> {
     }
     let _lazy = site.socket(table.code.as_str(), "").await;
     site.fixture.service.start(&table.code, &table.secrets[0]).await.unwrap();
-    let begun = Instant::now();
-    let watching: JoinSet<Vec<Duration>> =
-        clients.into_iter().map(|client| watch(client, PLAYERS, begun)).collect();
-    let mut sent = Vec::with_capacity(PLAYERS);
+    let watching: JoinSet<()> = clients.into_iter().map(|client| watch(client, PLAYERS)).collect();
     for secret in &table.secrets {
-        sent.push(begun.elapsed());
         let (player, _) = site.fixture.service.roll(&table.code, secret).await.unwrap();
         assert_eq!(Some(player), player_id(secret));
-        tokio::time::sleep(PAUSE).await;
     }
-    let heard = watching.join_all().await;
-    let mut latencies: Vec<Duration> = heard
-        .iter()
-        .flat_map(|times| times.iter().zip(&sent).map(|(heard, sent)| heard.saturating_sub(*sent)))
-        .collect();
-    latencies.sort_unstable();
-    assert_eq!(latencies.len(), PLAYERS * PLAYERS);
-    latencies
+    assert_eq!(watching.join_all().await.len(), PLAYERS);
 }
 
-/// Listens until all have moved: when each move was heard, each the one after the one before.
-async fn watch(mut client: TestSocket, moves: usize, begun: Instant) -> Vec<Duration> {
+/// Listens until all have moved, each move with the number after the one before.
+async fn watch(mut client: TestSocket, moves: usize) {
     let mut number = client.expect("gameStarted").await["sequence"].as_u64().unwrap();
-    let mut heard = Vec::with_capacity(moves);
-    while heard.len() < moves {
-        let moved = client.expect("playerMoved").await;
-        heard.push(begun.elapsed());
+    for _ in 0..moves {
         number += 1;
-        assert_eq!(moved["sequence"], number);
+        assert_eq!(client.expect("playerMoved").await["sequence"], number);
     }
-    heard
 }

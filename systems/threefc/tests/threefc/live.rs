@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use singlet_testing::{TestServer, TestStore};
 use singlet_web::DemoPolicy;
 use singlet_web::api::Change;
-use std::time::{Duration, Instant};
 use threefc::service::input::{GameChange, LeagueChange};
 use threefc::{PERSONAS, system};
 
@@ -34,10 +33,8 @@ async fn case_25_who_joins_late_misses_nothing_and_who_comes_back_gets_what_was_
     assert_eq!((events_of(&state).len(), &state["sequence"]), (5, &json!(7)));
     assert_eq!(state.get("myRole"), None);
     let goal = crate::fixture::by(new_goal("red", Some("yellow")), "y2", &["b1"]);
-    let sent = Instant::now();
     fixture.goal(&game, &goal).await;
     let message = watcher.expect("goalAdded").await;
-    assert!(sent.elapsed() < Duration::from_secs(1), "{:?}", sent.elapsed());
     assert_eq!((&message["sequence"], &message["status"]), (&json!(8), &json!("live")));
     assert_eq!(message["goal"]["eventId"], goal.event_id.as_str());
     assert_eq!(message["goal"]["scorer"], json!({"playerId": "y2", "nickname": "Y2"}));
