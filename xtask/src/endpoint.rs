@@ -12,7 +12,7 @@ use crate::command::Line;
 const READY: &str = "ready at ";
 /// The most time that starting and stopping may take. Both are a matter of milliseconds, unless
 /// the machine is busy.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// How much of the log is shown when a step fails.
 const LOG_LINES_SHOWN: usize = 60;
 

@@ -24,6 +24,8 @@ pub(super) struct State {
     pub(super) is_disabled: bool,
     /// How often the stream was made anew.
     pub(super) made_anew: u32,
+    /// How many shard iterators were handed out.
+    pub(super) iterators: u32,
 }
 
 struct Shard {
@@ -66,7 +68,10 @@ impl Script {
             ),
             "DescribeStream" => (200, state.description()),
             "GetShardIterator" => match state.place(request) {
-                Some(iterator) => (200, json!({"ShardIterator": iterator})),
+                Some(iterator) => {
+                    state.iterators += 1;
+                    (200, json!({"ShardIterator": iterator}))
+                }
                 None => (400, json!({"__type": "TrimmedDataAccessException"})),
             },
             "GetRecords" => match state.faults.pop_front() {
