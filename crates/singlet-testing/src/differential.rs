@@ -10,12 +10,14 @@
 
 mod compare;
 mod scan;
+mod sequence;
 mod shrink;
 mod streams;
 
-use crate::generator::{Profile, START_SECOND, Step, sequence};
+use crate::generator::{Profile, START_SECOND};
 use crate::reference::Reference;
 use compare::compare;
+pub use sequence::{Place, Step, StreamStep, sequence};
 use singlet_dynamo::arn::Home;
 use singlet_dynamo::operation::{Answer, Request};
 use singlet_dynamo::{Error, Timestamp};

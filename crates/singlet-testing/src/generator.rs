@@ -1,86 +1,104 @@
-//! Random sequences of commands, each following from its seed alone.
+//! Random requests as clients send them, each sequence following from its seed alone.
 //!
-//! Keys, attributes and values come from small domains, so that commands meet: most writes
-//! find an item, most conditions are nearly true, most queries find a few rows. A sequence is a
-//! plain list of [`Step`]s that do not depend on what was answered before, so that a step can be
-//! left out and the rest still makes sense.
+//! Most requests are valid, and meet: keys, attributes and values come from small domains, so most
+//! writes find an item and most queries a few rows. An invalid request has one mistake, because
+//! which of two mistakes is reported first is rarely documented. No request depends on an earlier
+//! answer, so a step can be left out and the rest still makes sense.
 
+mod batch;
+mod condition;
 mod design;
-mod expression;
-mod items;
-mod tables;
+mod draft;
+mod item;
+mod key_condition;
+mod legacy;
+mod mutation;
+mod page;
+mod table;
+mod transaction;
+mod update;
 mod value;
 
 use crate::random::Random;
 use design::Design;
-pub use items::START_SECOND;
-use singlet_dynamo::operation::{Query, Request, Scan, TransactWriteItems};
+use serde_json::{Map, Value};
+use std::fmt;
+
+pub use value::sort_key;
+
+/// A request as it is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The name of the operation.
+    pub operation: &'static str,
+    /// The body, which need not be JSON.
+    pub body: String,
+}
+
+impl Call {
+    fn new(operation: &'static str, body: Map<String, Value>) -> Self {
+        Self { operation, body: Value::Object(body).to_string() }
+    }
+}
 
 /// One thing to do.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// A request, and its answer is looked at as it is.
-    Request(Request),
-    /// A query, and then the next page and the next, to the end.
-    Pages(Query),
-    /// A scan, page by page to the end.
-    Scan(Scan),
-    /// Something about streams, whose names and numbers are each system's own.
-    Stream(StreamStep),
-    /// So many milliseconds pass.
-    Advance(i64),
-    /// What is due is done.
-    Maintain,
-    /// The system is closed and opened again, if it can be.
-    Reopen,
-}
-
-/// Something to do with streams.
-#[derive(Clone, Debug)]
-pub enum StreamStep {
-    /// Lists the streams of a table or of all, so many on a page.
-    List(Option<String>, usize),
-    /// Describes a stream, by its place in the list of all.
-    Describe(usize),
-    /// Gets an iterator for a stream and keeps it in a slot.
-    Open {
-        /// Where it is kept.
-        slot: usize,
-        /// The stream, by its place in the list of all.
-        stream: usize,
-        /// Which place of the stream.
-        place: Place,
+    /// A request whose answers are compared as they are.
+    Ask(Call),
+    /// A query or scan, and then the next page and the next, to the end.
+    Pages {
+        /// The first request.
+        call: Call,
+        /// In which order its items come.
+        order: Order,
     },
-    /// Reads all there is from the iterator in a slot on, so many records on a page.
-    Read {
-        /// Where the iterator is kept, and the next one will be.
-        slot: usize,
-        /// How many records a page has at most.
-        limit: usize,
-    },
+    /// All records of a table's stream.
+    Records(String),
+    /// Waits until a table has settled, or is gone.
+    Settle(String),
 }
 
-/// A place in a stream.
-#[derive(Clone, Copy, Debug)]
-#[expect(missing_docs, reason = "the variants are the types of iterators")]
-pub enum Place {
-    TrimHorizon,
-    Latest,
-    /// The record of this place among those that were ever read from the stream.
-    At(usize),
-    /// The same.
-    After(usize),
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ask(call) => write!(f, "{} {}", call.operation, call.body),
+            Self::Pages { call, .. } => write!(f, "{} {} (all pages)", call.operation, call.body),
+            Self::Records(table) => write!(f, "the records of {table}"),
+            Self::Settle(table) => write!(f, "wait for {table}"),
+        }
+    }
 }
 
-/// How many iterators are kept at a time.
-pub const SLOTS: usize = 3;
+/// The order in which the items of pages come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// As told by the table's key: all pages are the same.
+    Total,
+    /// As told by an index's sort key, which several items may share.
+    Index(&'static str),
+    /// Each endpoint has its own.
+    Own,
+}
 
-/// What sequences are like.
+/// What the names of tables and tokens begin with, so that each performance can have its own.
+pub const STORY: &str = "story";
+
+/// The second around which items expire: 2026-01-01.
+pub const START_SECOND: i64 = 1_767_225_600;
+
+/// How many of a hundred requests have a mistake.
+const MISTAKEN_PERCENT: usize = 40;
+
+/// Who is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// Many small items.
+    /// Two endpoints: nothing that each of them does in its own time, under its own names or in its
+    /// own order; malformed bodies too.
+    Endpoints,
+    /// An engine with a clock that the test sets, which gets many small items.
     Small,
-    /// A few items of which some are so large that pages end with them.
+    /// The same, with a few items so large that pages end with them.
     Large,
 }
 
@@ -88,89 +106,106 @@ pub enum Profile {
 pub struct Generator {
     random: Random,
     profile: Profile,
-    /// The tables, as they are if no step was refused.
+    /// The tables, as they are if no request was refused.
     designs: Vec<Design>,
+    /// How many mistakes the request at hand may still get.
+    mistakes: usize,
+    /// Names for tables that are there for a moment.
+    passing: usize,
     /// Transactions with tokens, to be sent again.
-    tokens: Vec<TransactWriteItems>,
+    transactions: Vec<Call>,
 }
 
-/// A sequence of steps.
+/// A story of about so many steps, for two endpoints.
 ///
 /// ```
-/// use singlet_testing::generator::{Profile, sequence};
+/// use singlet_testing::generator::story;
 ///
-/// let steps = sequence(7, 50, Profile::Small);
-/// assert_eq!(format!("{steps:?}"), format!("{:?}", sequence(7, 50, Profile::Small)));
+/// assert_eq!(format!("{:?}", story(7, 50)), format!("{:?}", story(7, 50)));
 /// ```
 #[must_use]
-pub fn sequence(seed: u64, len: usize, profile: Profile) -> Vec<Step> {
-    let mut generator =
-        Generator { random: Random::new(seed), profile, designs: Vec::new(), tokens: Vec::new() };
-    let mut steps = Vec::with_capacity(len);
-    for _ in 0..2 {
-        steps.push(Step::Request(generator.create_table()));
-    }
-    steps.push(Step::Maintain);
-    for _ in 0..5 {
-        steps.push(Step::Request(generator.load().into()));
-    }
+pub fn story(number: u64, len: usize) -> Vec<Step> {
+    let mut generator = Generator::new(number, Profile::Endpoints);
+    let mut steps = Vec::new();
+    generator.begin(&mut steps);
     while steps.len() < len {
-        steps.push(generator.step());
+        generator.step(&mut steps);
     }
+    generator.end(&mut steps);
     steps
 }
 
 impl Generator {
-    fn step(&mut self) -> Step {
-        match self.random.below(1000) {
-            0..170 => Step::Request(self.put_item().into()),
-            170..350 => Step::Request(self.update_item().into()),
-            350..410 => Step::Request(self.delete_item().into()),
-            410..470 => Step::Request(self.get_item().into()),
-            470..580 => Step::Pages(self.query()),
-            580..600 => Step::Request(self.query_from_anywhere().into()),
-            600..650 => Step::Scan(self.scan()),
-            650..680 => Step::Request(self.batch_get_item().into()),
-            680..725 => Step::Request(self.batch_write_item().into()),
-            725..755 => Step::Request(self.transact_get_items().into()),
-            755..840 => Step::Request(self.transact_write_items().into()),
-            840..885 => Step::Stream(self.stream()),
-            885..905 => Step::Advance(self.pause()),
-            905..940 => Step::Maintain,
-            940..946 => Step::Reopen,
-            _ => Step::Request(self.about_tables()),
+    /// A generator whose requests follow from the seed.
+    #[must_use]
+    pub fn new(seed: u64, profile: Profile) -> Self {
+        Self {
+            random: Random::new(seed),
+            profile,
+            designs: Vec::new(),
+            mistakes: 0,
+            passing: 0,
+            transactions: Vec::new(),
         }
     }
 
-    fn stream(&mut self) -> StreamStep {
-        let random = &mut self.random;
-        let (slot, stream) = (random.below(SLOTS), random.below(4));
-        match random.below(10) {
-            0 => {
-                let name = random.percent(30).then(|| self.table_name());
-                StreamStep::List(name, 1 + self.random.below(3))
-            }
-            1 => StreamStep::Describe(stream),
-            2..5 => {
-                let place = match random.below(5) {
-                    0 | 1 => Place::TrimHorizon,
-                    2 => Place::Latest,
-                    3 => Place::At(random.below(40)),
-                    _ => Place::After(random.below(40)),
-                };
-                StreamStep::Open { slot, stream, place }
-            }
-            _ => StreamStep::Read { slot, limit: *random.one_of(&[3, 10, 1000]).unwrap_or(&10) },
+    /// Makes two tables and fills them.
+    pub fn begin(&mut self, steps: &mut Vec<Step>) {
+        for name in ["alpha", "beta"] {
+            self.new_table(format!("{STORY}_{name}"), steps);
+        }
+        for _ in 0..8 {
+            let load = self.load();
+            steps.push(Step::Ask(load));
         }
     }
 
-    /// Mostly moments, sometimes long enough for items, tokens, iterators and records to be past.
-    fn pause(&mut self) -> i64 {
-        const SECOND: i64 = 1000;
-        const MINUTE: i64 = 60 * SECOND;
-        const HOUR: i64 = 60 * MINUTE;
-        let units = [SECOND, 10 * SECOND, MINUTE, 5 * MINUTE, HOUR, 13 * HOUR];
-        let unit = units[self.random.below(units.len())];
-        unit + i64::try_from(self.random.below(usize::try_from(unit).unwrap_or(1))).unwrap_or(0)
+    /// The next thing to do, which may be several steps.
+    pub fn step(&mut self, steps: &mut Vec<Step>) {
+        self.mistakes = usize::from(self.random.percent(MISTAKEN_PERCENT));
+        let step = match self.random.below(1000) {
+            0..150 => Step::Ask(self.put_item()),
+            150..350 => Step::Ask(self.update_item()),
+            350..410 => Step::Ask(self.delete_item()),
+            410..480 => Step::Ask(self.get_item()),
+            480..640 => self.query(),
+            640..710 => self.scan(),
+            710..750 => Step::Ask(self.batch_get_item()),
+            750..800 => Step::Ask(self.batch_write_item()),
+            800..830 => Step::Ask(self.transact_get_items()),
+            830..900 => Step::Ask(self.transact_write_items()),
+            900..920 => {
+                let design = self.any_design();
+                Step::Records(design.name)
+            }
+            _ => return self.about_tables(steps),
+        };
+        steps.push(step);
+    }
+
+    /// Reads everything once more, and deletes it.
+    fn end(&mut self, steps: &mut Vec<Step>) {
+        for design in self.designs.clone() {
+            self.look_at_everything(&design, steps);
+            self.delete_table(&design.name, steps);
+        }
+    }
+
+    /// Whether two endpoints are asked, of which nothing but answers can be compared.
+    fn asks_endpoints(&self) -> bool {
+        self.profile == Profile::Endpoints
+    }
+
+    /// Whether a mistake is made here: so many times in a hundred, and at most once in a request.
+    fn errs(&mut self, percent: usize) -> bool {
+        let errs = self.mistakes > 0 && self.random.percent(percent);
+        if errs {
+            self.mistakes -= 1;
+        }
+        errs
+    }
+
+    fn pick<T: Clone>(&mut self, choices: &[T]) -> T {
+        choices[self.random.below(choices.len())].clone()
     }
 }

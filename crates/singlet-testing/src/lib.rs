@@ -6,7 +6,7 @@
 //! - [`differential`] compares an implementation with the reference.
 //! - [`disk`] is a disk that loses power, fails and flips bits on demand.
 //! - [`fuzz`] holds the fuzz targets, and runs them without cargo-fuzz.
-//! - [`generator`] makes random sequences of commands.
+//! - [`generator`] makes random requests, valid and invalid.
 //! - [`history`] checks concurrent histories for linearizability.
 //! - [`naive`] is a second, plain evaluator of expressions.
 //! - [`random`] is seeded randomness.

@@ -1,6 +1,6 @@
 //! As much of HTTP/1.1 as it takes to ask an endpoint many things over one connection.
 
-use crate::generator::STORY;
+use singlet_testing::generator::STORY;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;

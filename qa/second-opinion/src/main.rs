@@ -1,6 +1,6 @@
 //! Asks our endpoint and Amazon's DynamoDB Local the same questions, and compares the answers.
 //!
-//! - `generator` makes stories: random requests, valid and invalid, that meet.
+//! - Stories come from `singlet_testing::generator`: random requests, valid and invalid, that meet.
 //! - `stage` has both endpoints carry out a step; `connection` speaks HTTP with one of them.
 //! - `outcome` is an answer without what is each endpoint's own, `difference` where two differ.
 //! - `listed` are the differences that are known. docs/differences.md says of each who is right.
@@ -15,7 +15,6 @@
 mod arguments;
 mod connection;
 mod difference;
-mod generator;
 mod listed;
 mod outcome;
 mod performance;
@@ -27,6 +26,7 @@ mod stage;
 use arguments::Arguments;
 use performance::Notes;
 use report::Report;
+use singlet_testing::generator::story;
 use stage::Stage;
 use std::process::ExitCode;
 
@@ -52,18 +52,14 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
     let mut stage = Stage::open(&arguments.ours, &arguments.local)?;
     if let Some(number) = arguments.story {
         stage.shows = true;
-        return performance::play(
-            &mut stage,
-            &generator::story(number, STORY_STEPS),
-            &mut Notes::default(),
-        )
-        .map(|()| true);
+        return performance::play(&mut stage, &story(number, STORY_STEPS), &mut Notes::default())
+            .map(|()| true);
     }
     let mut report = Report::default();
     let mut number = arguments.seed;
     while stage.requests < arguments.requests {
         let before = stage.requests;
-        let steps = generator::story(number, STORY_STEPS);
+        let steps = story(number, STORY_STEPS);
         let mut notes = Notes::default();
         performance::play(&mut stage, &steps, &mut notes)
             .map_err(|problem| format!("story {number}: {problem}"))?;

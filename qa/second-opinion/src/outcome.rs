@@ -3,6 +3,7 @@
 use crate::connection::Response;
 use serde_json::{Map, Value, json};
 use singlet_dynamo::Number;
+pub(crate) use singlet_testing::generator::sort_key;
 use std::fmt;
 
 /// An answer, without what is each endpoint's own.
@@ -141,19 +142,6 @@ fn canonical_member(name: &str, value: Value) -> Value {
 fn sort(list: Option<&mut Value>) {
     if let Some(Value::Array(elements)) = list {
         elements.sort_by_cached_key(sort_key);
-    }
-}
-
-/// A text that is the same for values that are, even if their numbers are written otherwise.
-pub(crate) fn sort_key(value: &Value) -> String {
-    match value {
-        Value::String(text) => number(text).unwrap_or_else(|| value.to_string()),
-        Value::Array(elements) => elements.iter().map(sort_key).collect::<Vec<_>>().join(","),
-        Value::Object(members) => {
-            let member = |(name, value): (&String, &Value)| format!("{name}:{}", sort_key(value));
-            format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(","))
-        }
-        scalar => scalar.to_string(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A story, played on both endpoints, and what is noticed.
 
 use crate::difference::{Difference, Exchange};
-use crate::generator::Step;
+use singlet_testing::generator::Step;
 use crate::listed;
 use crate::outcome::sort_key;
 use crate::stage::{Scene, Stage};

@@ -2,7 +2,8 @@
 
 use crate::performance::{Finding, Notes};
 use crate::stage::Stage;
-use crate::{STORY_STEPS, generator, listed, shrink};
+use crate::{STORY_STEPS, listed, shrink};
+use singlet_testing::generator;
 use std::collections::BTreeMap;
 
 /// How much of a request or answer is shown.

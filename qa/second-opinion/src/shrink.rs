@@ -1,8 +1,8 @@
 //! Short stories that show a difference.
 
-use crate::generator::Step;
 use crate::performance::{self, Notes};
 use crate::stage::Stage;
+use singlet_testing::generator::Step;
 
 /// How often a story is played to find a shorter one.
 const PERFORMANCES_MAX: usize = 40;

@@ -2,9 +2,9 @@
 
 use crate::connection::Connection;
 use crate::difference::Exchange;
-use crate::generator::{Call, Order, STORY, Step};
 use crate::outcome::{Outcome, canonical, sort_key};
 use serde_json::{Map, Value, json};
+use singlet_testing::generator::{Call, Order, STORY, Step};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How many pages a query or scan can have. Stories hold a few dozen items.

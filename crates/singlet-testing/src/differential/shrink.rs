@@ -1,7 +1,7 @@
 //! Short sequences that show a difference.
 
 use super::Difference;
-use crate::generator::Step;
+use super::Step;
 
 /// Leaves out steps as long as a difference still shows: first many at a time, then one by one.
 pub(super) fn shrink(

@@ -1,8 +1,8 @@
 //! Streams, whose names and numbers are a system's own.
 
 use super::compare::told;
+use super::sequence::{Place, SLOTS, StreamStep};
 use super::{Pair, System};
-use crate::generator::{Place, SLOTS, StreamStep};
 use singlet_dynamo::arn::StreamArn;
 use singlet_dynamo::operation::{
     Answer, DescribeStream, GetRecords, GetShardIterator, ListStreams, Request, ShardIteratorType,

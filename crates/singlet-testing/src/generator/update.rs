@@ -2,7 +2,7 @@
 
 use super::Generator;
 use super::condition::ATTRIBUTES;
-use super::design::Design;
+use super::design::{Design, EXPIRY};
 use super::draft::Draft;
 
 impl Generator {
@@ -117,6 +117,10 @@ impl Generator {
         design: &Design,
         draft: &mut Draft,
     ) -> String {
+        if target == EXPIRY && self.random.percent(70) {
+            let value = self.expiry();
+            return draft.value(value);
+        }
         match self.random.below(10) {
             0..5 => {
                 let value =

@@ -2,8 +2,8 @@
 
 use super::design::Design;
 use super::draft::Draft;
+use super::value::sort_key;
 use super::{Call, Generator, STORY};
-use crate::outcome::sort_key;
 use serde_json::{Map, Value, json};
 
 impl Generator {
@@ -32,7 +32,14 @@ impl Generator {
         self.finish("TransactGetItems", draft)
     }
 
+    /// A transaction: a new one, or one that was sent before.
     pub(super) fn transact_write_items(&mut self) -> Call {
+        if !self.asks_endpoints()
+            && self.random.percent(15)
+            && let Some(before) = self.random.one_of(&self.transactions)
+        {
+            return before.clone();
+        }
         let mut actions = Vec::new();
         let mut keys = Vec::new();
         let count = if self.errs(2) { 101 } else { 1 + self.random.below(4) };
@@ -52,11 +59,16 @@ impl Generator {
         if self.random.percent(20) {
             draft.set("ReturnItemCollectionMetrics", self.pick(&["NONE", "SIZE"]));
         }
-        if self.random.percent(10) {
+        let has_token = self.random.percent(if self.asks_endpoints() { 10 } else { 25 });
+        if has_token {
             let token = format!("{STORY}_token_{}", self.random.below(3));
             draft.set("ClientRequestToken", token);
         }
-        self.finish("TransactWriteItems", draft)
+        let call = self.finish("TransactWriteItems", draft);
+        if has_token {
+            self.transactions.push(call.clone());
+        }
+        call
     }
 
     /// Whether nothing else is done to the item, unless by mistake.

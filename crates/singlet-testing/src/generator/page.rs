@@ -50,7 +50,11 @@ impl Generator {
             self.projected(&design, index.as_ref(), &mut draft);
         }
         self.page_options(index.as_ref(), &mut draft);
-        if self.errs(8) {
+        if !self.asks_endpoints() && self.random.percent(40) {
+            let total = 1 + self.random.below(4);
+            draft.set("Segment", self.random.below(total));
+            draft.set("TotalSegments", total);
+        } else if self.errs(8) {
             let (segment, total) =
                 self.pick(&[(1, 1), (-1, 2), (0, 0), (0, 1_000_001), (5, 2), (0, -1)]);
             draft.set("Segment", segment);
@@ -70,9 +74,20 @@ impl Generator {
         order: Order,
         mut draft: Draft,
     ) -> Step {
-        // A page that begins anywhere is the same for both if the order is.
-        if order == Order::Total && self.random.percent(15) {
-            draft.set("ExclusiveStartKey", self.start_key(design, index));
+        // A page that begins anywhere is the same for two endpoints if the order is.
+        let is_comparable = order == Order::Total || !self.asks_endpoints();
+        if is_comparable && self.random.percent(15) {
+            let mut key = self.start_key(design, index);
+            // In the partition that is asked for, as a rule.
+            if operation == "Query"
+                && !self.asks_endpoints()
+                && self.random.percent(90)
+                && let Some(value) = draft.first_value()
+            {
+                let partition = index.map_or(&design.partition, |index| &index.partition);
+                key.insert(partition.name.to_owned(), value.clone());
+            }
+            draft.set("ExclusiveStartKey", key);
         } else if self.errs(8) {
             let mut key = self.start_key(design, index);
             match self.random.below(3) {

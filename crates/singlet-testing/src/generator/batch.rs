@@ -1,9 +1,10 @@
 //! Batches.
 
 use super::draft::Draft;
+use super::value::sort_key;
 use super::{Call, Generator};
-use crate::outcome::sort_key;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 impl Generator {
     pub(super) fn batch_get_item(&mut self) -> Call {
@@ -41,6 +42,21 @@ impl Generator {
         draft.set("RequestItems", tables);
         self.capacity_option(&mut draft);
         self.finish("BatchGetItem", draft)
+    }
+
+    /// Puts a dozen items, so that there is something to find.
+    pub(super) fn load_many(&mut self) -> Call {
+        let design = self.any_design();
+        let items = (0..12).map(|_| self.item(&design));
+        let items: BTreeMap<String, _> =
+            items.map(|item| (sort_key(&json!([item["pk"], item.get("sk")])), item)).collect();
+        let puts: Vec<Value> =
+            items.into_values().map(|item| json!({"PutRequest": {"Item": item}})).collect();
+        let mut tables = Map::new();
+        tables.insert(design.name, puts.into());
+        let mut draft = Draft::default();
+        draft.set("RequestItems", tables);
+        self.finish("BatchWriteItem", draft)
     }
 
     pub(super) fn batch_write_item(&mut self) -> Call {

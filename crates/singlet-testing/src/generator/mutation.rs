@@ -1,7 +1,7 @@
 //! One mistake in the JSON of a request that was right.
 
+use crate::random::Random;
 use serde_json::{Map, Value, json};
-use singlet_testing::random::Random;
 
 /// Stands for the name of a member that is there twice, until the JSON is text.
 const TWICE: &str = "\u{1}twice";

@@ -3,7 +3,7 @@
 use super::condition::ATTRIBUTES;
 use super::design::Design;
 use super::draft::Draft;
-use super::{Call, Generator};
+use super::{Call, Generator, Profile};
 use serde_json::{Map, Value, json};
 
 const UPDATE_RETURNS: &[&str] = &["NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"];
@@ -34,7 +34,7 @@ impl Generator {
         }
         for attribute in &design.index_attributes {
             if self.random.percent(60) {
-                let value = self.key_value(attribute.kind);
+                let value = self.index_key_value(attribute);
                 item.insert(attribute.name.to_owned(), value);
             }
         }
@@ -48,6 +48,9 @@ impl Generator {
         if self.random.below(30) == 0 {
             let length = self.pick(&[900, 1024, 4000, 4096, 9000, 60_000]);
             item.insert("long".to_owned(), json!({"S": "x".repeat(length)}));
+        }
+        if self.profile == Profile::Large && self.random.percent(70) {
+            item.insert("long".to_owned(), json!({"S": self.long_text()}));
         }
         if self.errs(4) {
             item.remove("sk").or_else(|| item.remove("pk"));
@@ -65,8 +68,11 @@ impl Generator {
         item
     }
 
-    /// A put without conditions, as tables are filled with.
+    /// Puts without conditions, as tables are filled with.
     pub(super) fn load(&mut self) -> Call {
+        if !self.asks_endpoints() {
+            return self.load_many();
+        }
         let design = self.any_design();
         let item = self.item(&design);
         let mut draft = Draft::default();

@@ -8,8 +8,7 @@ const VIEWS: &[&str] = &["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMA
 
 impl Generator {
     /// Makes a table that stays.
-    pub(super) fn new_table(&mut self, steps: &mut Vec<Step>) {
-        let name = format!("{STORY}_{}", ["alpha", "beta"][self.designs.len() % 2]);
+    pub(super) fn new_table(&mut self, name: String, steps: &mut Vec<Step>) {
         let mut design = self.design(name);
         let mut body = design.create_table();
         if self.random.percent(50) {
@@ -31,6 +30,9 @@ impl Generator {
     }
 
     pub(super) fn about_tables(&mut self, steps: &mut Vec<Step>) {
+        if !self.asks_endpoints() && self.random.percent(25) {
+            return self.own_tables(steps);
+        }
         match self.random.below(20) {
             0..6 => self.passing_table(steps),
             6..9 => self.update_table(steps),
@@ -68,6 +70,50 @@ impl Generator {
                 self.ask(operation, json!({"TableName": name}), steps);
             }
         }
+    }
+
+    /// What endpoints name or time differently, or what would keep their tables from being deleted.
+    fn own_tables(&mut self, steps: &mut Vec<Step>) {
+        let design = self.any_design();
+        let mut arn = format!("arn:aws:dynamodb:us-east-1:000000000000:table/{}", design.name);
+        if self.errs(10) {
+            arn.push_str("_nowhere");
+        }
+        let tag = self.pick(&["owner", "stage", "cost centre"]);
+        let (operation, body) = match self.random.below(12) {
+            0..3 => return self.replace_table(steps),
+            3 => {
+                ("UpdateTable", json!({"TableName": design.name, "BillingMode": "PAY_PER_REQUEST"}))
+            }
+            4 => {
+                let units = throughput(1 + self.random.below(3) as u64, 1);
+                let mode = json!({"TableName": design.name, "BillingMode": "PROVISIONED", "ProvisionedThroughput": units});
+                ("UpdateTable", mode)
+            }
+            5 => {
+                let is_protected = self.random.percent(30);
+                let change =
+                    json!({"TableName": design.name, "DeletionProtectionEnabled": is_protected});
+                ("UpdateTable", change)
+            }
+            6..9 => {
+                let tags = json!([{"Key": tag, "Value": self.pick(&["us", "them"])}]);
+                ("TagResource", json!({"ResourceArn": arn, "Tags": tags}))
+            }
+            9 => ("UntagResource", json!({"ResourceArn": arn, "TagKeys": [tag]})),
+            _ => ("ListTagsOfResource", json!({"ResourceArn": arn})),
+        };
+        self.ask(operation, body, steps);
+    }
+
+    /// Deletes a table and makes another one of its name, with items.
+    fn replace_table(&mut self, steps: &mut Vec<Step>) {
+        self.mistakes = 0;
+        let at = self.random.below(self.designs.len());
+        let name = self.designs.remove(at).name;
+        steps.push(ask("DeleteTable", json!({"TableName": name})));
+        self.new_table(name, steps);
+        steps.push(Step::Ask(self.load_many()));
     }
 
     fn ask(&mut self, operation: &'static str, body: Value, steps: &mut Vec<Step>) {
