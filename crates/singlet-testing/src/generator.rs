@@ -26,7 +26,7 @@ use std::fmt;
 
 pub use value::sort_key;
 
-/// A request as it is sent.
+/// A request: the operation and its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     /// The name of the operation.
@@ -55,7 +55,7 @@ pub enum Step {
     },
     /// All records of a table's stream.
     Records(String),
-    /// Waits until a table has settled, or is gone.
+    /// Waits until a table is active or deleted.
     Settle(String),
 }
 
@@ -90,7 +90,7 @@ pub const START_SECOND: i64 = 1_767_225_600;
 /// How many of a hundred requests have a mistake.
 const MISTAKEN_PERCENT: usize = 40;
 
-/// Who is asked.
+/// Which implementation the requests are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     /// Two endpoints: nothing that each of them does in its own time, under its own names or in its

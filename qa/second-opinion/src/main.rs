@@ -3,7 +3,7 @@
 //! - Stories come from `singlet_testing::generator`: random requests, valid and invalid, that meet.
 //! - `stage` has both endpoints carry out a step; `connection` speaks HTTP with one of them.
 //! - `outcome` is an answer without what is each endpoint's own, `difference` where two differ.
-//! - `listed` are the differences that are known. docs/differences.md says of each who is right.
+//! - `known` reads the known differences from differences.txt. docs/differences.md explains them.
 //! - `performance` plays a story, `shrink` makes one that shows a difference short.
 #![allow(
     clippy::print_stdout,
@@ -15,7 +15,7 @@
 mod arguments;
 mod connection;
 mod difference;
-mod listed;
+mod known;
 mod outcome;
 mod performance;
 mod reconciliation;

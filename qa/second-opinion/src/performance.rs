@@ -1,10 +1,10 @@
 //! A story, played on both endpoints, and what is noticed.
 
 use crate::difference::{Difference, Exchange};
-use singlet_testing::generator::Step;
-use crate::listed;
+use crate::known;
 use crate::outcome::sort_key;
 use crate::stage::{Scene, Stage};
+use singlet_testing::generator::Step;
 use std::collections::BTreeMap;
 
 /// A difference that is not listed.
@@ -55,7 +55,7 @@ impl Performance<'_> {
             Scene::Played(exchange) => exchange,
             Scene::Settled => return Ok(true),
             Scene::LocalIsStuck => {
-                *self.notes.met.entry(listed::STUCK).or_default() += 1;
+                *self.notes.met.entry(known::STUCK).or_default() += 1;
                 return Ok(false);
             }
         };
@@ -67,7 +67,7 @@ impl Performance<'_> {
             // Items can be put right. Tables cannot, and an item may be what Local refuses.
             return Ok(exchange.is_about_items() && self.stage.reconcile().is_ok());
         }
-        if let Some((rule, keys)) = listed::silent_rule_for(&exchange) {
+        if let Some((rule, keys)) = known::silent_rule_for(&exchange) {
             let known: Vec<String> = keys.iter().map(sort_key).collect();
             let parted = self.stage.reconcile()?;
             // A key with an unknown member is that of its item all the same.
@@ -89,7 +89,7 @@ impl Performance<'_> {
     }
 
     fn note(&mut self, step: usize, exchange: &Exchange, difference: Difference) {
-        if let Some(rule) = listed::rule_for(exchange, &difference) {
+        if let Some(rule) = known::rule_for(exchange, &difference) {
             *self.notes.met.entry(rule.name).or_default() += 1;
             return;
         }

@@ -2,8 +2,8 @@
 
 use crate::performance::{Finding, Notes};
 use crate::stage::Stage;
-use crate::{STORY_STEPS, listed, shrink};
-use singlet_testing::generator;
+use crate::{STORY_STEPS, known, shrink};
+use singlet_testing::generator::story as story_of;
 use std::collections::BTreeMap;
 
 /// How much of a request or answer is shown.
@@ -37,21 +37,22 @@ impl Report {
     /// The listed differences that were never met though they are not rare. What is no longer
     /// there must not stay listed.
     pub(crate) fn never_met(&self) -> Vec<&'static str> {
-        let rules = listed::rules().filter(|rule| !rule.is_rare);
+        let rules = known::rules().iter().filter(|rule| !rule.is_rare);
         rules.map(|rule| rule.name).filter(|name| !self.met.contains_key(name)).collect()
     }
 
     /// Prints it all, so many differences with a story. True if all that differed is listed.
     pub(crate) fn print(&self, stage: &mut Stage, shown: usize) -> Result<bool, String> {
         println!("listed differences, and how often they were met:");
-        for rule in listed::names() {
-            println!("{:>7}  {rule}", self.met.get(rule).copied().unwrap_or_default());
+        for rule in known::rules() {
+            let count = self.met.get(rule.name).copied().unwrap_or_default();
+            println!("{count:>7}  {}", rule.name);
         }
         let mut found: Vec<_> = self.found.values().collect();
         found.sort_by_key(|(count, ..)| std::cmp::Reverse(*count));
         for (place, (count, story, finding)) in found.iter().enumerate() {
             println!("\nNOT LISTED, {count} times, first in story {story}, step {}", finding.step);
-            let mut steps = generator::story(*story, STORY_STEPS)[..=finding.step].to_vec();
+            let mut steps = story_of(*story, STORY_STEPS)[..=finding.step].to_vec();
             match place < shown {
                 true => steps = shrink::shrink(stage, steps, &finding.kind)?,
                 false => steps = steps.split_off(finding.step),
@@ -66,7 +67,7 @@ impl Report {
         if !found.is_empty() {
             println!(
                 "\n{} kinds of differences are not listed. If Local is right, mend what is ours; \
-                 if not, list it in docs/differences.md with its source, and in second-opinion/src/listed.",
+                 if not, list it in docs/differences.md with its source, and in qa/second-opinion/differences.txt.",
                 found.len()
             );
         }

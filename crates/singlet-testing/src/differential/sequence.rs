@@ -8,7 +8,7 @@ use singlet_dynamo::operation::{Query, Request, Scan};
 /// One thing to do.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// A request, and its answer is looked at as it is.
+    /// A request whose answers are compared as they are.
     Request(Request),
     /// A query, and then the next page and the next, to the end.
     Pages(Query),
@@ -16,9 +16,9 @@ pub enum Step {
     Scan(Scan),
     /// Something about streams, whose names and numbers are each system's own.
     Stream(StreamStep),
-    /// So many milliseconds pass.
+    /// Advances the clock by so many milliseconds.
     Advance(i64),
-    /// What is due is done.
+    /// Runs the maintenance that is due.
     Maintain,
     /// The system is closed and opened again, if it can be.
     Reopen,
@@ -55,9 +55,9 @@ pub enum StreamStep {
 pub enum Place {
     TrimHorizon,
     Latest,
-    /// The record of this place among those that were ever read from the stream.
+    /// The nth record that was read from the stream.
     At(usize),
-    /// The same.
+    /// The place after the nth record that was read.
     After(usize),
 }
 
@@ -125,7 +125,7 @@ fn stream(random: &mut Random) -> StreamStep {
     }
 }
 
-/// Mostly moments, sometimes long enough for items, tokens, iterators and records to be past.
+/// Mostly seconds, sometimes long enough for items, tokens, iterators and records to expire.
 fn pause(random: &mut Random) -> i64 {
     const SECOND: i64 = 1000;
     const MINUTE: i64 = 60 * SECOND;

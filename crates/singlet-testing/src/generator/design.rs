@@ -3,7 +3,7 @@
 use super::Generator;
 use serde_json::{Map, Value, json};
 
-/// A table, as it is if no request about it was refused.
+/// A table, assuming that no request about it was refused.
 #[derive(Clone, Debug)]
 pub(super) struct Design {
     pub(super) name: String,

@@ -17,7 +17,7 @@ const KEY_BYTES: &[&str] = &["AA==", "AAE=", "/w==", "YWI=", "YQ==", "gA=="];
 const NUMBERS: &[&str] = &[
     "0", "1", "2", "3", "-1", "10", "1.0", "0.5", "-0.5", "1e2", "100", "0.1", "0.2", "7", "12.50",
 ];
-/// What is written in an unusual way, or at the edge of what a number can be.
+/// Unusual notations, and numbers at the limits.
 const EDGE_NUMBERS: &[&str] = &[
     "-0",
     "0.0",
@@ -303,7 +303,7 @@ pub fn sort_key(value: &Value) -> String {
     }
 }
 
-/// Whether two numbers, texts or byte strings in Base64 come in their order, or are no such things.
+/// Whether two numbers, texts or byte strings in Base64 are in order. Other values count as ordered.
 fn ascend(one: &Value, other: &Value) -> bool {
     let (Some(one), Some(other)) = (one.as_str(), other.as_str()) else {
         return true;

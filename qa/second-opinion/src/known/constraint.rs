@@ -3,17 +3,10 @@
 //!
 //! What we say is not taken on trust: the member that is named must really be as it may not be.
 
-use super::{Explains, Rule};
 use crate::difference::{Difference, Exchange};
 use serde_json::Value;
 
-pub(super) const RULES: &[Rule] = &[Rule {
-    name: "Violated constraints are reported first, and together",
-    is_rare: false,
-    explains: Explains::When(explains),
-}];
-
-fn explains(exchange: &Exchange, difference: &Difference) -> bool {
+pub(super) fn violated_constraints(exchange: &Exchange, difference: &Difference) -> bool {
     let Some(ours) = exchange.ours.refusal() else {
         return false;
     };
