@@ -7,21 +7,14 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program talks by printing")]
 #![allow(clippy::expect_used, reason = "a sample that does not parse is a broken benchmark")]
 
-mod compile;
 mod contest;
-mod cricket;
 mod disk;
 mod folder;
-mod fus;
-mod hacktracker;
 mod instructions;
 mod language;
-mod live;
 mod model;
-mod snakes;
 mod stopwatch;
 mod systems;
-mod threefc;
 
 use contest::Contest;
 use mimalloc::MiMalloc;
@@ -40,20 +33,13 @@ Usage: cargo run --release --package bench -- SUITE [--instructions] [FILTER]
 Suites:
   language    values, items, numbers and conditions of the crate `dynamo`
   model       typed reads and writes beside the same requests made by hand
-  compile     what 40 entities add to `cargo check`
   disk [PART] durable writes and reads beside them, a bare file and a bare redb; a PART is one of
               `syncing`, `writing`, `opening` and `reading`
-  cricket [FOLLOWERS]
-              one tick over 50 matches with 10,000 followers each, and the fan-out of an alert
-  fus [SITES] a page of the catalogue, of 100,000 sites with a tag, and a year of the squash club
-  hacktracker at-bats that are on the disk, a team in one Query, statistics of 5,000 at-bats
-  snakes      moves over HTTP, and pushes to 300 sockets
-  threefc     goals that are on the disk, a timeline in one Query, a season of 1,000 games
-  live        one topic, 2,000 Server-Sent Events and 300 sockets, 100 changes a second
+  systems     a few figures of each system, as requests a second, to compare two builds by
 
 Options:
   --instructions    also count instructions with valgrind's callgrind
-  FILTER            only the contests whose title contains this
+  FILTER            only what has this in its title
 
 Example:
   cargo run --release --package bench -- language --instructions condition
@@ -63,7 +49,6 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["compile"] => compile::measure(),
         ["disk", part @ ..] if part.len() <= 1 => {
             warn_of_debug_build();
             match disk::run(part.first().copied()) {
@@ -75,31 +60,16 @@ fn main() -> ExitCode {
             disk::fill_until_killed(Path::new(path));
             ExitCode::SUCCESS
         }
-        ["cricket", followers @ ..] if followers.len() <= 1 => {
+        ["systems", filter @ ..] if filter.len() <= 1 => {
             warn_of_debug_build();
-            ended(cricket::run(followers.first().copied()))
+            match systems::run(filter.first().copied().unwrap_or_default()) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(failure) => {
+                    eprintln!("{failure}");
+                    ExitCode::FAILURE
+                }
+            }
         }
-        ["fus", sites @ ..] if sites.len() <= 1 => {
-            warn_of_debug_build();
-            ended(fus::run(sites.first().copied()))
-        }
-        ["hacktracker"] => {
-            warn_of_debug_build();
-            ended(hacktracker::run())
-        }
-        ["snakes"] => {
-            warn_of_debug_build();
-            ended(snakes::run())
-        }
-        ["threefc"] => {
-            warn_of_debug_build();
-            ended(threefc::run())
-        }
-        ["live"] => {
-            warn_of_debug_build();
-            ended(live::run())
-        }
-        [live::SERVE] => ended(live::serve()),
         // What valgrind is given to run: one contender, so and so often, and nothing else.
         [instructions::REPEAT, suite, title, name] => match contests(suite) {
             Some(contests) => instructions::repeat(&contests, title, name),
@@ -114,16 +84,6 @@ fn main() -> ExitCode {
             (None, _) => refused(&format!("there is no suite `{suite}`")),
             (_, Err(refusal)) => refused(&refusal),
         },
-    }
-}
-
-fn ended(outcome: Result<(), Box<dyn std::error::Error + Send + Sync>>) -> ExitCode {
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("{failure}");
-            ExitCode::FAILURE
-        }
     }
 }
 

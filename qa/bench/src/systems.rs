@@ -1,92 +1,117 @@
-//! What the suites of the systems share: a backend that shows its requests to somebody, requests
-//! that are sent again without the service, and callers at the same moment.
+//! The suite `systems`: a few figures of each system, as rows that two builds can be compared by.
+//!
+//! Server and clients share one process and its cores: a server alone does more.
 
-use singlet::backend::{Backend, BackendError, BoxFuture, Embedded, Execution, Feed};
-use singlet::dynamo::operation::Request;
+mod client;
+mod cricket;
+mod feed;
+mod fus;
+mod hacktracker;
+mod league;
+mod season;
+mod snakes;
+mod start_pages;
+mod threefc;
+
+use crate::folder::Folder;
+use singlet::backend::Embedded;
+use singlet::engine::{Clock, Engine, Options};
+use singlet::{CursorKey, Db, Declaration, Settings};
 use std::error::Error;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-pub(crate) type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Shows each request to `observe` before it carries it out.
-pub(crate) struct Observed<F> {
-    pub(crate) inner: Embedded,
-    pub(crate) observe: F,
+/// How long a row is measured. A debug build only shows that it works.
+const ROUND: Duration = Duration::from_millis(if cfg!(debug_assertions) { 200 } else { 5_000 });
+
+/// Measures, and prints a row for each figure whose title contains the filter.
+pub(crate) fn run(filter: &str) -> Outcome<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let rows = Rows { filter: filter.to_lowercase() };
+    println!("| figure | a second | p50 | p99 |");
+    println!("|---|---|---|---|");
+    runtime.block_on(async {
+        threefc::goals(&rows).await?;
+        threefc::season_page(&rows).await?;
+        hacktracker::at_bats(&rows).await?;
+        hacktracker::statistics(&rows).await?;
+        snakes::moves(&rows).await?;
+        snakes::pushes(&rows).await?;
+        fus::page_of_sites(&rows).await?;
+        cricket::tick(&rows).await?;
+        start_pages::measure(&rows).await
+    })
 }
 
-impl<F: Fn(&Request) + Send + Sync + 'static> Backend for Observed<F> {
-    fn execute(&self, request: Request) -> Execution<'_> {
-        (self.observe)(&request);
-        self.inner.execute(request)
+/// Which rows are wanted.
+struct Rows {
+    filter: String,
+}
+
+impl Rows {
+    fn wants(&self, title: &str) -> bool {
+        title.to_lowercase().contains(&self.filter)
     }
 
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        self.inner.sleep(duration)
-    }
-
-    fn has_conflicts(&self) -> bool {
-        self.inner.has_conflicts()
-    }
-
-    fn changes(&self, table_name: &str) -> BoxFuture<'_, Result<Box<dyn Feed>, BackendError>> {
-        self.inner.changes(table_name)
+    /// Has all clients call again and again for a round, or until they have nothing left to do, and
+    /// prints the row. A call counts for `weight` in the rate.
+    async fn measure<C, F>(
+        &self,
+        title: &str,
+        weight: usize,
+        clients: Vec<C>,
+        call: impl Fn(C) -> F + Clone + Send + Sync + 'static,
+    ) -> Outcome<()>
+    where
+        C: Send + 'static,
+        F: Future<Output = Outcome<Option<C>>> + Send + 'static,
+    {
+        let begun = Instant::now();
+        let mut working: JoinSet<Outcome<Vec<Duration>>> = JoinSet::new();
+        for mut client in clients {
+            let call = call.clone();
+            working.spawn(async move {
+                let mut times = Vec::new();
+                while begun.elapsed() < ROUND {
+                    let asked = Instant::now();
+                    let next = call(client).await?;
+                    times.push(asked.elapsed());
+                    match next {
+                        Some(next) => client = next,
+                        None => break,
+                    }
+                }
+                Ok(times)
+            });
+        }
+        let mut times = Vec::new();
+        while let Some(done) = working.join_next().await {
+            times.extend(done??);
+        }
+        let rate = (times.len() * weight) as f64 / begun.elapsed().as_secs_f64();
+        times.sort_unstable();
+        let at = |percent: usize| times.get(times.len() * percent / 100).copied();
+        let [p50, p99] = [50, 99].map(|percent| at(percent).unwrap_or_default());
+        println!("| {title} | {rate:.0} | {p50:.2?} | {p99:.2?} |");
+        Ok(())
     }
 }
 
-/// The requests that a backend has carried out. Clones share them.
-#[derive(Clone, Default)]
-pub(crate) struct Recording(Arc<Mutex<Vec<Request>>>);
-
-impl Recording {
-    /// A backend whose requests are recorded here.
-    pub(crate) fn of(&self, inner: Embedded) -> impl Backend {
-        let requests = Arc::clone(&self.0);
-        let observe = move |request: &Request| {
-            requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
-        };
-        Observed { inner, observe }
-    }
-
-    /// The requests since the last call.
-    pub(crate) fn take(&self) -> Vec<Request> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// The writes among the requests since the last call.
-    pub(crate) fn take_writes(&self) -> Vec<Request> {
-        self.take().into_iter().filter(|request| !is_read(request)).collect()
-    }
-
-    /// The operations of the requests since the last call.
-    pub(crate) fn take_operations(&self) -> Vec<&'static str> {
-        self.take().iter().map(Request::operation).collect()
-    }
+/// How many are wanted, or a few in a debug build.
+const fn scaled(count: usize, few: usize) -> usize {
+    if cfg!(debug_assertions) { few } else { count }
 }
 
-/// Whether a request changes nothing.
-pub(crate) fn is_read(request: &Request) -> bool {
-    matches!(request.operation(), "GetItem" | "BatchGetItem" | "Query" | "Scan")
-}
-
-/// Sends requests one after the other. All of them succeed, or the figures mean nothing.
-pub(crate) async fn send(backend: &Embedded, requests: Vec<Request>) -> Outcome<()> {
-    for request in requests {
-        backend.execute(request).await?;
-    }
-    Ok(())
-}
-
-/// Works for all callers at the same moment, and returns the time until the last one is done.
-pub(crate) async fn together<W, F>(work: Vec<W>, run: impl Fn(W) -> F) -> Outcome<Duration>
-where
-    F: Future<Output = Outcome<()>> + Send + 'static,
-{
-    let begun = Instant::now();
-    let mut working: JoinSet<Outcome<()>> = work.into_iter().map(run).collect();
-    while let Some(done) = working.join_next().await {
-        done??;
-    }
-    Ok(begun.elapsed())
+/// A database of a system, in memory or in a folder where every write is durable.
+async fn database<D: Declaration>(folder: Option<&Folder>, clock: Clock) -> Outcome<Db<D>> {
+    let engine = match folder {
+        Some(folder) => Engine::open(folder.path(), Options::default())?,
+        None => Engine::memory()?,
+    };
+    let cursor_key = Some(CursorKey::of_this_process());
+    let db = Db::on(Embedded::new(engine), Settings { cursor_key, clock, ..Settings::default() });
+    db.provision().await?;
+    Ok(db)
 }

@@ -22,28 +22,39 @@ impl Connection {
         Ok(Self { stream, answer: Vec::new() })
     }
 
-    /// Sends a request without a body, and reads its answer, which must be a good one.
-    pub(super) async fn post(&mut self, path: &str, secret: &str) -> Outcome<()> {
+    /// Sends a request without a body, and reads its answer, which must be a good one. `head` is
+    /// more of the head, each line with its end.
+    pub(super) async fn ask(&mut self, method: &str, path: &str, head: &str) -> Outcome<()> {
         let request = format!(
-            "POST {path} HTTP/1.1\r\nhost: localhost\r\nplayer-secret: {secret}\r\n\
-             content-length: 0\r\n\r\n"
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\n{head}content-length: 0\r\n\r\n"
         );
         self.stream.write_all(request.as_bytes()).await?;
         self.answer.clear();
-        loop {
-            if self.stream.read_buf(&mut self.answer).await? == 0 {
-                return Err("the server hung up".into());
+        let head_len = loop {
+            self.read().await?;
+            if let Some(end) = self.answer.windows(4).position(|window| window == b"\r\n\r\n") {
+                break end + 4;
             }
-            let text = String::from_utf8_lossy(&self.answer);
-            let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+        };
+        let (is_good, length) = {
+            let head = String::from_utf8_lossy(self.answer.get(..head_len).unwrap_or_default());
             let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-            if body.len() < length.unwrap_or("0").parse()? {
-                continue;
-            }
-            return match head.starts_with("HTTP/1.1 200") {
-                true => Ok(()),
-                false => Err(text.into()),
-            };
+            let length: usize = length.ok_or("an answer without a length")?.parse()?;
+            (head.starts_with("HTTP/1.1 200"), length)
+        };
+        while self.answer.len() < head_len + length {
+            self.read().await?;
+        }
+        match is_good {
+            true => Ok(()),
+            false => Err(String::from_utf8_lossy(&self.answer).into()),
+        }
+    }
+
+    async fn read(&mut self) -> Outcome<()> {
+        match self.stream.read_buf(&mut self.answer).await? {
+            0 => Err("the server hung up".into()),
+            _ => Ok(()),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! A feed of generated matches that bowls a ball when it is told to, and a way to phones that counts.
+//! A feed of generated matches that bowls a ball when it is told to.
 
-use ::systems::cricket::design::{Fixture, MatchId};
+use ::systems::cricket::design::Fixture;
 use ::systems::cricket::feed::shape::{FeedFixture, FeedLeague, FeedStanding, FeedTeam};
 use ::systems::cricket::feed::{Feed, FeedError, Snapshot, Tape, TapeTeams};
 use ::systems::cricket::generate;
@@ -8,7 +8,6 @@ use ::systems::cricket::push::{PushMessage, PushOutcome, PushSender};
 use singlet::Timestamp;
 use singlet::backend::BoxFuture;
 use singlet::engine::Clock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// So many balls before the end of a match the feed begins.
@@ -79,20 +78,10 @@ impl TapeFeed {
         Err("no tape is long enough".to_owned())
     }
 
-    /// Bowls a ball in each of the first matches: the next poll answers with them.
-    pub(super) fn bowl(&self, matches: usize) {
-        let mut played = self.matches();
-        let fixtures = played.iter_mut().take(matches).filter_map(Played::next).collect();
+    /// Bowls a ball in each match: the next poll answers with them.
+    pub(super) fn bowl(&self) {
+        let fixtures = self.matches().iter_mut().filter_map(Played::next).collect();
         *self.next.lock().unwrap_or_else(PoisonError::into_inner) = fixtures;
-    }
-
-    /// Bowls a ball in one match.
-    pub(super) fn next_ball(&self, id: &MatchId) -> Result<Snapshot, String> {
-        let mut played = self.matches();
-        let found = played.iter_mut().find(|one| one.teams.match_id == id.as_str());
-        let next = found.and_then(|one| Some((one.teams.start_ms, one.next()?)));
-        let (start_ms, (time, fixture)) = next.ok_or("the match is over")?;
-        Ok(self.snapshot(start_ms + time, fixture))
     }
 
     fn snapshot(&self, feed_ms: i64, fixture: FeedFixture) -> Snapshot {
@@ -150,23 +139,15 @@ impl Feed for TapeFeed {
     }
 }
 
-/// A way to phones that counts.
-#[derive(Default)]
-pub(super) struct CountingSender(AtomicUsize);
+/// A way to phones that delivers everything at once.
+pub(super) struct NoPhones;
 
-impl CountingSender {
-    pub(super) fn count(&self) -> usize {
-        self.0.load(Ordering::SeqCst)
-    }
-}
-
-impl PushSender for CountingSender {
+impl PushSender for NoPhones {
     fn name(&self) -> &'static str {
         "bench"
     }
 
     fn send<'a>(&'a self, _: &'a PushMessage) -> BoxFuture<'a, PushOutcome> {
-        self.0.fetch_add(1, Ordering::SeqCst);
         Box::pin(std::future::ready(PushOutcome::Delivered))
     }
 }

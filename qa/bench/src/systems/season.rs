@@ -1,17 +1,15 @@
 //! Teams and games to measure with.
 
-use crate::systems::Outcome;
-use ::systems::hacktracker::design::{
-    AtBatResult, GameId, Half, HitLocation, HitType, InviteCode, PlayerId, Role, TeamId,
-};
+use super::Outcome;
+use ::systems::hacktracker::design::{AtBatResult, GameId, Half, HitLocation, HitType, PlayerId, TeamId};
 use ::systems::hacktracker::input::{
-    NewAtBat, NewGame, NewHalf, NewInvite, NewLineup, NewPlayer, NewTeam, NewUser, StatusChange,
+    NewAtBat, NewGame, NewHalf, NewLineup, NewPlayer, NewTeam, NewUser, StatusChange,
 };
 use ::systems::hacktracker::rules::status::Verb;
 use ::systems::hacktracker::service::Service;
 use singlet_web::identity::Caller;
 
-const INNINGS: u8 = 7;
+const INNINGS: usize = 7;
 /// A half of ours: three outs, two home runs with runners on base.
 const HALF: [AtBatResult; 8] = [
     AtBatResult::Single,
@@ -24,7 +22,7 @@ const HALF: [AtBatResult; 8] = [
     AtBatResult::K,
 ];
 /// How many at-bats a game has.
-pub(super) const GAME_AT_BATS: usize = INNINGS as usize * HALF.len();
+const GAME_AT_BATS: usize = INNINGS * HALF.len();
 /// At-bats of a PERSONAL game.
 const PERSONAL_AT_BATS: usize = 10;
 
@@ -62,41 +60,32 @@ async fn team(
     Ok((team_id, players.into_iter().map(|player| player.player_id).collect()))
 }
 
-/// A team with 20 members, 25 players and 5 open invites.
-pub(super) async fn full_team(service: &Service) -> Outcome<(Caller, TeamId)> {
-    let owner = user(service, "owner").await?;
-    let (team_id, _) = team(service, &owner, 25).await?;
-    let new = NewInvite { role: Role::Player, player_id: None };
-    for number in 1..20 {
-        let member = user(service, &format!("member-{number}")).await?;
-        let code = InviteCode::new(service.invite(&owner, &team_id, &new).await?.code)?;
-        service.accept_invite(&member, &team_id, &code).await?;
-    }
-    for _ in 0..5 {
-        service.invite(&owner, &team_id, &new).await?;
-    }
-    Ok((owner, team_id))
-}
-
 /// Somebody who scores the games of a team, which have begun.
 pub(super) struct Scorer {
     service: Service,
     caller: Caller,
-    games: Vec<(GameId, u64)>,
+    games: Vec<GameId>,
+    /// The revision of the game that is scored, once it is known.
+    revision: Option<u64>,
+    at_bats: usize,
 }
 
 impl Scorer {
+    fn of(service: &Service, caller: Caller) -> Self {
+        Self { service: service.clone(), caller, games: Vec::new(), revision: None, at_bats: 0 }
+    }
+
     pub(super) async fn new(service: &Service, number: usize, games: usize) -> Outcome<Self> {
         let caller = user(service, &format!("scorer-{number}")).await?;
         let (team_id, lineup) = team(service, &caller, 9).await?;
-        let mut scorer = Self { service: service.clone(), caller, games: Vec::new() };
+        let mut scorer = Self::of(service, caller);
         for _ in 0..games {
             let game = service.create_game(&scorer.caller, &team_id, &NewGame::default()).await?;
             let id = game.game.game_id;
             let new = NewLineup { revision: game.game.revision, lineup: lineup.clone() };
             let game = service.set_lineup(&scorer.caller, &id, &new).await?.game;
-            let revision = scorer.start(&id, game.game.revision).await?;
-            scorer.games.push((id, revision));
+            scorer.start(&id, game.game.revision).await?;
+            scorer.games.push(id);
         }
         Ok(scorer)
     }
@@ -107,25 +96,27 @@ impl Scorer {
         Ok(started.await?.game.game.revision)
     }
 
-    /// Scores all games.
-    pub(super) async fn score_all(self) -> Outcome<()> {
-        let Self { service, caller, games } = self;
-        for (game_id, mut revision) in games {
-            for inning in 1..=INNINGS {
-                for result in HALF {
-                    let new = at_bat(revision, result, None);
-                    let scored = service.record_at_bat(&caller, &game_id, &new).await?;
-                    revision = scored.game.game.revision;
-                }
-                if inning < INNINGS {
-                    let inning = inning + 1;
-                    let new = NewHalf { revision, inning, half: Half::Team, placed_runner: None };
-                    let changed = service.change_half(&caller, &game_id, &new).await?;
-                    revision = changed.game.game.revision;
-                }
-            }
+    /// Records the next at-bat, and the change of the half before it where there is one.
+    pub(super) async fn record(mut self) -> Outcome<Option<Self>> {
+        let Some(game_id) = self.games.get(self.at_bats / GAME_AT_BATS) else { return Ok(None) };
+        let place = self.at_bats % GAME_AT_BATS;
+        let mut revision = match self.revision.filter(|_| place > 0) {
+            Some(revision) => revision,
+            None => self.service.game(&self.caller, game_id).await?.game.game.revision,
+        };
+        let (inning, at) = (place / HALF.len() + 1, place % HALF.len());
+        if at == 0 && inning > 1 {
+            let inning = u8::try_from(inning)?;
+            let new = NewHalf { revision, inning, half: Half::Team, placed_runner: None };
+            let changed = self.service.change_half(&self.caller, game_id, &new).await?;
+            revision = changed.game.game.revision;
         }
-        Ok(())
+        let result = HALF.get(at).copied().unwrap_or(AtBatResult::Out);
+        let new = at_bat(revision, result, None);
+        let scored = self.service.record_at_bat(&self.caller, game_id, &new).await?;
+        self.revision = Some(scored.game.game.revision);
+        self.at_bats += 1;
+        Ok(Some(self))
     }
 }
 
@@ -138,7 +129,7 @@ pub(super) async fn personal(
     let caller = user(service, &format!("batter-{number}")).await?;
     let own = service.my_teams(&caller).await?.items.into_iter().next().ok_or("no team")?;
     let (team_id, player_id) = (own.team.team_id, own.player_id.ok_or("no player")?);
-    let scorer = Scorer { service: service.clone(), caller, games: Vec::new() };
+    let scorer = Scorer::of(service, caller);
     for _ in 0..at_bats / PERSONAL_AT_BATS {
         let game = service.create_game(&scorer.caller, &team_id, &NewGame::default()).await?.game;
         let mut revision = scorer.start(&game.game_id, game.revision).await?;

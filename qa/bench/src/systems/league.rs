@@ -1,6 +1,6 @@
 //! A league with games, through the service.
 
-use crate::systems::Outcome;
+use super::Outcome;
 use ::systems::threefc::design::{GameId, LeagueId, SeasonId, SessionId, TeamId};
 use ::systems::threefc::service::Service;
 use ::systems::threefc::service::input::{
@@ -9,8 +9,6 @@ use ::systems::threefc::service::input::{
 use singlet_web::identity::Caller;
 use singlet_web::random::Random;
 
-/// Goals of a game: many for a game of three teams.
-pub(super) const GAME_GOALS: usize = 60;
 /// Games of a session: as many as there can be.
 const SESSION_GAMES: usize = 50;
 const TEAMS: [&str; 3] = ["red", "blue", "yellow"];
@@ -67,10 +65,10 @@ impl League {
         Ok(Self { service: service.clone(), admin, name, season })
     }
 
-    /// Creates games that have not begun, `from` being the number of the first.
-    pub(super) async fn games(&self, from: usize, to: usize) -> Outcome<Vec<GameId>> {
+    /// Creates games that have not begun.
+    pub(super) async fn games(&self, count: usize) -> Outcome<Vec<GameId>> {
         let mut games = Vec::new();
-        for number in from..to {
+        for number in 0..count {
             let id = format!("{}-day-{}", self.name, number / SESSION_GAMES);
             let session = SessionId::new(id.as_str())?;
             if number % SESSION_GAMES == 0 {
@@ -98,26 +96,23 @@ impl League {
         Ok(())
     }
 
-    /// Enters `count` goals.
-    pub(super) async fn goals(&self, game: &GameId, count: usize) -> Outcome<()> {
-        let random = Random::new();
-        for number in 0..count {
-            let [scoring, conceding] =
-                [number, number + 1].map(|place| TEAMS.get(place % 3).copied().unwrap_or("red"));
-            let name = &self.name;
-            let goal = NewGoal {
-                event_id: random.uuid_v7(self.service.db().now())?,
-                conceding_team_id: conceding.to_owned(),
-                scoring_team_id: Some(scoring.to_owned()),
-                own_goal: false,
-                scorer_player_id: Some(format!("{name}-{scoring}-{}", number % SQUAD)),
-                assist_player_ids: vec![format!("{name}-{scoring}-{}", (number + 1) % SQUAD)],
-                third: None,
-                occurred_at: None,
-                game_minute: None,
-            };
-            self.service.add_goal(&self.admin, game, &goal).await?;
-        }
+    /// Enters a goal. Teams and scorers take turns by its number.
+    pub(super) async fn add_goal(&self, game: &GameId, number: usize) -> Outcome<()> {
+        let [scoring, conceding] =
+            [number, number + 1].map(|place| TEAMS.get(place % 3).copied().unwrap_or("red"));
+        let name = &self.name;
+        let goal = NewGoal {
+            event_id: Random::new().uuid_v7(self.service.db().now())?,
+            conceding_team_id: conceding.to_owned(),
+            scoring_team_id: Some(scoring.to_owned()),
+            own_goal: false,
+            scorer_player_id: Some(format!("{name}-{scoring}-{}", number % SQUAD)),
+            assist_player_ids: vec![format!("{name}-{scoring}-{}", (number + 1) % SQUAD)],
+            third: None,
+            occurred_at: None,
+            game_minute: None,
+        };
+        self.service.add_goal(&self.admin, game, &goal).await?;
         Ok(())
     }
 
