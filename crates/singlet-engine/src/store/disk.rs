@@ -160,7 +160,8 @@ impl DiskStore {
         let base = Base::open(data, options.cache_bytes, health.clone(), missing)?;
         let anchor = base.anchor()?;
         let log = files.log.map(boxed);
-        let recover = || log::recover(log, anchor, &reach, options.segment_bytes());
+        let segment_bytes = options.segment_bytes(base.size_bytes());
+        let recover = || log::recover(log, anchor, &reach, segment_bytes);
         let mut recovered = health.guard(recover)?;
         match (anchor.rules, age) {
             (Rules::WithReach, _) => {}
@@ -245,7 +246,8 @@ fn begin_reach(recovered: Recovered, base: &Base, options: DiskOptions) -> Resul
     }
     let anchor = log.begin_reach()?;
     Checkpoint::new(Arc::new(active), anchor, options.chunk_bytes).complete(base)?;
-    Ok(Recovered { log, frozen: None, active: Top::new(options.segment_bytes()) })
+    let active = Top::new(options.segment_bytes(base.size_bytes()));
+    Ok(Recovered { log, frozen: None, active })
 }
 
 impl Drop for DiskStore {

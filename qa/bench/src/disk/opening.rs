@@ -58,6 +58,9 @@ fn key(number: u64) -> Vec<u8> {
     [&spread.to_be_bytes()[..], &[b'k'; 40]].concat()
 }
 
+/// How much the log of a small folder takes.
+const LOG_BYTES: u64 = 32 << 20;
+
 /// Commits until both files of the log are full, says how many bytes that were, and waits.
 pub(crate) fn fill_until_killed(path: &Path) {
     // A checkpoint that does hardly anything with each commit is never done.
@@ -69,7 +72,7 @@ pub(crate) fn fill_until_killed(path: &Path) {
     let store = Store::Disk(DiskStore::open(path, options).expect("a store"));
     let mut bytes = 0;
     let mut number = 0;
-    while bytes < options.recent_bytes * 95 / 100 {
+    while bytes < LOG_BYTES * 95 / 100 {
         let mut batch = Batch::new();
         for _ in 0..ROWS_IN_COMMIT {
             batch.put(Keyspace::Items, key(number), vec![7; ROW_BYTES]);

@@ -163,7 +163,7 @@ impl Log {
     /// what was written before is no record of this log.
     pub(super) fn begin_reach(&mut self) -> Result<Anchor, Error> {
         if !self.is_empty() {
-            self.switch()?;
+            self.switch(self.segment_bytes)?;
         }
         self.salt = random();
         // No length is known for certain before something was written and synced.
@@ -239,11 +239,12 @@ impl Log {
         Arc::clone(&self.reach)
     }
 
-    /// Goes on in the other file, of which nothing may be needed any more. Gives the anchor to be
-    /// stored once all that was written so far is in the base.
-    pub(super) fn switch(&mut self) -> Result<Anchor, Error> {
+    /// Goes on in the other file, of which nothing may be needed any more, up to this length. Gives
+    /// the anchor to be stored once all that was written so far is in the base.
+    pub(super) fn switch(&mut self, segment_bytes: u64) -> Result<Anchor, Error> {
         // A record in the new file says that those in the old one are on the disk.
         self.sync()?;
+        self.segment_bytes = segment_bytes;
         if self.other.len() > self.segment_bytes {
             // Before it is true of the file: what is recorded is the least that there is.
             let log_bytes = self.in_order(self.active.len(), self.segment_bytes);

@@ -222,13 +222,14 @@ impl Stack {
             // was completed.
             return Err(Error::Busy);
         }
-        let anchor = self.health.guard(|| writer.log.switch())?;
+        let segment_bytes = self.options.segment_bytes(self.base.size_bytes());
+        let anchor = self.health.guard(|| writer.log.switch(segment_bytes))?;
         let frozen = Arc::clone(&layers.active);
         writer.due = Some(Checkpoint::new(Arc::clone(&frozen), anchor, self.options.chunk_bytes));
         writer.pace.begin(Instant::now());
         let base = Arc::clone(&layers.base);
         self.publish(Layers {
-            active: Arc::new(Top::new(self.options.segment_bytes())),
+            active: Arc::new(Top::new(segment_bytes)),
             frozen: Some(frozen),
             base,
         });

@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn records_are_found_in_both_files() {
         let (disk, first, mut log) = log_of(0..4);
-        let second = log.switch().unwrap();
+        let second = log.switch(SEGMENT_BYTES).unwrap();
         assert_eq!(found(&open(&disk, first).unwrap()), (vec![], vec![0, 1, 2, 3]));
         append(&mut log, 4);
         let recovered = open(&disk, first).unwrap();
@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(found(&open(&disk, second).unwrap()), (vec![], vec![4]));
 
         // The first file is used again. What it held before is left over behind the new record.
-        let third = log.switch().unwrap();
+        let third = log.switch(SEGMENT_BYTES).unwrap();
         append(&mut log, 5);
         assert_eq!(found(&open(&disk, second).unwrap()), (vec![4], vec![5]));
         assert_eq!(found(&open(&disk, third).unwrap()), (vec![], vec![5]));
@@ -353,7 +353,7 @@ mod tests {
     fn a_damaged_record_with_others_behind_it_is_an_error() {
         for file in NAMES {
             let (disk, anchor, mut log) = log_of(0..2);
-            log.switch().unwrap();
+            log.switch(SEGMENT_BYTES).unwrap();
             for number in 2..4 {
                 append(&mut log, number);
                 log.sync().unwrap();
@@ -426,9 +426,12 @@ mod tests {
         batch.put(Keyspace::Items, vec![1], vec![1; 3 << 20]);
         log.append(&batch).unwrap();
         assert!(log.is_full() && log.size_bytes() > 3 << 20);
-        log.switch().unwrap();
+        log.switch(SEGMENT_BYTES).unwrap();
         append(&mut log, 2);
-        log.switch().unwrap();
+        log.switch(SEGMENT_BYTES).unwrap();
         assert!(disk.contents(NAMES[0]).len() as u64 <= SEGMENT_BYTES);
+        // The same when the limit is lowered.
+        log.switch(SEGMENT_BYTES / 2).unwrap();
+        assert!(disk.contents(NAMES[1]).len() as u64 <= SEGMENT_BYTES / 2);
     }
 }
