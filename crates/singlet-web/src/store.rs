@@ -57,12 +57,20 @@ impl Store {
 
     /// The database of a design, with its tables created.
     ///
+    /// On an engine of this process, streams that the design declares are not enabled: `Live` follows
+    /// tables without them, and each would keep both images of every change for a day. A system that
+    /// needs one, for [`Db::changes_from`], calls [`Db::provision`] as well; a client can enable one
+    /// with UpdateTable.
+    ///
     /// # Errors
     ///
     /// If the backend fails, or refuses to create a table.
     pub async fn open<D: Declaration>(&self) -> Result<Db<D>, OpenError> {
         let db = Db::<D>::on(Arc::clone(&self.backend), self.settings.clone());
-        let provision = db.provision().await?;
+        let provision = match self.is_embedded {
+            true => db.provision_without_streams().await?,
+            false => db.provision().await?,
+        };
         for difference in provision.differences {
             tracing::warn!(difference, "a table differs from its design, and was not changed");
         }
@@ -95,5 +103,43 @@ impl Store {
     pub(crate) fn with_cursor_key(&self, key: CursorKey) -> Self {
         let settings = Settings { cursor_key: Some(key), ..self.settings.clone() };
         Self { settings, ..self.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use singlet::dynamo::operation::DescribeTable;
+    use singlet::dynamo::table::StreamViewType;
+    use singlet::prelude::*;
+
+    id!(Code);
+
+    #[table(name = "followed", key = (code), stream, entities(Game))]
+    pub struct Followed;
+
+    #[derive(Entity)]
+    #[entity(Followed, key = ("{code}"))]
+    pub struct Game {
+        pub code: Code,
+    }
+
+    /// An idle server with demo data wrote 4 MB a minute, most of it images for streams that had no
+    /// reader.
+    #[tokio::test]
+    async fn the_embedded_engine_gets_a_stream_only_on_request() {
+        let engine = Engine::memory().unwrap();
+        let store = Store::embedded(engine.clone(), Settings::default());
+        let stream = || {
+            let request = DescribeTable { table_name: "followed".to_owned() };
+            engine.describe_table(&request).unwrap().table.stream
+        };
+        let db = store.open::<Followed>().await.unwrap();
+        assert_eq!(stream(), None);
+        db.provision().await.unwrap();
+        assert_eq!(stream(), Some(StreamViewType::NewAndOldImages));
+        // Opening the store again leaves the stream enabled.
+        store.open::<Followed>().await.unwrap();
+        assert_eq!(stream(), Some(StreamViewType::NewAndOldImages));
     }
 }

@@ -50,9 +50,22 @@ impl<D: Declaration> Db<D> {
     /// Makes the tables, indexes and times to live that are missing, and tells what is there and
     /// differs. Nothing is ever changed or deleted that is there.
     pub async fn provision(&self) -> Result<Provision> {
+        self.provision_tables(true).await
+    }
+
+    /// Like [`provision`](Self::provision), but enables no streams.
+    ///
+    /// For the embedded engine, where [`changes`](Db::changes) needs no stream: a stream would keep
+    /// both images of every change for a day. [`changes_from`](Db::changes_from) needs one.
+    pub async fn provision_without_streams(&self) -> Result<Provision> {
+        self.provision_tables(false).await
+    }
+
+    async fn provision_tables(&self, with_streams: bool) -> Result<Provision> {
         let mut provision = Provision::default();
         for (place, shape) in D::TABLES.iter().enumerate() {
-            let table = declared::table(shape);
+            let mut table = declared::table(shape);
+            table.stream = table.stream.filter(|_| with_streams);
             self.provision_table(self.name_at(place), &table, &mut provision).await?;
         }
         Ok(provision)
