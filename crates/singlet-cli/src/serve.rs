@@ -6,6 +6,7 @@ mod store;
 
 use crate::dynamodb::parse_host;
 use crate::failure::Failure;
+use crate::huge_pages;
 use crate::log::{self, Detail};
 use crate::open_files;
 use crate::stop::Stop;
@@ -91,6 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.check()?;
     log::begin(arguments.log);
     open_files::raise_limit();
+    huge_pages::disable();
     let runtime = arguments.storage.runtime()?;
     let pages = runtime.block_on(arguments.bind_pages())?;
     if arguments.backend == Backend::Dynamodb {
