@@ -10,6 +10,7 @@
 mod contest;
 mod disk;
 mod folder;
+mod idle;
 mod instructions;
 mod language;
 mod model;
@@ -35,6 +36,9 @@ Suites:
   model       typed reads and writes beside the same requests made by hand
   disk [PART] durable writes and reads beside them, a bare file and a bare redb; a PART is one of
               `syncing`, `writing`, `opening` and `reading`
+  idle [HOURS]
+              what a server with demo data and no clients takes up on disk and in memory, hour by
+              hour for a day, on a clock that the suite moves
   systems     a few figures of each system, as requests a second, to compare two builds by
 
 Options:
@@ -49,6 +53,10 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
+        ["idle", hours @ ..] if hours.len() <= 1 => {
+            warn_of_debug_build();
+            ended(idle::run(hours.first().copied()))
+        }
         ["disk", part @ ..] if part.len() <= 1 => {
             warn_of_debug_build();
             match disk::run(part.first().copied()) {
@@ -62,13 +70,7 @@ fn main() -> ExitCode {
         }
         ["systems", filter @ ..] if filter.len() <= 1 => {
             warn_of_debug_build();
-            match systems::run(filter.first().copied().unwrap_or_default()) {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(failure) => {
-                    eprintln!("{failure}");
-                    ExitCode::FAILURE
-                }
-            }
+            ended(systems::run(filter.first().copied().unwrap_or_default()))
         }
         // What valgrind is given to run: one contender, so and so often, and nothing else.
         [instructions::REPEAT, suite, title, name] => match contests(suite) {
@@ -84,6 +86,16 @@ fn main() -> ExitCode {
             (None, _) => refused(&format!("there is no suite `{suite}`")),
             (_, Err(refusal)) => refused(&refusal),
         },
+    }
+}
+
+fn ended(outcome: systems::Outcome<()>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
     }
 }
 
