@@ -21,7 +21,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+pub(crate) type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// How long a row is measured. A debug build only shows that it works.
 const ROUND: Duration = Duration::from_millis(if cfg!(debug_assertions) { 200 } else { 5_000 });

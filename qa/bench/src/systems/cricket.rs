@@ -7,7 +7,9 @@
 use super::feed::{NoPhones, TapeFeed};
 use super::{Outcome, Rows, database, scaled};
 use crate::folder::Folder;
-use ::systems::cricket::design::{Fixture, League, LeagueCode, LeagueId, MatchId, SeasonId, Team, TeamId};
+use ::systems::cricket::design::{
+    Fixture, League, LeagueCode, LeagueId, MatchId, SeasonId, Team, TeamId,
+};
 use ::systems::cricket::jobs::Jobs;
 use ::systems::cricket::rules::{Format, Phase};
 use ::systems::cricket::service::Service;

@@ -1,7 +1,9 @@
 //! Teams and games to measure with.
 
 use super::Outcome;
-use ::systems::hacktracker::design::{AtBatResult, GameId, Half, HitLocation, HitType, PlayerId, TeamId};
+use ::systems::hacktracker::design::{
+    AtBatResult, GameId, Half, HitLocation, HitType, PlayerId, TeamId,
+};
 use ::systems::hacktracker::input::{
     NewAtBat, NewGame, NewHalf, NewLineup, NewPlayer, NewTeam, NewUser, StatusChange,
 };

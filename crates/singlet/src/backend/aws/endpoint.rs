@@ -123,13 +123,12 @@ mod tests {
 
     #[test]
     fn a_configured_address_comes_first() {
-        let region = Region::from_static("eu-west-1");
-        let builder = SdkConfig::builder().region(region);
+        let builder = || SdkConfig::builder().region(Region::from_static("eu-west-1"));
         let of = |config: &SdkConfig| Resolver::new(config, &STREAMS).0;
-        let own = builder.clone().endpoint_url("http://localhost:8000").build();
+        let own = builder().endpoint_url("http://localhost:8000").build();
         assert_eq!(of(&own).as_deref(), Some("http://localhost:8000"));
         let usual = "https://streams.dynamodb.eu-west-1.amazonaws.com";
-        assert_eq!(of(&builder.build()).as_deref(), Some(usual));
+        assert_eq!(of(&builder().build()).as_deref(), Some(usual));
         assert_eq!(of(&SdkConfig::builder().build()), None);
     }
 }
