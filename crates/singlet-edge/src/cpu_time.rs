@@ -28,8 +28,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn computing_takes_time() {
+    fn computing_takes_time_and_waiting_does_not() {
+        // Far more than the clock's resolution, on any machine.
+        const ROUNDS: u64 = 20_000_000;
         let begun = thread_cpu_time();
-        while thread_cpu_time() < begun + Duration::from_millis(1) {}
+        let mut sum = 0_u64;
+        for round in 0..ROUNDS {
+            sum = std::hint::black_box(sum.wrapping_mul(31).wrapping_add(round));
+        }
+        let computed = thread_cpu_time();
+        assert!(computed > begun, "{sum}");
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(cfg!(not(unix)) || thread_cpu_time() - computed < Duration::from_millis(50));
     }
 }

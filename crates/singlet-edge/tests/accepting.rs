@@ -1,5 +1,10 @@
 //! Connections over real sockets: who is let in, who has to go, and when.
-#![allow(clippy::unwrap_used, reason = "a panic here is a failing test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a panic here is a failing test"
+)]
 
 use singlet_edge::{Accepted, ConnectionCounters, Holders, Limits, Room, Shares, serve};
 use std::net::SocketAddr;
@@ -17,6 +22,8 @@ struct Server {
     task: JoinHandle<()>,
     figures: Arc<ConnectionCounters>,
     refused: Arc<AtomicUsize>,
+    /// Connections that were handled, and those whose first byte was read.
+    handled: Arc<[AtomicUsize; 2]>,
 }
 
 /// A server whose connections are busy from their first byte on: `b` begins something that never
@@ -27,15 +34,20 @@ async fn server(limits: Limits, room: Room) -> Server {
     let (stop, stopped) = oneshot::channel();
     let (figures, refused) =
         (Arc::new(ConnectionCounters::default()), Arc::new(AtomicUsize::new(0)));
+    let handled = Arc::<[AtomicUsize; 2]>::default();
     let task = tokio::spawn({
         let (figures, refused) = (Arc::clone(&figures), Arc::clone(&refused));
+        let handled = Arc::clone(&handled);
         async move {
             let handle = |mut accepted: Accepted<()>| {
                 refused.fetch_add(usize::from(accepted.is_refused), Ordering::SeqCst);
+                handled[0].fetch_add(1, Ordering::SeqCst);
+                let handled = Arc::clone(&handled);
                 async move {
                     let first = accepted.stream.read_u8().await.unwrap_or_default();
                     let _executing = (first == b'b').then(|| accepted.activity.execute());
                     let _answer = (first == b'a').then(|| accepted.activity.begin_answer(1000));
+                    handled[1].fetch_add(usize::from(first != 0), Ordering::SeqCst);
                     if first == b'w' {
                         // Written in a task of its own, as a WebSocket is.
                         let mut stream = accepted.stream;
@@ -50,7 +62,7 @@ async fn server(limits: Limits, room: Room) -> Server {
             serve(listener, &limits, &rooms, &figures, until, handle).await;
         }
     });
-    Server { address, stop, task, figures, refused }
+    Server { address, stop, task, figures, refused, handled }
 }
 
 /// A client that lost its network held its connection until the kernel gave up retransmitting, a
@@ -71,10 +83,17 @@ async fn accepted_connections_detect_dead_peers() {
 
 impl Server {
     async fn connect(&self, first: &[u8]) -> TcpStream {
+        let counts = || [0, 1].map(|at: usize| self.handled[at].load(Ordering::SeqCst));
+        let [handled, begun] = counts();
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         stream.write_all(first).await.unwrap();
-        // Time to be accepted and read.
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        let expected = [handled + 1, begun + first.len()];
+        let is_read = async {
+            while counts() != expected {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, is_read).await.expect("it was not accepted and read");
         stream
     }
 
@@ -90,6 +109,8 @@ async fn is_closed(stream: &mut TcpStream, within: Duration) -> bool {
     read.is_ok_and(|read| read.is_err())
 }
 
+/// Far longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(120);
 const SOON: Duration = Duration::from_millis(300);
 
 #[tokio::test]
@@ -114,7 +135,7 @@ async fn the_connection_that_was_idle_for_longest_goes_first() {
     for _ in 0..5 {
         server.connect(b"").await;
     }
-    assert!(is_closed(&mut idle, SOON).await);
+    assert!(is_closed(&mut idle, PATIENCE).await);
     assert!(!is_closed(&mut busy, SOON).await);
     assert_eq!(server.refused.load(Ordering::SeqCst), 0);
     server.stop().await;
@@ -135,7 +156,7 @@ async fn slow_clients_are_cut_off_while_others_find_no_room() {
     assert!(!is_closed(&mut slow, SOON).await, "nobody could have that much");
     let mut other = room.hold(&Shares::default());
     assert!(other.add(5) && !room.hold(&Shares::default()).add(3));
-    assert!(is_closed(&mut slow, Duration::from_secs(5)).await);
+    assert!(is_closed(&mut slow, PATIENCE).await);
     server.stop().await;
 }
 
@@ -144,7 +165,7 @@ async fn an_answer_that_is_not_taken_has_its_time() {
     let limits = Limits { stall_time_max: SOON, ..Limits::default() };
     let server = server(limits, Room::new(1)).await;
     let mut stalled = server.connect(b"a").await;
-    assert!(is_closed(&mut stalled, Duration::from_secs(5)).await);
+    assert!(is_closed(&mut stalled, PATIENCE).await);
     assert_eq!(server.figures.timed_out.load(Ordering::Relaxed), 1);
     server.stop().await;
 }
@@ -155,7 +176,7 @@ async fn a_client_that_takes_nothing_is_cut_off_whoever_writes() {
     let limits = Limits { stall_time_max: SOON, ..Limits::default() };
     let server = server(limits, Room::new(1)).await;
     let mut silent = server.connect(b"w").await;
-    let until = std::time::Instant::now() + Duration::from_secs(10);
+    let until = std::time::Instant::now() + PATIENCE;
     while server.figures.timed_out.load(Ordering::Relaxed) == 0 {
         assert!(std::time::Instant::now() < until, "it was never cut off");
         tokio::time::sleep(SOON / 5).await;
@@ -163,6 +184,6 @@ async fn a_client_that_takes_nothing_is_cut_off_whoever_writes() {
     // What was on the way comes still; then the socket is closed.
     let mut some = vec![0; 1 << 16];
     let rest = async { while silent.read(&mut some).await.is_ok_and(|bytes| bytes > 0) {} };
-    tokio::time::timeout(Duration::from_secs(10), rest).await.unwrap();
+    tokio::time::timeout(PATIENCE, rest).await.unwrap();
     server.stop().await;
 }

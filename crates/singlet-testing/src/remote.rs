@@ -28,7 +28,10 @@ impl TestStore {
         let options = Options { address: ([127, 0, 0, 1], 0).into(), ..Options::default() };
         let server = Server::bind(options).await.unwrap();
         let url = format!("http://{}", server.local_address());
-        tokio::spawn(server.serve(Engine::memory().unwrap(), std::future::pending()));
+        // Its clock stands still, so that it deletes no expired item that a test wants to see.
+        let clock = fixed_clock();
+        let engine = Engine::memory_with(singlet::engine::Options { clock, ..Default::default() });
+        tokio::spawn(server.serve(engine.unwrap(), std::future::pending()));
         Self::at(&url).await
     }
 

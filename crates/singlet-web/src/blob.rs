@@ -164,8 +164,12 @@ impl OldBlobs {
     /// # Errors
     ///
     /// If the store cannot be listed.
-    #[inline(never)]
-    pub fn next(&mut self) -> BoxFuture<'_, Result<Option<BlobKey>, BlobError>> {
+    pub async fn next(&mut self) -> Result<Option<BlobKey>, BlobError> {
+        self.find_next().await
+    }
+
+    /// Boxed, so that callers do not compile it again.
+    fn find_next(&mut self) -> BoxFuture<'_, Result<Option<BlobKey>, BlobError>> {
         Box::pin(async move {
             while let Some(file) = self.listed.next().await.transpose()? {
                 let is_older = file.last_modified.timestamp_millis() < self.at.as_millis();

@@ -116,11 +116,11 @@ mod tests {
     id!(Code);
 
     #[table(name = "followed", key = (code), stream, entities(Game))]
-    pub struct Followed;
+    pub(super) struct Followed;
 
     #[derive(Entity)]
     #[entity(Followed, key = ("{code}"))]
-    pub struct Game {
+    pub(super) struct Game {
         pub code: Code,
     }
 

@@ -45,6 +45,7 @@ pub(crate) const STUCK: &str = "An index of attributes that are no keys";
 static RULES: LazyLock<Vec<Rule>> =
     LazyLock::new(|| match parse(include_str!("../differences.txt")) {
         Ok(rules) => rules,
+        #[expect(clippy::panic, reason = "the file is part of the program")]
         Err(problem) => panic!("differences.txt: {problem}"),
     });
 

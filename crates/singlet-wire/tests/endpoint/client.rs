@@ -5,7 +5,7 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
 /// The most time that any answer may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) struct Client {
     address: SocketAddr,
@@ -50,6 +50,14 @@ impl Client {
              Content-Type: application/x-amz-json-1.0\r\n{headers}\r\n",
             self.address
         )
+    }
+
+    /// Sends the head of a request, and waits until the endpoint asks for the body.
+    pub(crate) fn begin(&mut self, operation: &str, length: usize) {
+        let headers = format!("Content-Length: {length}\r\nExpect: 100-continue\r\n");
+        let head = self.head_with(operation, &headers);
+        self.send(head);
+        assert_eq!(self.answer().status, 100);
     }
 
     pub(crate) fn request(&mut self, operation: &str, body: impl AsRef<[u8]>) -> Answer {

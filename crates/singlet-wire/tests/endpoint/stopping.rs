@@ -10,9 +10,8 @@ fn requests_in_flight_are_answered_and_no_others_taken() {
     let mut idle = endpoint.connect();
     assert_eq!(idle.request("ListTables", "{}").status, 200);
     let mut client = endpoint.connect();
-    let head = client.head("ListTables", 2);
-    client.send(head + "{");
-    endpoint.wait_for_head();
+    client.begin("ListTables", 2);
+    client.send("{");
 
     endpoint.begin_stop();
     idle.wait_for_end();
@@ -30,9 +29,8 @@ fn a_request_that_never_ends_does_not_keep_the_endpoint_from_stopping() {
         options.limits.connections.stop_time_max = Duration::from_millis(200);
     });
     let mut client = endpoint.connect();
-    let head = client.head("ListTables", 2);
-    client.send(head + "{");
-    endpoint.wait_for_head();
+    client.begin("ListTables", 2);
+    client.send("{");
     endpoint.begin_stop();
     client.wait_for_end();
     eventually("it has stopped", || endpoint.has_stopped());

@@ -12,6 +12,9 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+/// Makes the body of a request, by the attacker and the number of the request.
+type Bodies = Box<dyn Fn(usize, u32) -> Vec<u8> + Sync>;
+
 /// Requests to the endpoint: what each attacks, its operation and its body.
 fn hostile<const N: usize>(
     target: &Target,
@@ -211,9 +214,7 @@ pub(super) fn gzip_bombs(target: &Target) -> Result<Vec<Hostile>, String> {
 
 /// Bodies of 15 KB that become 15 MB, 120 on each connection. They waited in one queue with the large
 /// requests of everybody else, which took seconds then.
-pub(super) fn gzip_streams(
-    target: &Target,
-) -> Result<Box<dyn Fn(usize, u32) -> Vec<u8> + Sync>, String> {
+pub(super) fn gzip_streams(target: &Target) -> Result<Bodies, String> {
     let body = gzip(15)?;
     let mut block = frames::request_block(&target.requests, "PutItem");
     block.extend(frames::block([("content-encoding", "gzip")]));

@@ -28,7 +28,7 @@ fn same_frames(count: usize, opening: &[u8], frames: &[u8]) -> Result<Vec<Flood>
         Flood {
             opening: frames::preface(&[], opening),
             next: Box::new(move |_| frames.clone()),
-            reads: index % 2 == 0,
+            reads: index.is_multiple_of(2),
         }
     };
     Ok((0..count).map(make).collect())
@@ -60,7 +60,7 @@ pub(super) fn resets(target: &Target, count: usize) -> Result<Vec<Flood>, String
             .collect()
         };
         let opening = frames::preface(&[], &[]);
-        Flood { opening, next: Box::new(next), reads: index % 2 == 0 }
+        Flood { opening, next: Box::new(next), reads: index.is_multiple_of(2) }
     };
     Ok((0..count).map(make).collect())
 }

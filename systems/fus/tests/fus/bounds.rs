@@ -133,7 +133,7 @@ async fn a_day_of_very_many_matches_is_read_page_by_page() {
     let (mut sizes, mut cursor) = (Vec::new(), None);
     loop {
         fixture.control.forget();
-        let part = paging(50, cursor.as_deref()).await;
+        let part = paging(50, cursor.as_deref());
         let page = fixture.service.matches_on(&sofia(), "2026-05-04", &part).await.unwrap();
         sizes.push(page.items.len());
         let queries = fixture.control.queries();

@@ -272,7 +272,7 @@ async fn who_is_in_squash_shows_in_no_page_and_in_no_cursor(store: TestStore) {
     for user in ["mina", "nils"] {
         let (mut pages, mut cursor) = (Vec::new(), None);
         loop {
-            let part = paging(1, cursor.as_deref()).await;
+            let part = paging(1, cursor.as_deref());
             let page = service.groups_of(&adam(), user, &part).await.unwrap();
             pages.push(page.items.into_iter().map(|one| one.name).collect::<Vec<_>>());
             cursor = page.next;

@@ -170,7 +170,7 @@ fn case_04_ten_thousand_comments_cost_my_ratings_nothing() {
         fixture.control.forget();
         let (mut cursor, mut sizes, mut notes) = (None, Vec::new(), Vec::new());
         loop {
-            let paging = paging(50, cursor.as_deref()).await;
+            let paging = paging(50, cursor.as_deref());
             let page = fixture.service.my_ratings(&nils(), &paging).await.unwrap();
             sizes.push(page.items.len());
             notes.extend(page.items.into_iter().map(|rating| rating.note));
@@ -194,7 +194,7 @@ fn case_04_ten_thousand_comments_cost_my_ratings_nothing() {
         let mut count = 0;
         let mut cursor = None;
         loop {
-            let paging = paging(100, cursor.as_deref()).await;
+            let paging = paging(100, cursor.as_deref());
             let page = fixture.service.my_comments(&nils(), &paging).await.unwrap();
             count += page.items.len();
             cursor = page.next;

@@ -143,10 +143,10 @@ async fn case_22_a_day_and_a_year_are_one_query_each(store: TestStore) {
     assert_eq!(queries[0].1, 15, "the index has five rows for each match");
     assert!(format!("{:?}", queries[0].0.filter).contains("SQUASH_MATCH"));
     // Pages of two: the filter takes nothing away from them.
-    let first = crate::fixture::paging(2, None).await;
+    let first = crate::fixture::paging(2, None);
     let page = fixture.service.matches_on(&mina(), "2026-05-04", &first).await.unwrap();
     assert_eq!(page.items.len(), 2);
-    let second = crate::fixture::paging(2, page.next.as_deref()).await;
+    let second = crate::fixture::paging(2, page.next.as_deref());
     let page = fixture.service.matches_on(&mina(), "2026-05-04", &second).await.unwrap();
     assert_eq!(page.items.len(), 1);
     fixture.control.forget();

@@ -1,8 +1,6 @@
 //! What the tests work on.
 
 use crate::backend::{Control, Watched};
-use axum::extract::FromRequestParts as _;
-use axum::http::Request;
 use fus::design::{Comment, Fus, Rating, Site, SiteId, SiteList, SiteTag, TagName, UserId};
 use fus::error::Error;
 use fus::rules::NewMatch;
@@ -64,12 +62,9 @@ pub(crate) fn code<T>(outcome: Result<T, Error>) -> &'static str {
     }
 }
 
-/// Which part of a list to ask for, as a request says it.
-pub(crate) async fn paging(limit: usize, cursor: Option<&str>) -> Paging<50, 100> {
-    let cursor = cursor.map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
-    let request = Request::builder().uri(format!("/?limit={limit}{cursor}")).body(()).unwrap();
-    let (mut parts, ()) = request.into_parts();
-    Paging::from_request_parts(&mut parts, &()).await.unwrap()
+/// Which part of a list to ask for.
+pub(crate) fn paging(limit: u32, cursor: Option<&str>) -> Paging<50, 100> {
+    Paging::new(Some(limit), cursor.map(str::to_owned))
 }
 
 pub(crate) fn all() -> Paging<100, 100> {

@@ -1,6 +1,5 @@
 //! Which failed attempts are retried, and how the others are reported.
 
-use super::run;
 use super::scripted::{Received, Reply, serve_http};
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
@@ -8,6 +7,7 @@ use serde_json::Value;
 use singlet::backend::{Aws, Backend, BackendError};
 use singlet::dynamo::ErrorKind;
 use singlet::dynamo::operation::{Answer, Request};
+use singlet_testing::{loader, run};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ impl Server {
             next.unwrap_or(Reply { status: 200, headers: String::new(), body: ITEM.to_owned() })
         });
         let retries = RetryConfig::standard().with_initial_backoff(Duration::from_millis(1));
-        Aws::new(&super::loader(&url).retry_config(retries).load().await)
+        Aws::new(&loader(&url).retry_config(retries).load().await)
     }
 
     fn attempts(&self) -> usize {
@@ -185,7 +185,7 @@ fn an_attempt_ends_in_time() {
             TimeoutConfig::builder().operation_attempt_timeout(Duration::from_millis(50)).build();
         let retries = RetryConfig::standard().with_max_attempts(2);
         let retries = retries.with_initial_backoff(Duration::from_millis(1));
-        let config = super::loader(&url).timeout_config(attempt).retry_config(retries);
+        let config = loader(&url).timeout_config(attempt).retry_config(retries);
         let begun = Instant::now();
         let error = Aws::new(&config.load().await).execute(get()).await.unwrap_err();
         assert!(matches!(error, BackendError::Failed(_)), "{error}");
