@@ -13,9 +13,9 @@ const KIT: &[&str] = &[
 
 /// Finds names of systems in the sources of the kit. A system is a folder in `systems/`.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    let folders = tree.files.iter().filter_map(|file| file.path.strip_prefix("systems/"));
+    let manifests = tree.manifests().map(|(folder, _)| folder);
     let systems: BTreeSet<&str> =
-        folders.filter_map(|path| Some(path.split_once('/')?.0)).collect();
+        manifests.filter_map(|folder| folder.strip_prefix("systems/")).collect();
     let mut findings = Vec::new();
     let of_kit = |path: &str| KIT.iter().any(|folder| path.starts_with(folder));
     for file in tree.files.iter().filter(|file| of_kit(&file.path)) {
