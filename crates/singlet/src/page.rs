@@ -124,7 +124,7 @@ where
     /// [`next`](Page::next) tells whether there is more.
     ///
     /// Cursors are signed, so the [`Settings`](crate::Settings) must have a key for them; without
-    /// one this fails with [`Error::NoCursorKey`].
+    /// one this fails with [`Error::NoCursorKey`](crate::Error::NoCursorKey).
     pub async fn page(self, cursor: Option<Cursor<P::Subject>>) -> Result<Page<P, P::Subject>>
     where
         S: HoldsAll<P>,
