@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue::{B, Bool, Bs, L, M, Ns, Null, Ss};
 use aws_sdk_dynamodb::types::{ReturnConsumedCapacity, ReturnValue, ScalarAttributeType as Type};
-use singlet_clients::{Item, created, dynamodb, item, n, s, table};
+use rust_sdk::{Item, created, dynamodb, item, n, s, table};
 
 fn everything() -> Item {
     item([

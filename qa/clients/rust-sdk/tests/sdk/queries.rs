@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use aws_sdk_dynamodb::types::{
     KeysAndAttributes, PutRequest, ScalarAttributeType as Type, WriteRequest,
 };
-use singlet_clients::{created, definition, dynamodb, index, item, n, s, table};
+use rust_sdk::{created, definition, dynamodb, index, item, n, s, table};
 
 const COUNT: u32 = 60;
 
@@ -85,8 +85,7 @@ async fn an_index_sorts_by_its_own_key() {
 #[tokio::test]
 async fn segments_of_a_scan_share_nothing_and_leave_nothing_out() {
     let dynamodb = dynamodb();
-    let table =
-        created(&dynamodb, singlet_clients::table(&dynamodb, "scan", &[("pk", Type::N)])).await;
+    let table = created(&dynamodb, rust_sdk::table(&dynamodb, "scan", &[("pk", Type::N)])).await;
     for number in 0..COUNT {
         dynamodb.put_item().table_name(&table).item("pk", n(number)).send().await.unwrap();
     }

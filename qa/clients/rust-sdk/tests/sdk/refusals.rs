@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::{
     ReturnValuesOnConditionCheckFailure as OnFailure, ScalarAttributeType as Type,
 };
-use singlet_clients::{created, dynamodb, fresh_name, item, n, s, table};
+use rust_sdk::{created, dynamodb, fresh_name, item, n, s, table};
 
 #[tokio::test]
 async fn a_condition_that_does_not_hold() {

@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::types::{ScalarAttributeType as Type, StreamSpecification, StreamViewType};
 use aws_sdk_dynamodbstreams::types::{OperationType, ShardIteratorType};
-use singlet_clients::{created, dynamodb, n, s, streams, table};
+use rust_sdk::{created, dynamodb, n, s, streams, table};
 
 #[tokio::test]
 async fn every_change_is_told_once_and_in_order() {

@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::types::{
     ConditionCheck, Delete, Get, Put, ScalarAttributeType as Type, TransactGetItem,
     TransactWriteItem,
 };
-use singlet_clients::{created, dynamodb, fresh_name, s, table};
+use rust_sdk::{created, dynamodb, fresh_name, s, table};
 
 fn put(table: &str, key: &str) -> TransactWriteItem {
     let put = Put::builder()
