@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 
 from endpoint import ONCE, EndpointTest
 
-PAGE = Path(__file__).parents[3] / "docs" / "operations.md"
+PAGE = Path(__file__).parents[4] / "docs" / "operations.md"
 
 # What boto3 looks into by itself, however little it checks.
 NEEDED = {
