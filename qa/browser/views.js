@@ -1,7 +1,7 @@
 // Checks the pages of a system in all of its views: as a person who sees the whole page, and with each
 // dialog open. Each system lists its views in a file of its own, such as fus.views.js.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { address, atRest, open, tokenOf } from "./browser.js";
 import { checkPage } from "./checks.js";
 
@@ -11,8 +11,8 @@ const PAGES_AT_ONCE = 2;
 /** The browser notes every answer that is no success. */
 export const NOT_FOUND = /404 \(Not Found\)/;
 
-/** All systems. */
-export const SYSTEMS = readdirSync(FOLDER);
+/** All systems: the packages below the folder. */
+export const SYSTEMS = readdirSync(FOLDER).filter((name) => existsSync(new URL(`${name}/Cargo.toml`, FOLDER)));
 
 /** The addresses of a system's pages as its routes have them, such as `/fus/site/{id}`. */
 function addressesOf(system) {
