@@ -409,8 +409,9 @@ for (const screen of SCREENS) {
     await page.waitForSelector("dialog[open]");
     await checkPage(page, "game-dialog", screen, { layout });
     await page.keyboard.press("Escape");
-    await page.focus("#start");
-    await page.keyboard.press("Enter");
+    // A dialog that closes gives the focus back to the button that opened it.
+    await page.waitForFunction(() => !document.querySelector("dialog[open]") && document.activeElement.id === "leave");
+    await page.press("#start", "Enter");
     await page.waitForSelector("#roll[aria-disabled=false]");
     // The button is gone, and the focus is on the next thing to do.
     assert.equal(await page.evaluate(() => document.activeElement.id), "roll");
