@@ -1,6 +1,6 @@
 //! Uploaded pictures: checked, cut, and written anew, so that nothing but the pixels is kept of a file.
 //!
-//! A crate of its own, because decoders are generic: they are compiled by the crate that names them.
+//! This is a separate crate because decoders are generic, so the crate that names them compiles them.
 
 use image::codecs::jpeg::{JpegDecoder, JpegEncoder};
 use image::codecs::png::PngDecoder;

@@ -276,7 +276,7 @@ impl<'d> Untyped<'d> {
         Ok(core)
     }
 
-    /// For which nothing is chosen yet of what is read of an item.
+    /// A reader without a selection: counting needs none.
     fn counter(self) -> Result<Core<'d>> {
         let Self { db, table_name, described, on_corrupt, kind } = self;
         let Described { source, limit: _, with_expired } = described;

@@ -1,4 +1,4 @@
-//! DynamoDB itself, or whatever speaks its protocol.
+//! DynamoDB, or another server that speaks its protocol.
 //!
 //! Requests of the [language](crate::dynamo) go out as the JSON that the language writes, and answers
 //! and errors are read by the language. The AWS SDK's runtime does what lies between: credentials,

@@ -1,4 +1,4 @@
-//! A feed of generated matches that bowls a ball when it is told to.
+//! A feed of generated matches. The caller advances it ball by ball.
 
 use ::systems::cricket::design::Fixture;
 use ::systems::cricket::feed::shape::{FeedFixture, FeedLeague, FeedStanding, FeedTeam};
