@@ -5,6 +5,7 @@ mod design;
 mod design_file;
 mod dynamodb;
 mod failure;
+#[cfg(feature = "systems")]
 mod huge_pages;
 mod log;
 mod open_files;

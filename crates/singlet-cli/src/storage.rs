@@ -98,6 +98,7 @@ impl Storage {
     }
 
     /// What was chosen, by the names of the options. Where there is no engine, none has a meaning.
+    #[cfg(feature = "systems")]
     pub(crate) fn chosen(&self) -> impl Iterator<Item = &'static str> {
         let dir = self.dir.is_some().then_some("--dir");
         let in_memory = self.in_memory.then_some("--in-memory");
@@ -106,6 +107,7 @@ impl Storage {
     }
 
     /// The folder that holds the data, if one does.
+    #[cfg(feature = "systems")]
     pub(crate) fn folder(&self) -> Option<&Path> {
         (!self.in_memory).then(|| self.dir())
     }

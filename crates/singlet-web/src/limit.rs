@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 /// memory, and clients who are known already notice nothing.
 pub const CLIENTS_MAX: usize = 65_536;
 /// How many changes a caller who has signed in may make in a second, over hours. People who keep
-/// the score of a game make one, and every change is kept in a stream for a day, with both images of
-/// its items: without a bound, one caller could fill the disk.
+/// the score of a game make one. A table with a stream keeps both images of every change for a day:
+/// without a bound, one caller could fill the disk.
 pub(crate) const CHANGES_PER_SECOND_MAX: u32 = 10;
 /// How many changes such a caller may make at once: an import of a season, or what a scorer has
 /// entered during a day without a connection.
